@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Find a Java that Kafka 4 and Spark 4 run on, or install one where that is allowed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+
+from .errors import LabError
+
+MINIMUM = 17
+
+# Package managers in the order tried, with the command that installs a headless runtime.
+INSTALLERS = (
+    ("apt-get", ["apt-get", "install", "-y", "--no-install-recommends", "openjdk-17-jre-headless"]),
+    ("dnf", ["dnf", "install", "-y", "java-17-openjdk-headless"]),
+    ("zypper", ["zypper", "--non-interactive", "install", "java-17-openjdk-headless"]),
+    ("apk", ["apk", "add", "openjdk17-jre-headless"]),
+)
+
+
+def java_version(java: str) -> int:
+    """Major version of the Java at this path; 0 where it does not answer."""
+    try:
+        answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return 0
+    found = re.search(r'version "(\d+)(?:\.(\d+))?', answer.stderr + answer.stdout)
+    if not found:
+        return 0
+    major = int(found.group(1))
+    return int(found.group(2) or 0) if major == 1 else major
+
+
+def find_java() -> str | None:
+    """The Java to use: ``JAVA_HOME`` first, then the search path; None where there is none."""
+    home = os.environ.get("JAVA_HOME")
+    if home and os.access(os.path.join(home, "bin", "java"), os.X_OK):
+        return os.path.join(home, "bin", "java")
+    return shutil.which("java")
+
+
+def install_command() -> list[str] | None:
+    """What installs Java here, by the first package manager found."""
+    for tool, command in INSTALLERS:
+        if shutil.which(tool):
+            return command
+    return None
+
+
+def require_java(install: bool = True) -> str:
+    """Path of a Java of at least version 17.
+
+    :raises LabError: there is none, or it is too old, and it may not be installed from here.
+    """
+    java = find_java()
+    version = java_version(java) if java else 0
+    if java and version >= MINIMUM:
+        return java
+    found = f"Java {version} at {java}" if java else "no Java"
+    command = install_command()
+    if install and java is None and command and os.geteuid() == 0:
+        print(f"No Java found: installing it with '{' '.join(command)}'", flush=True)
+        if command[0] == "apt-get":
+            subprocess.run(["apt-get", "update", "-q"], check=False, stdout=subprocess.DEVNULL)
+        done = subprocess.run(command, stdout=subprocess.DEVNULL)
+        java = find_java()
+        if done.returncode == 0 and java and java_version(java) >= MINIMUM:
+            return java
+    way_out = f"Run: {'' if os.geteuid() == 0 else 'sudo '}{' '.join(command)}" if command else "Install a Java 17 runtime"
+    raise LabError(f"Kafka needs Java {MINIMUM} or newer; found {found}. {way_out}, or set JAVA_HOME to one.")

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""What every module's ``main`` does: build the module, check libraries, call the work, catch once."""
+
+from __future__ import annotations
+
+import importlib
+import traceback
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
+
+CLIENT_SPEC = {
+    "client": {"type": "dict", "required": True},
+    "client_secrets": {"type": "dict", "default": {}, "no_log": True},
+    "timeout": {"type": "int", "default": 30},
+}
+
+
+def run_module(argument_spec, work, requires=("confluent_kafka",), **relations):
+    """Run ``work(params, check_mode)`` as an Ansible module.
+
+    :param work: returns the result's keys, ``changed`` and ``diff`` among them; raises :class:`KafkaDrError`.
+    :param requires: import names of the third-party libraries that the work needs.
+    :param relations: ``required_if`` and its siblings, as for ``AnsibleModule``.
+    """
+    module = AnsibleModule(argument_spec=argument_spec, supports_check_mode=True, **relations)
+    for library in requires:
+        try:
+            importlib.import_module(library)
+        except ImportError:
+            module.fail_json(msg=missing_required_lib(library.replace("_", "-")), exception=traceback.format_exc())
+    try:
+        result = work(module.params, module.check_mode)
+    except KafkaDrError as error:
+        module.fail_json(msg=str(error), exception=traceback.format_exc(), **error.to_result())
+    result.setdefault("changed", False)
+    module.exit_json(**result)
