@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""One mirror description, turned into the configuration of MirrorMaker 2's three connectors.
+
+The same dictionaries go into a properties file (:mod:`.properties`) and into a ``KafkaMirrorMaker2`` resource, so that
+both platforms run the same mirror.
+"""
+
+from __future__ import annotations
+
+from .._errors import UsageError
+
+POLICIES = {
+    "identity": "org.apache.kafka.connect.mirror.IdentityReplicationPolicy",
+    "default": "org.apache.kafka.connect.mirror.DefaultReplicationPolicy",
+}
+
+KNOWN_KEYS = {
+    "name", "source", "target", "topics", "topics_exclude", "groups", "groups_exclude", "policy", "separator",
+    "config", "exactly_once", "tuning",
+}
+KNOWN_TUNING = {
+    "tasks_max", "replication_factor", "refresh_seconds", "checkpoint_seconds", "heartbeat_seconds", "offset_lag_max", "flush_ms", "compression",
+    "max_record_bytes",
+}
+
+# What MirrorMaker 2 excludes by itself, plus nothing of ours: the ledger and the witness begin with "__".
+INTERNAL_TOPICS = [r"mm2.*\.internal", r".*\.checkpoints\.internal", r".*\.replica", r"__.*"]
+TRANSIENT_GROUPS = ["console-consumer-.*", "connect-.*", "__.*", "streamsafe-kafka-dr-.*"]
+
+
+def checked(mirror):
+    """The description with defaults filled in.
+
+    :raises UsageError: a key is missing, unknown or contradictory; the message names it.
+    """
+    if not isinstance(mirror, dict):
+        raise UsageError("A mirror is not described", expected="a dictionary with name, source, target, topics", found=type(mirror).__name__)
+    name = mirror.get("name") or "unnamed"
+    unknown = sorted(set(mirror) - KNOWN_KEYS) + sorted("tuning." + key for key in set(mirror.get("tuning") or {}) - KNOWN_TUNING)
+    if unknown:
+        raise UsageError("Mirror '%s' has unknown keys" % name, expected="only %s" % ", ".join(sorted(KNOWN_KEYS)), found=", ".join(unknown),
+                         remedy="Connector settings belong under config.source, config.checkpoint or config.heartbeat")
+    for key in ("name", "source", "target"):
+        if not mirror.get(key):
+            raise UsageError("Mirror '%s' has no %s" % (name, key), remedy="Give it in kafka_dr_mirrors")
+    if mirror["source"] == mirror["target"]:
+        raise UsageError("Mirror '%s' copies region '%s' into itself" % (name, mirror["source"]), remedy="Name two different regions")
+    full = dict(mirror)
+    full["topics"] = as_list(mirror.get("topics")) or [".*"]
+    full["topics_exclude"] = INTERNAL_TOPICS + [one for one in as_list(mirror.get("topics_exclude")) if one not in INTERNAL_TOPICS]
+    full["groups"] = as_list(mirror.get("groups")) or [".*"]
+    full["groups_exclude"] = TRANSIENT_GROUPS + [one for one in as_list(mirror.get("groups_exclude")) if one not in TRANSIENT_GROUPS]
+    full["policy"] = mirror.get("policy") or "identity"
+    full["separator"] = mirror.get("separator") or "."
+    full["exactly_once"] = bool(mirror.get("exactly_once", True))
+    full["tuning"] = dict(mirror.get("tuning") or {})
+    full["config"] = {side: dict((mirror.get("config") or {}).get(side) or {}) for side in ("source", "checkpoint", "heartbeat", "worker")}
+    return full
+
+
+def as_list(value):
+    """Patterns as a list, whether given as a list or as one comma-separated string."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    return [str(part) for part in value]
+
+
+def policy_class(policy):
+    """The Java class of a policy given by its short name or by its class."""
+    return POLICIES.get(policy, policy)
+
+
+def offset_syncs_topic(mirror):
+    """Name of the offset-syncs topic on the target (KIP-716: named after the other side, the source)."""
+    return "mm2-offset-syncs.%s.internal" % mirror["source"]
+
+
+def checkpoints_topic(mirror):
+    """Name of the checkpoints topic on the target."""
+    return "%s.checkpoints.internal" % mirror["source"]
+
+
+def source_offsets_topic(mirror):
+    """Connect's offset topic of this mirror in dedicated mode, on the target."""
+    return "mm2-offsets.%s.internal" % mirror["source"]
+
+
+def connector_configs(mirror):
+    """``{"source": {...}, "checkpoint": {...}, "heartbeat": {...}, "worker": {...}}``, all values strings.
+
+    Safe settings first, then the description's own ``config``, which always wins.
+    """
+    full = checked(mirror)
+    tuning = full["tuning"]
+    factor = tuning.get("replication_factor")
+    policy = {
+        "replication.policy.class": policy_class(full["policy"]),
+        "replication.policy.separator": full["separator"],
+        "offset-syncs.topic.location": "target",
+    }
+    source = {
+        **policy,
+        "refresh.topics.interval.seconds": tuning.get("refresh_seconds", 30),
+        "sync.topic.acls.enabled": "false",
+        "sync.topic.configs.enabled": "true",
+        "offset.lag.max": tuning.get("offset_lag_max", 10),
+        # Without it a header value is guessed at and rewritten.
+        "header.converter": "org.apache.kafka.connect.converters.ByteArrayConverter",
+        "consumer.isolation.level": "read_committed",
+        "consumer.auto.offset.reset": "earliest",
+        "consumer.fetch.min.bytes": 1,
+        "consumer.max.poll.records": 5000,
+        "consumer.max.partition.fetch.bytes": 4194304,
+        "producer.override.batch.size": 524288,
+        "producer.override.linger.ms": 20,
+        "producer.override.buffer.memory": 67108864,
+        "producer.override.acks": "all",
+    }
+    if tuning.get("compression"):
+        source["producer.override.compression.type"] = tuning["compression"]
+    if tuning.get("max_record_bytes"):
+        source["producer.override.max.request.size"] = tuning["max_record_bytes"]
+        source["consumer.max.partition.fetch.bytes"] = max(int(tuning["max_record_bytes"]), 4194304)
+    if not full["exactly_once"]:
+        # Connect turns idempotence off; without it a retried batch lands twice.
+        source["producer.override.enable.idempotence"] = "true"
+        source["producer.override.max.in.flight.requests.per.connection"] = 5
+    checkpoint = {
+        **policy,
+        "refresh.groups.interval.seconds": tuning.get("checkpoint_seconds", 5),
+        "emit.checkpoints.interval.seconds": tuning.get("checkpoint_seconds", 5),
+        "sync.group.offsets.interval.seconds": tuning.get("checkpoint_seconds", 5),
+        "sync.group.offsets.enabled": "true",
+    }
+    heartbeat = {
+        **policy,
+        "emit.heartbeats.enabled": "true",
+        "emit.heartbeats.interval.seconds": tuning.get("heartbeat_seconds", 1),
+    }
+    worker = {"offset.flush.interval.ms": tuning.get("flush_ms", 5000)}
+    if full["exactly_once"]:
+        worker["exactly.once.source.support"] = "enabled"
+    if tuning.get("tasks_max"):
+        source["tasks.max"] = tuning["tasks_max"]
+    if factor:
+        source["replication.factor"] = factor
+        source["offset-syncs.topic.replication.factor"] = factor
+        checkpoint["checkpoints.topic.replication.factor"] = factor
+        heartbeat["heartbeats.topic.replication.factor"] = factor
+        for store in ("config", "offset", "status"):
+            worker["%s.storage.replication.factor" % store] = factor
+    made = {"source": source, "checkpoint": checkpoint, "heartbeat": heartbeat, "worker": worker}
+    for side, settings in made.items():
+        settings.update(full["config"][side])
+        made[side] = {key: _text(value) for key, value in settings.items()}
+    return made
+
+
+def _text(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
