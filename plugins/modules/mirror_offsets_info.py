@@ -1,0 +1,207 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: mirror_offsets_info
+short_description: Tell how far a MirrorMaker 2 mirror has come
+version_added: "0.1.0"
+author: The streamsafe.kafka_dr authors (@streamsafe)
+description:
+  - Reads MirrorMaker 2's own topics on the target and says up to which offset each source partition was copied, when the last heartbeat came
+    through, and how old the position witness's last round is.
+  - Where the source is given, the lag is counted in records, since control records at the end of a partition are never copied.
+  - Reads once. To wait for a condition, set one of the C(until_*) options and repeat the task until RV(ready); RV(waiting_for) says what was still missing.
+  - A topic that does not exist counts as absent, which is no error.
+extends_documentation_fragment:
+  - streamsafe.kafka_dr.client.info_attributes
+  - streamsafe.kafka_dr.mirror_clients
+options:
+  topics:
+    description: Regular expressions for the source's topics, separated by commas, as MirrorMaker 2 takes them. Internal topics are always left out.
+    type: str
+    default: ".*"
+  topics_exclude:
+    description: Regular expressions for topics to leave out.
+    type: str
+    default: ""
+  until_caught_up:
+    description: Not ready before every matching partition of the source was copied to its last stable offset. Needs O(source_client).
+    type: bool
+    default: false
+  until_heartbeat:
+    description: Not ready before a heartbeat no older than O(max_heartbeat_age) is seen on the target.
+    type: bool
+    default: false
+  max_heartbeat_age:
+    description: Seconds.
+    type: int
+    default: 30
+  until_witness:
+    description: Not ready before a round of the position witness no older than O(max_witness_age) is seen on the target.
+    type: bool
+    default: false
+  max_witness_age:
+    description: Seconds.
+    type: int
+    default: 15
+  details:
+    description: Also return every offset sync and the last checkpoint of each group and partition.
+    type: bool
+    default: false
+"""
+
+EXAMPLES = r"""
+- name: Wait until the mirror has copied everything
+  streamsafe.kafka_dr.mirror_offsets_info:
+    source_client: "{{ hostvars['north_america'].kafka_dr_client }}"
+    source_client_secrets: "{{ hostvars['north_america'].kafka_dr_client_secrets }}"
+    target_client: "{{ hostvars['europe'].kafka_dr_client }}"
+    target_client_secrets: "{{ hostvars['europe'].kafka_dr_client_secrets }}"
+    source_alias: north_america
+    target_alias: europe
+    topics: orders.*
+    until_caught_up: true
+  register: mirror
+  until: mirror.ready
+  retries: 60
+  delay: 2
+
+- name: Ask what the lost region's mirror had copied
+  streamsafe.kafka_dr.mirror_offsets_info:
+    target_client: "{{ hostvars['europe'].kafka_dr_client }}"
+    target_client_secrets: "{{ hostvars['europe'].kafka_dr_client_secrets }}"
+    source_alias: north_america
+    target_alias: europe
+"""
+
+RETURN = r"""
+ready:
+  description: Whether every condition asked for holds. True where none was asked for.
+  type: bool
+  returned: always
+waiting_for:
+  description: What was still missing; empty when ready.
+  type: str
+  returned: always
+  sample: "mirror a -> b to copy 120 more offsets of 1 partitions: orders-0 at 880 of 1000"
+exists:
+  description: Whether the offsets topic (RV(ignore:source_offsets)) and the witness's topic (RV(ignore:witness)) exist on the target.
+  type: dict
+  returned: always
+exactly_once_seen:
+  description: Whether the offsets topic is seen to be written in transactions, so that what it says is atomic with the data.
+  type: bool
+  returned: always
+conflicts:
+  description: Keys with rows in more than one partition of the offsets topic; an old row could win after a restart.
+  type: list
+  elements: dict
+  returned: always
+partitions:
+  description: A row for each matching source partition.
+  type: list
+  elements: dict
+  returned: always
+  contains:
+    topic:
+      description: The source's name.
+      type: str
+    partition:
+      description: The partition.
+      type: int
+    target_topic:
+      description: The target's name.
+      type: str
+    mirrored_through:
+      description: Offset after the last record copied, null where nothing was.
+      type: int
+    source_start:
+      description: The source's log start, null without a source.
+      type: int
+    source_end:
+      description: The source's last stable offset, null without a source.
+      type: int
+    lag:
+      description: Records still to be copied, or offsets where more than 2000 are left; null without a source.
+      type: int
+    caught_up:
+      description: Whether nothing is left to copy; null without a source.
+      type: bool
+    stale:
+      description: Whether the mirror's offset lies beyond the source's end, as after the topic was re-created; then nothing is copied.
+      type: bool
+lag:
+  description: The sum of all rows' lag.
+  type: int
+  returned: always
+heartbeat:
+  description: >-
+    Times in seconds since the epoch, null where there is none. RV(heartbeat.copied_at) is the last heartbeat that came through the mirror,
+    RV(heartbeat.emitted_at) the last that the mirror wrote to the target itself, RV(heartbeat.age) the seconds since the former or else the latter.
+  type: dict
+  returned: always
+  contains:
+    copied_at:
+      description: Seconds since the epoch.
+      type: float
+    emitted_at:
+      description: Seconds since the epoch.
+      type: float
+    age:
+      description: Seconds.
+      type: float
+witness:
+  description: The position witness's last round.
+  type: dict
+  returned: always
+  contains:
+    exists:
+      description: Whether its topic exists.
+      type: bool
+    at:
+      description: Seconds since the epoch, by the witness's clock.
+      type: float
+    age:
+      description: Seconds since then.
+      type: float
+    groups:
+      description: Groups whose positions it knows.
+      type: int
+offset_syncs:
+  description: Every offset sync in log order (topic, partition, upstream, downstream, at). Null where the topic does not exist.
+  type: list
+  elements: dict
+  returned: with O(details=true)
+checkpoints:
+  description: The last checkpoint of each group, topic and partition. Null where the topic does not exist.
+  type: list
+  elements: dict
+  returned: with O(details=true)
+"""
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_offsets import mirror_offsets
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_spec import MIRROR_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+
+
+def main():
+    run_module(
+        {
+            **MIRROR_SPEC,
+            "topics": {"type": "str", "default": ".*"},
+            "topics_exclude": {"type": "str", "default": ""},
+            "until_caught_up": {"type": "bool", "default": False},
+            "until_heartbeat": {"type": "bool", "default": False},
+            "max_heartbeat_age": {"type": "int", "default": 30},
+            "until_witness": {"type": "bool", "default": False},
+            "max_witness_age": {"type": "int", "default": 15},
+            "details": {"type": "bool", "default": False},
+        },
+        mirror_offsets,
+    )
+
+
+if __name__ == "__main__":
+    main()
