@@ -19,7 +19,10 @@ def mirror_properties(mirrors, clients, secrets_file, rest_port=0, rest_host="12
 
 def mirror_secrets(secrets):
     """Text of the secrets file that such a properties file refers to."""
-    return properties.render_properties(properties.mirror_secrets(secrets))
+    try:
+        return properties.render_properties(properties.mirror_secrets(secrets))
+    except KafkaDrError as error:
+        raise AnsibleFilterError(str(error)) from error
 
 
 class FilterModule:

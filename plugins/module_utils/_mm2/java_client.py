@@ -1,17 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""One client description in librdkafka keys, said again in the keys of Kafka's Java clients."""
+"""One client description in librdkafka keys, said again in the keys of Kafka's Java clients.
+
+Secrets are named, not read: what a name stands for must have gone through :func:`secret_text`, since a password is read
+there as part of a JAAS line (KIP-85), where a quote or a backslash has a meaning.
+"""
 
 from __future__ import annotations
 
 from .._errors import UsageError
 
 PLAIN_KEYS = ("bootstrap.servers", "security.protocol", "sasl.mechanism", "ssl.endpoint.identification.algorithm", "client.id")
+PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 LOGIN_MODULES = {
     "SCRAM-SHA-512": "org.apache.kafka.common.security.scram.ScramLoginModule",
     "SCRAM-SHA-256": "org.apache.kafka.common.security.scram.ScramLoginModule",
     "PLAIN": "org.apache.kafka.common.security.plain.PlainLoginModule",
+    "OAUTHBEARER": "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule",
 }
+OAUTH_HANDLER = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler"
+JAAS_SECRETS = ("sasl.password", "sasl.oauthbearer.client.secret")
+PEM_SECRETS = ("ssl.key.pem",)
 
 
 def java_client(client, secret):
@@ -19,7 +28,7 @@ def java_client(client, secret):
 
     :param client: librdkafka keys without secrets.
     :param secret: function from a secret's librdkafka key to how it is referred to.
-    :raises UsageError: a mechanism this cannot say in Java.
+    :raises UsageError: something that the Java client cannot be told; the message names the key.
     """
     made = {}
     for key in PLAIN_KEYS:
@@ -27,16 +36,29 @@ def java_client(client, secret):
         if value is not None:
             made[key] = str(value)
     protocol = str(client.get("security.protocol", "plaintext")).upper()
+    if protocol not in PROTOCOLS:
+        raise UsageError("The client of %s has no usable security.protocol" % client.get("bootstrap.servers"), expected=" or ".join(PROTOCOLS), found=protocol)
     made["security.protocol"] = protocol
     if protocol.endswith("SSL"):
         made.update(_tls(client, secret))
+    else:
+        made.pop("ssl.endpoint.identification.algorithm", None)
     if protocol.startswith("SASL"):
-        made["sasl.jaas.config"] = _jaas(client, made.get("sasl.mechanism"), secret)
+        made["sasl.mechanism"] = str(made.get("sasl.mechanism") or "").upper()
+        made.update(_sasl(client, made["sasl.mechanism"], secret))
+    else:
+        made.pop("sasl.mechanism", None)
     return made
 
 
 def _tls(client, secret):
+    if str(client.get("enable.ssl.certificate.verification", "true")).lower() == "false":
+        raise UsageError("The client of %s does not check certificates" % client.get("bootstrap.servers"),
+                         expected="enable.ssl.certificate.verification to be left at true", found="false",
+                         remedy="Give the CA in ssl.ca.pem; MirrorMaker 2 always checks, and so do we")
     made = {}
+    if str(client.get("ssl.endpoint.identification.algorithm", "")).lower() == "none":
+        made["ssl.endpoint.identification.algorithm"] = ""
     if client.get("ssl.ca.pem"):
         made["ssl.truststore.type"] = "PEM"
         made["ssl.truststore.certificates"] = client["ssl.ca.pem"]
@@ -49,11 +71,87 @@ def _tls(client, secret):
         made["ssl.keystore.key"] = secret("ssl.key.pem")
         if client.get("ssl.key.encrypted"):
             made["ssl.key.password"] = secret("ssl.key.password")
+    elif client.get("ssl.keystore.location"):
+        # librdkafka's only keystore format.
+        made["ssl.keystore.type"] = "PKCS12"
+        made["ssl.keystore.location"] = client["ssl.keystore.location"]
+        made["ssl.keystore.password"] = secret("ssl.keystore.password")
+    elif client.get("ssl.certificate.location"):
+        raise UsageError("The client certificate of %s is given as files" % client.get("bootstrap.servers"),
+                         expected="ssl.certificate.pem with ssl.key.pem, or ssl.keystore.location", found="ssl.certificate.location",
+                         remedy="Give the text: ssl.certificate.pem: \"{{ lookup('file', path) }}\"; a Java client wants both in one place")
     return made
 
 
-def _jaas(client, mechanism, secret):
+def _sasl(client, mechanism, secret):
     if mechanism not in LOGIN_MODULES:
         raise UsageError("The SASL mechanism of %s cannot be given to MirrorMaker 2" % client.get("bootstrap.servers"),
-                         expected="one of %s" % ", ".join(sorted(LOGIN_MODULES)), found=mechanism)
-    return '%s required username="%s" password="%s";' % (LOGIN_MODULES[mechanism], client.get("sasl.username"), secret("sasl.password"))
+                         expected="one of %s" % ", ".join(sorted(LOGIN_MODULES)), found=mechanism or "nothing")
+    if mechanism == "OAUTHBEARER":
+        return _oauth(client, secret)
+    if not client.get("sasl.username"):
+        raise UsageError("The client of %s has no sasl.username" % client.get("bootstrap.servers"), remedy="Give it; for IBM Cloud it is the word token")
+    return {"sasl.jaas.config": _jaas(mechanism, {"username": quoted(client["sasl.username"]), "password": '"%s"' % secret("sasl.password")})}
+
+
+def _oauth(client, secret):
+    """Client credentials (KIP-768), or the unsecured tokens that Kafka has for trials (KIP-255)."""
+    if str(client.get("enable.sasl.oauthbearer.unsecure.jwt", "false")).lower() == "true":
+        words = dict(part.split("=", 1) for part in str(client.get("sasl.oauthbearer.config") or "").split() if "=" in part)
+        return {"sasl.jaas.config": _jaas("OAUTHBEARER", {"unsecuredLoginStringClaim_sub": quoted(words.get("principal") or "mirror")})}
+    missing = [key for key in ("sasl.oauthbearer.token.endpoint.url", "sasl.oauthbearer.client.id") if not client.get(key)]
+    if missing:
+        raise UsageError("The OAUTHBEARER client of %s is not complete" % client.get("bootstrap.servers"), expected="sasl.oauthbearer.method oidc with "
+                         "token endpoint, client id and secret", found="no %s" % ", ".join(missing))
+    options = {"clientId": quoted(client["sasl.oauthbearer.client.id"]), "clientSecret": '"%s"' % secret("sasl.oauthbearer.client.secret")}
+    if client.get("sasl.oauthbearer.scope"):
+        options["scope"] = quoted(client["sasl.oauthbearer.scope"])
+    for part in str(client.get("sasl.oauthbearer.extensions") or "").split(","):
+        if "=" in part:
+            name, value = part.split("=", 1)
+            options["extension_" + name.strip()] = quoted(value.strip())
+    return {
+        "sasl.jaas.config": _jaas("OAUTHBEARER", options),
+        "sasl.oauthbearer.token.endpoint.url": client["sasl.oauthbearer.token.endpoint.url"],
+        "sasl.login.callback.handler.class": OAUTH_HANDLER,
+    }
+
+
+def oauth_urls(clients):
+    """Token endpoints of these clients. Since Kafka 4.0 Java talks to none that its system property
+    ``org.apache.kafka.sasl.oauthbearer.allowed.urls`` does not list.
+
+    :param clients: ``{region: librdkafka keys}``.
+    """
+    found = [client.get("sasl.oauthbearer.token.endpoint.url") for client in clients.values()]
+    return sorted({url for url in found if url})
+
+
+def _jaas(mechanism, options):
+    return "%s required %s;" % (LOGIN_MODULES[mechanism], " ".join("%s=%s" % item for item in options.items()))
+
+
+def quoted(text):
+    """A JAAS option's value in quotes."""
+    return '"%s"' % jaas_text(text)
+
+
+def jaas_text(text):
+    """Text as it must stand between the quotes of a JAAS value (``JaasConfig`` reads it with ``StreamTokenizer``)."""
+    return str(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
+
+
+def secret_text(key, value):
+    """A secret as it must stand behind a reference of :func:`java_client`.
+
+    :param key: its librdkafka key.
+    :raises UsageError: a private key in a format that Java does not read. The key itself is never part of the message.
+    """
+    if key in JAAS_SECRETS:
+        return jaas_text(value)
+    if key in PEM_SECRETS:
+        first = str(value).strip().splitlines()[0] if str(value).strip() else "nothing"
+        if first not in ("-----BEGIN PRIVATE KEY-----", "-----BEGIN ENCRYPTED PRIVATE KEY-----"):
+            raise UsageError("The private key in %s is not in a format that MirrorMaker 2 reads" % key, expected="PKCS#8 (BEGIN PRIVATE KEY)",
+                             found=first if first.startswith("-----BEGIN") else "no PEM", remedy="Convert it: openssl pkcs8 -topk8 -nocrypt -in key.pem")
+    return str(value)

@@ -8,9 +8,13 @@ references also in MirrorMaker 2's own configuration topics.
 
 from __future__ import annotations
 
+import re
+
 from .._errors import UsageError
-from .java_client import java_client
+from .java_client import java_client, secret_text
 from .mirror_config import checked, connector_configs
+
+QUANTIFIER = re.compile(r"(?<!\\)\{\d*,\d*\}")
 
 
 def mirror_properties(mirrors, clients, secrets_file, rest_port=None, rest_host="127.0.0.1"):
@@ -60,36 +64,124 @@ def _add_mirror(made, mirror):
         raise UsageError("Two mirrors copy %s" % flow, remedy="Put their topics into one description")
     configs = connector_configs(mirror)
     made[flow + ".enabled"] = "true"
-    made[flow + ".topics"] = ", ".join(mirror["topics"])
-    made[flow + ".topics.exclude"] = ", ".join(mirror["topics_exclude"])
-    made[flow + ".groups"] = ", ".join(mirror["groups"])
-    made[flow + ".groups.exclude"] = ", ".join(mirror["groups_exclude"])
+    for setting, key in (("topics", "topics"), ("topics.exclude", "topics_exclude"), ("groups", "groups"), ("groups.exclude", "groups_exclude")):
+        made["%s.%s" % (flow, setting)] = ",".join(pattern_text(one, mirror["name"]) for one in mirror[key])
     for side in ("source", "checkpoint", "heartbeat"):
         for key, value in configs[side].items():
-            made["%s.%s" % (flow, key)] = value
+            # A dedicated MirrorMaker 2 has one set of settings for the three connectors of a flow.
+            _set(made, "%s.%s" % (flow, key), value, "The connectors of mirror '%s' disagree about %s" % (mirror["name"], key))
     for key, value in configs["worker"].items():
         # The worker of a dedicated MirrorMaker 2 belongs to the target; without its prefix exactly-once is silently ignored.
-        name = "%s.%s" % (mirror["target"], key)
-        if made.get(name, value) != value:
-            raise UsageError("Mirrors into region '%s' disagree about %s" % (mirror["target"], key), found="%s and %s" % (made[name], value))
-        made[name] = value
+        _set(made, "%s.%s" % (mirror["target"], key), value, "Mirrors into region '%s' disagree about %s" % (mirror["target"], key))
+
+
+def _set(made, name, value, complaint):
+    if made.get(name, value) != value:
+        raise UsageError(complaint, expected="one value for both, in one process", found="%s and %s" % (made[name], value),
+                         remedy="Give both the same value, or run them as two mirrors on two services")
+    made[name] = value
+
+
+def pattern_text(pattern, name):
+    """A pattern as one item of a list: MirrorMaker 2 splits at every comma, so a literal one becomes its code point.
+
+    :raises UsageError: a comma inside a quantifier, which nothing can save, or no regular expression.
+    """
+    if QUANTIFIER.search(pattern):
+        raise UsageError("Mirror '%s' has the pattern '%s'" % (name, pattern), expected="no comma inside a quantifier",
+                         found="MirrorMaker 2 splits patterns at every comma", remedy="Write a{1,2} as aa?, and a{1,} as a+")
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise UsageError("Mirror '%s' has the pattern '%s'" % (name, pattern), expected="a regular expression", found=str(error)) from error
+    return pattern.replace("\\,", ",").replace(",", "\\x2c")
 
 
 def mirror_secrets(secrets):
-    """Content of the secrets file: ``{"<region>.<key>": value}`` from ``{region: client secrets}``."""
+    """Content of the secrets file: ``{"<region>.<key>": value}`` from ``{region: client secrets}``.
+
+    :raises UsageError: a private key that Java cannot read.
+    """
     return {
-        "%s.%s" % (region, key): value
+        "%s.%s" % (region, key): secret_text(key, value)
         for region, keys in secrets.items() for key, value in (keys or {}).items() if value is not None
     }
 
 
+ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"}
+
+
 def render_properties(properties):
-    """A ``.properties`` file's text; backslashes and line breaks escaped as ``java.util.Properties`` reads them."""
-    lines = []
-    for key, value in properties.items():
-        name = str(key).replace("\\", "\\\\").replace(":", "\\:").replace("=", "\\=").replace(" ", "\\ ")
-        text = str(value).replace("\\", "\\\\").replace("\r", "\\r").replace("\n", "\\n")
-        if text.startswith(" "):
-            text = "\\" + text
-        lines.append("%s=%s" % (name, text))
-    return "\n".join(lines) + "\n"
+    """A ``.properties`` file's text, ASCII only: MirrorMaker 2 reads it as ``java.util.Properties`` does, in ISO 8859-1."""
+    return "".join("%s=%s\n" % (_escaped(key, " :=#!"), _escaped(value, "", first=" ")) for key, value in properties.items())
+
+
+def _escaped(text, special, first=""):
+    made = []
+    for at, letter in enumerate(str(text)):
+        if letter in ESCAPES:
+            made.append(ESCAPES[letter])
+        elif letter in special or (at == 0 and first and letter in first):
+            made.append("\\" + letter)
+        elif " " <= letter <= "~":
+            made.append(letter)
+        else:
+            # Beyond the basic plane Java wants the two halves of UTF-16.
+            wide = letter.encode("utf-16-be")
+            made += ["\\u%04x" % int.from_bytes(wide[half:half + 2], "big") for half in range(0, len(wide), 2)]
+    return "".join(made)
+
+
+def parse_properties(text):
+    """``{key: value}`` of a properties file's text, as ``java.util.Properties.load`` reads it; the last of equal keys wins."""
+    made = {}
+    for line in _logical_lines(text):
+        key, value = _split(line)
+        made[_unescaped(key)] = _unescaped(value)
+    return made
+
+
+def _logical_lines(text):
+    pending = ""
+    for raw in re.split(r"\r\n|\r|\n", text):
+        line = raw.lstrip(" \t\f")
+        if not pending and (not line or line[0] in "#!"):
+            continue
+        line = pending + line
+        if (len(line) - len(line.rstrip("\\"))) % 2:
+            pending = line[:-1]
+            continue
+        pending = ""
+        yield line
+    if pending:
+        yield pending
+
+
+def _split(line):
+    escaped = False
+    for at, letter in enumerate(line):
+        if escaped:
+            escaped = False
+        elif letter == "\\":
+            escaped = True
+        elif letter in "=: \t\f":
+            rest = line[at:].lstrip(" \t\f")
+            return line[:at], rest[1:].lstrip(" \t\f") if rest[:1] in ("=", ":") else rest
+    return line, ""
+
+
+def _unescaped(text):
+    made, at = [], 0
+    while at < len(text):
+        letter = text[at]
+        if letter == "\\" and at + 1 < len(text):
+            following = text[at + 1]
+            if following == "u" and len(text) >= at + 6:
+                made.append(chr(int(text[at + 2:at + 6], 16)))
+                at += 6
+                continue
+            letter = {"n": "\n", "r": "\r", "t": "\t", "f": "\f"}.get(following, following)
+            at += 1
+        made.append(letter)
+        at += 1
+    return "".join(made).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
