@@ -10,7 +10,7 @@ from ._errors import RefusedError
 from ._kafka.client import KafkaClient
 from ._kafka.cluster import describe_topics, topic_offsets
 from ._kafka.mm2_topics import read_checkpoints, read_last_heartbeat, read_offset_syncs, read_source_offsets, read_witness
-from ._kafka.spans import read_spans
+from ._kafka.reader import read
 from ._mm2.names import MirrorNames, check_names, compile_filter, is_internal
 
 # A source partition whose last copied record lies further than this before its end is not looked into for control records: it lags.
@@ -60,7 +60,8 @@ def _partitions(names, source, offsets, wanted):
     counts = {name: one["partitions"] for name, one in describe_topics(source, topics).items()}
     for topic, bounds in topic_offsets(source, counts).items():
         for number, one in bounds.items():
-            row = rows.setdefault((topic, int(number)), {"topic": topic, "partition": int(number), "target_topic": names.copy_of(topic), "mirrored_through": None})
+            key = (topic, int(number))
+            row = rows.setdefault(key, {"topic": topic, "partition": key[1], "target_topic": names.copy_of(topic), "mirrored_through": None})
             reached = max(row["mirrored_through"] or 0, one["start"])
             row.update(source_start=one["start"], source_end=one["stable"], lag=max(one["stable"] - reached, 0), stale=reached > one["end"])
     _look_for_data(source, rows)
@@ -69,13 +70,11 @@ def _partitions(names, source, offsets, wanted):
 
 def _look_for_data(source, rows):
     """Offsets are no records: control records at the end of the source are never copied, so what is left is read."""
-    spans = {key: (row["source_end"] - row["lag"], row["source_end"]) for key, row in rows.items() if row["lag"] and row["lag"] <= LOOK_INTO}
-    found = dict.fromkeys(spans, 0)
-
-    def count(topic, number, dummy):
-        found[(topic, number)] += 1
-
-    read_spans(source, spans, count)
+    near = [key for key, row in rows.items() if row["lag"] and row["lag"] <= LOOK_INTO]
+    found = dict.fromkeys(near, 0)
+    ranges = [(*key, rows[key]["source_end"] - rows[key]["lag"], rows[key]["source_end"]) for key in near]
+    for index, messages in read(source, ranges, timeout=source.timeout):
+        found[near[index]] += len(messages)
     for key, row in rows.items():
         if key in found:
             row["lag"] = found[key]

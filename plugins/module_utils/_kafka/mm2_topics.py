@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .._errors import FormatError
 from .._mm2 import codec, codec_connect, witness
 from .cluster import describe_topics, topic_offsets
-from .spans import read_spans
+from .reader import read
 
 # A witness's last round stamp is looked for in so many offsets before the end; further back, the whole topic is read.
 STAMP_SEARCH = 20000
@@ -36,22 +36,25 @@ def read_rows(client, topic, decode, begin=None):
     if topic not in described:
         return None
     bounds = topic_offsets(client, {topic: described[topic]["partitions"]})[topic]
-    spans = {(topic, int(number)): (max(one["start"], (begin or {}).get(int(number), 0)), one["stable"]) for number, one in bounds.items()}
+    ranges = [(topic, int(number), max(one["start"], (begin or {}).get(int(number), 0)), one["stable"]) for number, one in bounds.items()]
     rows = []
-
-    def take(name, number, message):
-        try:
-            value = decode(message.key(), message.value())
-        except FormatError as error:
-            error.message = "%s; offset %d of partition %d of topic '%s' on %s" % (error.message, message.offset(), number, name, client.name)
-            error.remedy = error.remedy or "See who else writes to this topic; only MirrorMaker 2 or this collection should"
-            error.facts.update(topic=name, partition=number, offset=message.offset())
-            raise error from None
-        if value is not None:
-            rows.append(Row(number, message.offset(), message.timestamp()[1], value))
-
-    read_spans(client, spans, take)
+    for index, messages in read(client, ranges, timeout=client.timeout):
+        for message in messages:
+            value = _decoded(client, topic, ranges[index][1], message, decode)
+            if value is not None:
+                rows.append(Row(ranges[index][1], message.offset(), message.timestamp()[1], value))
     return sorted(rows, key=lambda row: row[:2])
+
+
+def _decoded(client, topic, number, message, decode):
+    try:
+        return decode(message.key(), message.value())
+    except FormatError as error:
+        raise FormatError(
+            "%s; offset %d of partition %d of topic '%s' on %s" % (error.message, message.offset(), number, topic, client.name), error.expected, error.found,
+            "See who else writes to this topic; only MirrorMaker 2 or this collection should",
+            **{**error.facts, "topic": topic, "partition": number, "offset": message.offset()}
+        ) from error
 
 
 def read_offset_syncs(client, topic):
