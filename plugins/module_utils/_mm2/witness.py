@@ -6,7 +6,8 @@ The topic lies in the target region and has one partition, compacted by key. JSO
 
 - ``["group","<name>"]`` -> ``{"v":1,"at":ms,"positions":{"<topic>":{"<partition>":offset}}}``: all of a group's positions as read in one
   answer of the source, written when any moved, and all groups again at each whole snapshot. null: the group is gone.
-- ``["topic","<name>"]`` -> ``{"v":1,"at":ms,"id":"<topic id>"}``: so that a topic re-created under its old name is seen.
+- ``["topic","<name>"]`` -> ``{"v":1,"at":ms,"id":"<topic id>","recreated":ms}``: so that a topic re-created under its old name is seen;
+  ``recreated`` is when this id was first seen in another's place, 0 if never.
 - ``["round",""]`` -> ``{"v":1,"at":ms,"since":offset,"groups":n,"changed":n}``: every round, last. What is said at or after ``since`` and not
   said otherwise later still held when this round began reading, at ``at`` (milliseconds since the epoch, the witness's clock).
 
@@ -43,9 +44,9 @@ def encode_group(group, at, positions):
     return _bytes(["group", group]), _bytes({"v": VERSION, "at": at, "positions": positions})
 
 
-def encode_topic(topic, at, topic_id):
-    """``(key, value)``; ``topic_id`` None for a topic that is gone."""
-    return _bytes(["topic", topic]), None if topic_id is None else _bytes({"v": VERSION, "at": at, "id": topic_id})
+def encode_topic(topic, at, topic_id, recreated=0):
+    """``(key, value)`` of a topic's identity."""
+    return _bytes(["topic", topic]), _bytes({"v": VERSION, "at": at, "id": topic_id, "recreated": recreated})
 
 
 def encode_round(at, since, groups, changed):
@@ -66,7 +67,7 @@ def decode(key, value):
         raise FormatError("Not a witness record of version %d" % VERSION, found=str(fields)[:80], position=0)
     if not _whole(fields.get("at")):
         raise FormatError("A witness record has no time", expected="at in milliseconds", found=str(fields.get("at")), position=0)
-    needed = {"group": _good_positions, "topic": lambda one: isinstance(one.get("id"), str),
+    needed = {"group": _good_positions, "topic": lambda one: isinstance(one.get("id"), str) and _whole(one.get("recreated")),
               "round": lambda one: all(_whole(one.get(name)) for name in ("since", "groups", "changed"))}
     if not needed[kind](fields):
         raise FormatError("A witness record of kind '%s' lacks its fields" % kind, found=str(fields)[:80], position=0)
@@ -108,8 +109,8 @@ def fold(records):
     """The last word on everything.
 
     :param records: decoded records in log order.
-    :returns: ``{groups: {name: {at, positions}}, topics: {name: id}, at: ms of the last round or None, since}``. A group's ``at`` is when its
-        positions were read; that they still held is what the last round's ``at`` says.
+    :returns: ``{groups: {name: {at, positions}}, topics: {name: {id, recreated}}, at: ms of the last round or None, since}``. A group's ``at`` is
+        when its positions were read; that they still held is what the last round's ``at`` says.
     """
     known = {"groups": {}, "topics": {}, "at": None, "since": 0}
     for one in records:
@@ -123,5 +124,5 @@ def fold(records):
         elif one["kind"] == "group":
             store[one["name"]] = {"at": one["at"], "positions": one["positions"]}
         else:
-            store[one["name"]] = one["id"]
+            store[one["name"]] = {"id": one["id"], "recreated": one["recreated"]}
     return known

@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Position witness: writes where every consumer group of a mirror's source stands into a topic of its target, again and again.
+
+A lost region takes its groups' positions with it, and MirrorMaker 2's checkpoints are no log of positions. Each round asks the source for
+all groups at once and writes only what changed, then a stamp with the time; see ``_mm2/witness.py`` for the records. It runs beside the
+mirror, in the target region, and survives the source being away.
+
+    position_witness.py --config FILE [--once]
+
+FILE is JSON, readable by its owner alone: ``source`` and ``target`` (librdkafka keys, secrets included), ``groups`` and ``groups_exclude``
+(regular expressions separated by commas), ``interval_seconds`` (2), ``topic`` (``__kafka_dr_positions``; has to exist, one partition).
+Ends with 0 on SIGTERM or SIGINT, 2 on bad arguments or configuration. Trouble is a line on stderr when it begins and one when it ends.
+Needs confluent-kafka, and ``witness.py`` either beside this file or importable from the collection.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import signal
+import stat
+import sys
+import threading
+import time
+
+try:
+    import witness
+except ImportError:
+    from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import witness
+
+from confluent_kafka import ConsumerGroupTopicPartitions, IsolationLevel, KafkaException, Producer, TopicCollection, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
+
+# All groups are written again this often, so that a reader need not go further back and the topic's compaction keeps up.
+SNAPSHOT_SECONDS = 300
+# The same groups that MirrorMaker 2 leaves out (groups.exclude), except that names beginning with __ may be wanted.
+GROUPS_EXCLUDE = "console-consumer-.*,connect-.*,__.*"
+# So many requests for groups are under way together; beyond it librdkafka only queues them.
+TOGETHER = 500
+
+
+class ConfigError(Exception):
+    """The configuration cannot be used; the text says why."""
+
+
+def read_config(path):
+    """The configuration as a dictionary with defaults filled in."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            if mode & 0o077:
+                raise ConfigError("%s holds secrets and is readable by others: expected mode 0600, found %04o. Run chmod 600 on it." % (path, mode))
+            config = json.load(file)
+    except OSError as error:
+        raise ConfigError("%s cannot be read: %s" % (path, error.strerror)) from error
+    except ValueError as error:
+        raise ConfigError("%s is not JSON: %s" % (path, error)) from error
+    known = {"source", "target", "groups", "groups_exclude", "interval_seconds", "topic"}
+    if not isinstance(config, dict) or set(config) - known:
+        raise ConfigError("%s: expected an object with the keys %s" % (path, ", ".join(sorted(known))))
+    for side in ("source", "target"):
+        if not (isinstance(config.get(side), dict) and config[side].get("bootstrap.servers")):
+            raise ConfigError("%s: %s has no bootstrap.servers" % (path, side))
+    config = {"groups": ".*", "groups_exclude": GROUPS_EXCLUDE, "interval_seconds": 2, "topic": "__kafka_dr_positions", **config}
+    if not (isinstance(config["interval_seconds"], (int, float)) and config["interval_seconds"] > 0):
+        raise ConfigError("%s: interval_seconds is to be a number above 0" % path)
+    try:
+        config["groups"], config["groups_exclude"] = (
+            [re.compile(part.strip()) for part in (config[key] or "").split(",") if part.strip()] for key in ("groups", "groups_exclude")
+        )
+    except (re.error, AttributeError) as error:
+        raise ConfigError("%s: groups and groups_exclude are to be regular expressions separated by commas: %s" % (path, error)) from error
+    return config
+
+
+class Source:
+    """The source's groups, asked all at once."""
+
+    def __init__(self, config):
+        self.wanted, self.unwanted = config["groups"], config["groups_exclude"]
+        self.timeout = max(10, config["interval_seconds"] * 2)
+        self.admin = AdminClient({"log_level": 0, "error_cb": lambda error: None, **config["source"]})
+
+    def groups(self):
+        """Names of the groups that are watched; raises where the source gave no whole answer."""
+        listed = self.admin.list_consumer_groups(request_timeout=self.timeout).result(self.timeout + 5)
+        if listed.errors:
+            raise listed.errors[0]
+        names = {one.group_id for one in listed.valid}
+        return sorted(name for name in names if _matches(self.wanted, name) and not _matches(self.unwanted, name))
+
+    def positions(self, names):
+        """``{group: {topic: {partition: offset}}}`` with one request a group, all under way together."""
+        found = {}
+        for begin in range(0, len(names), TOGETHER):
+            asked = {
+                name: self.admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(name)], request_timeout=self.timeout)[name]
+                for name in names[begin:begin + TOGETHER]
+            }
+            for name, future in asked.items():
+                found[name] = {}
+                for one in future.result(self.timeout + 5).topic_partitions:
+                    if one.error is not None:
+                        raise KafkaException(one.error)
+                    if one.offset >= 0:
+                        found[name].setdefault(one.topic, {})[one.partition] = one.offset
+        return found
+
+    def topic_ids(self, topics):
+        """``{topic: id}`` of those that exist."""
+        ids = {}
+        for topic, future in (self.admin.describe_topics(TopicCollection(sorted(topics)), request_timeout=self.timeout) if topics else {}).items():
+            try:
+                ids[topic] = str(future.result(self.timeout + 5).topic_id)
+            except KafkaException as error:
+                if error.args[0].name() != "UNKNOWN_TOPIC_OR_PART":
+                    raise
+        return ids
+
+
+def _matches(expressions, name):
+    return any(one.fullmatch(name) for one in expressions)
+
+
+class Target:
+    """The witness's topic."""
+
+    def __init__(self, config):
+        self.topic, self.timeout = config["topic"], 30
+        shared = {"log_level": 0, "error_cb": lambda error: None, **config["target"]}
+        self.admin = AdminClient(shared)
+        self.producer = Producer({
+            **shared, "enable.idempotence": True, "acks": "all", "linger.ms": 20, "compression.type": "zstd", "message.max.bytes": 10000000,
+            "message.timeout.ms": 30000,
+        })
+        self.failed = None
+
+    def end(self):
+        """The topic's end; raises where it does not exist."""
+        here = TopicPartition(self.topic, 0)
+        asked = self.admin.list_offsets({here: OffsetSpec.latest()}, isolation_level=IsolationLevel.READ_UNCOMMITTED, request_timeout=self.timeout)
+        return asked[here].result(self.timeout + 5).offset
+
+    def write(self, rows):
+        """Write the rows in order; raises unless every one was acknowledged."""
+        self.failed = None
+        for key, value in rows:
+            while True:
+                try:
+                    self.producer.produce(self.topic, key=key, value=value, partition=0, on_delivery=self._delivered)
+                    break
+                except BufferError:
+                    self.producer.poll(0.1)
+        left = self.producer.flush(35)
+        if self.failed is not None:
+            raise KafkaException(self.failed)
+        if left:
+            raise TimeoutError("%d records were not acknowledged within 35 s" % left)
+
+    def _delivered(self, error, dummy):
+        self.failed = self.failed or error
+
+
+class Witness:
+    """What was written last, and what is to be written next."""
+
+    def __init__(self, source, target):
+        self.source, self.target = source, target
+        self.known, self.ids, self.since, self.whole_at = {}, {}, None, float("-inf")
+
+    def round(self):
+        """Ask once and write what changed; nothing counts as written unless all of it was acknowledged."""
+        at = int(time.time() * 1000)
+        names = self.source.groups()
+        now = self.source.positions(names)
+        ids = self.source.topic_ids({topic for one in now.values() for topic in one})
+        whole = time.monotonic() - self.whole_at >= SNAPSHOT_SECONDS
+        since = self.target.end() if whole else self.since
+        changed = [name for name in now if whole or self.known.get(name) != now[name]]
+        rows = []
+        for topic, one in ids.items():
+            before, recreated = self.ids.get(topic, (one, 0))
+            if before != one:
+                recreated = at
+            if whole or self.ids.get(topic) != (one, recreated):
+                rows.append(witness.encode_topic(topic, at, one, recreated))
+            self.ids[topic] = (one, recreated)
+        rows.extend(witness.encode_group(name, at, now[name]) for name in changed)
+        rows.extend(witness.encode_group(name, at, None) for name in self.known if name not in now)
+        rows.append(witness.encode_round(at, since, len(now), len(changed)))
+        try:
+            self.target.write(rows)
+        except Exception:
+            self.whole_at = float("-inf")  # what arrived is not known, so everything is written again
+            raise
+        self.known, self.since = now, since
+        if whole:
+            self.whole_at = time.monotonic()
+
+
+def say(text):
+    """One line on stderr."""
+    print("%s position-witness: %s" % (time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), text), file=sys.stderr, flush=True)
+
+
+def watch(witness_, interval, stop):
+    """Rounds until ``stop`` is set, ``interval`` seconds from begin to begin."""
+    trouble = None
+    while not stop.is_set():
+        began = time.monotonic()
+        try:
+            witness_.round()
+        except Exception as error:  # whatever went wrong, the next round may do; that is what a witness is for
+            text = "%s: %s" % (type(error).__name__, error)
+            if trouble is None or type(error).__name__ != trouble[0]:
+                say("no round since %s; trying on. %s" % (time.strftime("%H:%M:%SZ", time.gmtime()), text))
+                trouble = (type(error).__name__, began if trouble is None else trouble[1])
+        else:
+            if trouble is not None:
+                say("rounds go on after %.0f s" % (time.monotonic() - trouble[1]))
+            trouble = None
+        stop.wait(max(0.0, interval - (time.monotonic() - began)))
+
+
+def main(arguments=None):
+    """The program; returns its exit code."""
+    parser = argparse.ArgumentParser(description="Write the positions of a mirror's source groups into a topic of its target.")
+    parser.add_argument("--config", required=True, help="JSON file, mode 0600")
+    parser.add_argument("--once", action="store_true", help="one round, failing with 1 if it does not succeed")
+    options = parser.parse_args(arguments)
+    try:
+        config = read_config(options.config)
+        witness_ = Witness(Source(config), Target(config))
+    except ConfigError as error:
+        say(error)
+        return 2
+    except KafkaException as error:
+        say("%s: %s" % (options.config, error))
+        return 2
+    if options.once:
+        try:
+            witness_.round()
+        except Exception as error:  # said and told by the exit code
+            say("%s: %s" % (type(error).__name__, error))
+            return 1
+        return 0
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *dummy: stop.set())
+    say("watching, every %s s" % config["interval_seconds"])
+    watch(witness_, config["interval_seconds"], stop)
+    say("ended")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
