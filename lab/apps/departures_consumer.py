@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Consume departures as a consumer group, and journal each as processed before its position is committed.
+
+    KAFKA_BROKERS=host:9093 KAFKA_USER=me KAFKA_PWD=secret KAFKA_CERT=ca.pem departures_consumer.py 1000
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+from journal import PROCESSED, open_journal
+from kafka_env import client_config, region
+
+COMMIT_SECONDS = 0.5
+
+
+def identity(message) -> str:
+    """The record's own id, or where it is from if it has none."""
+    try:
+        return str(json.loads(message.value())["id"])
+    except (TypeError, ValueError, KeyError):
+        return f"{message.topic()}-{message.partition()}-{message.offset()}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Consume from Kafka as a group; the cluster is described by KAFKA_* variables.")
+    parser.add_argument("records", type=int, nargs="?", default=0, help="how many records to process; 0 to go on until stopped")
+    parser.add_argument("--group", default=os.environ.get("KAFKA_GROUP", "flights-dashboard"), help="consumer group")
+    parser.add_argument("--journal", default=os.environ.get("JOURNAL", "processed.sqlite"), help="path of the journal")
+    arguments = parser.parse_args()
+    journal = open_journal(arguments.journal, PROCESSED)
+    stopping: list[int] = []
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda number, frame: stopping.append(number))
+    consumer = Consumer({
+        **client_config(), "group.id": arguments.group, "enable.auto.commit": False, "auto.offset.reset": "earliest", "isolation.level": "read_committed",
+        "session.timeout.ms": 10000, "partition.assignment.strategy": "cooperative-sticky", "topic.metadata.refresh.interval.ms": 2000,
+        "error_cb": lambda error: print(f"kafka: {error.str()}", flush=True) if error.fatal() else None,
+    })
+    topic = os.environ.get("SOURCE_TOPIC") or "^" + os.environ.get("TOPIC_PREFIX", "flights") + r"\..*"
+    consumer.subscribe([topic])
+    where, processed, positions, last = region(), 0, {}, time.monotonic()
+    print(f"consuming {topic} from {where} as {arguments.group}", flush=True)
+    while not stopping and (not arguments.records or processed < arguments.records):
+        batch = consumer.consume(min(1000, arguments.records - processed) if arguments.records else 1000, 0.1)
+        rows = []
+        for message in batch:
+            if message.error() is None:
+                rows.append((identity(message), message.topic(), where, message.partition(), message.offset(), time.time()))
+                positions[(message.topic(), message.partition())] = message.offset() + 1
+        if rows:
+            journal.execute("BEGIN")
+            journal.executemany("INSERT INTO processed (id, topic, region, partition, offset, at) VALUES (?,?,?,?,?,?)", rows)
+            journal.execute("COMMIT")
+            processed += len(rows)
+        if positions and time.monotonic() - last > COMMIT_SECONDS:
+            last = time.monotonic()
+            if commit(consumer, positions):
+                positions = {}
+    if positions:
+        commit(consumer, positions)
+    consumer.close()
+    print(f"processed: {processed} records", flush=True)
+    return 0
+
+
+def commit(consumer: Consumer, positions: dict) -> bool:
+    """Commit what is in the journal; a partition that was taken away is the next owner's to commit."""
+    owned = {(one.topic, one.partition) for one in consumer.assignment()}
+    offsets = [TopicPartition(topic, partition, offset) for (topic, partition), offset in positions.items() if (topic, partition) in owned]
+    try:
+        if offsets:
+            consumer.commit(offsets=offsets, asynchronous=False)
+        return True
+    except KafkaException:
+        return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())

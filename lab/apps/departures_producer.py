@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Produce departures to a region, and keep a journal of every answer.
+
+    KAFKA_BROKERS=host:9093 KAFKA_USER=me KAFKA_PWD=secret KAFKA_CERT=ca.pem departures_producer.py 1000
+
+Each produce call ends as ``acknowledged``, ``failed`` (never stored) or ``unknown`` (perhaps stored). A producer that is
+started again sends first what was not acknowledged, then goes on behind the last record.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import time
+
+from confluent_kafka import KafkaError, Producer
+from departures import Departure, departures
+from journal import PRODUCED, open_journal
+from kafka_env import client_config, region
+
+BATCH_SECONDS = 0.25
+
+
+class JournallingProducer:
+    """A producer and the journal of its calls."""
+
+    def __init__(self, config: dict, journal):
+        self.producer = Producer({
+            **config, "acks": "all", "enable.idempotence": True, "linger.ms": 5, "message.timeout.ms": 10000, "compression.type": "lz4",
+            "queue.buffering.max.messages": 200000, "partitioner": "murmur2_random",
+        })
+        self.journal = journal
+        self.region = region()
+        self.pending: list[tuple] = []
+        self.flushed = time.monotonic()
+        self.answered = 0
+
+    def send(self, record: Departure, attempt: int) -> None:
+        sent = time.time()
+
+        def done(error, message):
+            self.answered += 1
+            state = "acknowledged"
+            if error is not None:
+                # Local errors say that nothing was stored only where the message never left the queue.
+                state = "failed" if error.code() in (KafkaError._PURGE_QUEUE, KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.TOPIC_AUTHORIZATION_FAILED) else "unknown"
+            self.pending.append((record.id, record.topic, attempt, self.region, state, message.partition(), message.offset(), sent, time.time()))
+
+        while True:
+            try:
+                self.producer.produce(record.topic, record.value, record.key, timestamp=record.timestamp, on_delivery=done)
+                return
+            except BufferError:
+                self.producer.poll(0.05)
+                self.write()
+
+    def write(self, force: bool = False) -> None:
+        """Hand what was answered to the journal."""
+        if self.pending and (force or time.monotonic() - self.flushed > BATCH_SECONDS):
+            rows, self.pending = self.pending, []
+            self.journal.execute("BEGIN")
+            self.journal.executemany(
+                "INSERT INTO produced (id, topic, attempt, region, state, partition, offset, sent_at, answered_at) VALUES (?,?,?,?,?,?,?,?,?)", rows)
+            self.journal.execute("COMMIT")
+            self.flushed = time.monotonic()
+
+    def close(self, seconds: float) -> None:
+        self.producer.flush(seconds)
+        self.producer.purge()
+        self.producer.flush(2)
+        self.write(force=True)
+
+
+def unanswered(journal) -> dict[str, int]:
+    """``{id: attempts so far}`` of what was sent and never acknowledged."""
+    rows = journal.execute("SELECT id, MAX(attempt) FROM produced GROUP BY id HAVING SUM(state = 'acknowledged') = 0")
+    return dict(rows.fetchall())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Produce the departures of 2013 to Kafka; the cluster is described by KAFKA_* variables.")
+    parser.add_argument("records", type=int, nargs="?", default=0, help="how many records in all; 0 for the whole data set")
+    parser.add_argument("--history", type=int, default=0, help="how many of them at full speed before the live rate begins")
+    parser.add_argument("--rate", type=float, default=100.0, help="live records a second; 0 for full speed")
+    parser.add_argument("--journal", default=os.environ.get("JOURNAL", "produced.sqlite"), help="path of the journal")
+    arguments = parser.parse_args()
+    journal = open_journal(arguments.journal, PRODUCED)
+    stopping: list[int] = []
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda number, frame: stopping.append(number))
+    again = unanswered(journal)
+    known = journal.execute("SELECT COUNT(DISTINCT id) FROM produced").fetchone()[0]
+    producer = JournallingProducer(client_config(), journal)
+    source = departures(os.environ.get("TOPIC_PREFIX", "flights"), os.environ.get("SOURCE_TOPIC"),
+                        wanted=lambda number, identity: number >= known or identity in again)
+    limit = arguments.records or sys.maxsize
+    began, live_sent = None, 0
+    print(f"producing to {producer.region}: {known} sent before, {len(again)} of them to send again", flush=True)
+    for number, record in enumerate(source):
+        if number >= limit or stopping:
+            break
+        if number < known:
+            if record is not None:
+                producer.send(record, again[record.id] + 1)
+            continue
+        producer.send(record, 1)
+        if number >= arguments.history and arguments.rate > 0:
+            began = began or time.monotonic()
+            live_sent += 1
+            _pace(producer, stopping, began + live_sent / arguments.rate)
+        elif number % 1000 == 0:
+            producer.producer.poll(0)
+            producer.write()
+    producer.close(12)
+    counts = dict(journal.execute("SELECT state, COUNT(*) FROM produced GROUP BY state").fetchall())
+    print("produced: " + (", ".join(f"{count} {state}" for state, count in sorted(counts.items())) or "nothing"), flush=True)
+    return 0
+
+
+def _pace(producer: JournallingProducer, stopping: list, until: float) -> None:
+    while not stopping:
+        left = until - time.monotonic()
+        producer.producer.poll(max(0.0, min(left, 0.1)))
+        producer.write()
+        if left <= 0:
+            return
+
+
+if __name__ == "__main__":
+    sys.exit(main())

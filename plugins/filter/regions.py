@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Filters that look up regions, mirrors and applications in the inventory."""
+
+from __future__ import annotations
+
+import functools
+
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _regions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
+
+
+def _speaking(function):
+    @functools.wraps(function)
+    def call(*words, **named):
+        try:
+            return function(*words, **named)
+        except KafkaDrError as error:
+            raise AnsibleFilterError(str(error)) from error
+
+    return call
+
+
+class FilterModule:
+    """Ansible's entry."""
+
+    def filters(self):
+        return {
+            "applications": _speaking(_regions.applications),
+            "client_of": _speaking(_regions.client_of),
+            "ends": _speaking(_regions.ends),
+            "find_mirror": _speaking(_regions.find_mirror),
+            "mirror_internal_topics": _speaking(_regions.internal_topics),
+            "mirror_topics": _speaking(_regions.prepared_topics),
+            "mirrored_topics": _speaking(_regions.topics_pattern),
+            "mirror_copies": _speaking(_regions.target_topics_pattern),
+            "mirror_reverse": _speaking(_regions.reverse_of),
+            "secrets_of": _speaking(_regions.secrets_of),
+        }

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Filter from a region's users to the ACLs they need."""
+
+from __future__ import annotations
+
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import access
+
+
+def service_acls(region, mirror, *purposes, side=None):
+    """ACLs of the region's users of these purposes."""
+    made = []
+    try:
+        for user in region.get("kafka_dr_users") or []:
+            if user.get("purpose") in purposes:
+                made += access.service_acls(user["name"], user["purpose"], mirror, side, user.get("acls"))
+    except KafkaDrError as error:
+        raise AnsibleFilterError(str(error)) from error
+    return made
+
+
+class FilterModule:
+    """Ansible's entry."""
+
+    def filters(self):
+        return {"service_acls": service_acls}

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""The work of the module ``cluster_info``."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from ._errors import KafkaDrError
+from ._kafka.client import KafkaClient
+from ._kafka.cluster import cluster_state, group_states, reachability, topic_offsets
+
+
+def work(params, check_mode):
+    """Read the state asked for; unreachable is an answer where that is allowed."""
+    client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
+    answer = {"reachable": True, "reason": "", "error": "", "ready": False, "waiting_for": "", "topics": {}, "groups": {}}
+    try:
+        answer.update(cluster_state(client, params["read"], params["topics"], params["groups"]))
+        missing = _missing(client, params, answer)
+    except KafkaDrError as error:
+        if not params["allow_unreachable"] or error.kind not in ("unreachable", "timeout", "authentication"):
+            raise
+        seen = reachability(client)
+        answer.update(reachable=seen["reachable"], reason=str(error), error=error.kind, waiting_for="%s to answer" % client.name)
+        return answer
+    answer.update(ready=not missing, waiting_for="; ".join(missing))
+    return answer
+
+
+def _missing(client, params, answer):
+    missing = []
+    named = params["until_groups"] + params["until_empty_groups"]
+    if named:
+        groups = group_states(client, "|".join(re.escape(name) for name in named))
+        answer["groups"].update(groups)
+        idle = [name for name in params["until_groups"] if not groups.get(name, {}).get("members")]
+        busy = [name for name in params["until_empty_groups"] if groups.get(name, {}).get("members")]
+        if idle:
+            missing.append("members of group %s" % ", ".join(idle))
+        if busy:
+            missing.append("group %s to be empty" % ", ".join(busy))
+    if params["until_settled"] or params["until_moving"]:
+        missing += _movement(client, params, answer)
+    absent = [name for name in params["until_topics"] if name not in answer["topics"]]
+    if absent:
+        missing.append("topic %s" % ", ".join(absent))
+    return missing
+
+
+def _movement(client, params, answer):
+    """Compare the ends with those a second later. Where the subject is an end, a second is what 'now' means."""
+    partitions = {name: one["partitions"] for name, one in answer["topics"].items()}
+    before = topic_offsets(client, partitions)
+    time.sleep(1)
+    after = topic_offsets(client, partitions)
+    moved = [name for name in partitions if any(before[name][number]["end"] != one["end"] for number, one in after[name].items())]
+    for name, offsets in after.items():
+        answer["topics"][name]["offsets"] = offsets
+    if params["until_settled"] and moved:
+        return ["topic %s to stand still" % ", ".join(moved[:3])]
+    if params["until_settled"]:
+        waiting = [name for name, offsets in after.items() if any(one["stable"] < one["end"] for one in offsets.values())]
+        return ["an open transaction to end in topic %s" % ", ".join(waiting[:3])] if waiting else []
+    return [] if moved else ["a new record in one of %d topics" % len(partitions)]

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""Regions, users, applications and mirrors as the inventory describes them: looked up and checked."""
+
+from __future__ import annotations
+
+from ._errors import UsageError
+from ._mm2.mirror_config import checked, checkpoints_topic, offset_syncs_topic, source_offsets_topic
+
+
+def user_for(region, purpose):
+    """The region's user of this purpose, or None."""
+    return next((one for one in region.get("kafka_dr_users") or [] if one.get("purpose") == purpose), None)
+
+
+def client_of(region, purpose):
+    """The region's client without secrets, as the user of this purpose where there is one."""
+    client = dict(region.get("kafka_dr_client") or {})
+    user = user_for(region, purpose)
+    if user:
+        client["sasl.username"] = user["name"]
+    return client
+
+
+def secrets_of(region, purpose):
+    """The secrets that belong to :func:`client_of`."""
+    secrets = dict(region.get("kafka_dr_client_secrets") or {})
+    user = user_for(region, purpose)
+    if user and user.get("password"):
+        secrets["sasl.password"] = user["password"]
+    return secrets
+
+
+def find_mirror(mirrors, source, target):
+    """The mirror from source to target.
+
+    :raises UsageError: there is none, or more than one.
+    """
+    found = [one for one in mirrors or [] if one.get("source") == source and one.get("target") == target]
+    if len(found) != 1:
+        known = ", ".join("%s (%s to %s)" % (one.get("name"), one.get("source"), one.get("target")) for one in mirrors or []) or "none"
+        raise UsageError("No single mirror copies %s to %s" % (source, target), expected="one entry of kafka_dr_mirrors", found=known,
+                         remedy="Add it to kafka_dr_mirrors in the inventory")
+    return found[0]
+
+
+def reverse_of(mirror, name):
+    """The same mirror the other way, with configs of topics left alone: what a restore needs."""
+    config = {side: dict(values or {}) for side, values in (mirror.get("config") or {}).items()}
+    config.setdefault("source", {})["sync.topic.configs.enabled"] = "false"
+    return dict(mirror, name=name, source=mirror["target"], target=mirror["source"], config=config)
+
+
+def topics_pattern(mirror):
+    """One regular expression for the topics that the mirror copies, by their names in the source."""
+    return "|".join("(?:%s)" % one for one in checked(mirror)["topics"])
+
+
+def target_topics_pattern(mirror):
+    """One regular expression for the copies, by their names in the target."""
+    full = checked(mirror)
+    if full["policy"] == "identity":
+        return topics_pattern(mirror)
+    return "|".join("(?:%s%s%s)" % (full["source"], full["separator"].replace(".", r"\."), one) for one in full["topics"])
+
+
+def prepared_topics(mirror, positions_topic):
+    """Topics that must exist in the target before the mirror starts, with the configs they need."""
+    factor = checked(mirror)["tuning"].get("replication_factor")
+    kept = {"cleanup.policy": "delete", "retention.ms": -1, "segment.bytes": 52428800}
+    return [
+        {"name": offset_syncs_topic(mirror), "partitions": 1, "replication_factor": factor, "configs": kept},
+        {"name": positions_topic, "partitions": 1, "replication_factor": factor,
+         "configs": {"cleanup.policy": "delete", "retention.ms": 7 * 86400000, "segment.bytes": 52428800}},
+    ]
+
+
+def internal_topics(mirror):
+    """Every topic that MirrorMaker 2 keeps for this mirror in the target, dedicated mode."""
+    source = mirror["source"]
+    names = [offset_syncs_topic(mirror), checkpoints_topic(mirror), source_offsets_topic(mirror),
+             "mm2-configs.%s.internal" % source, "mm2-status.%s.internal" % source]
+    return [{"name": name} for name in names]
+
+
+def applications(regions, of, roles):
+    """The applications of these regions with these roles, each with the ``host`` it is described on.
+
+    :param regions: hostvars.
+    :raises UsageError: an application is not complete.
+    """
+    made = []
+    for name in of:
+        for one in regions[name].get("kafka_dr_applications") or []:
+            missing = [key for key in ("name", "kind", "role") if not one.get(key)]
+            if missing or one["kind"] not in ("process", "systemd", "kubernetes", "hook") or one["role"] not in ("producer", "consumer", "both"):
+                raise UsageError("Application '%s' of %s is not described well" % (one.get("name"), name),
+                                 expected="name, kind (process, systemd, kubernetes, hook), role (producer, consumer, both)", found=", ".join(sorted(one)))
+            if one["role"] in roles:
+                made.append(dict(one, host=one.get("host") or name, region=name))
+    return made
+
+
+def ends(topics):
+    """``{topic: {partition: last stable offset}}`` from the topics of ``cluster_info``."""
+    return {name: {number: one["stable"] for number, one in topic.get("offsets", {}).items()} for name, topic in topics.items()}

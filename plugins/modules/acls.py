@@ -1,0 +1,131 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Grant and revoke ACLs."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: acls
+short_description: Grant and revoke Kafka ACLs
+version_added: "0.1.0"
+author: The streamsafe.kafka_dr authors (@streamsafe)
+description:
+  - One call for any number of ACLs. They are read back afterwards.
+  - A fence is this module with O(state=absent) on the ALLOW of the applications' principals, never a DENY.
+extends_documentation_fragment:
+  - streamsafe.kafka_dr.client
+  - streamsafe.kafka_dr.client.attributes
+options:
+  acls:
+    description: The ACLs.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      principal:
+        description: Name of the principal; C(User:) is put before it where it has no type.
+        type: str
+        required: true
+      resource:
+        description: Type of the resource.
+        type: str
+        choices: [topic, group, cluster, transactional_id]
+        required: true
+      name:
+        description: Name of the resource; not needed for V(cluster).
+        type: str
+      pattern:
+        description: How the name is meant.
+        type: str
+        choices: [literal, prefixed]
+        default: literal
+      operations:
+        description: Operations, such as V(READ) and V(DESCRIBE).
+        type: list
+        elements: str
+        required: true
+      permission:
+        description: Whether the operations are allowed or denied.
+        type: str
+        choices: [allow, deny]
+        default: allow
+      host:
+        description: Host the principal comes from.
+        type: str
+        default: "*"
+  state:
+    description: V(exact) also removes whatever else the principals named have.
+    type: str
+    choices: [present, absent, exact]
+    default: present
+"""
+
+EXAMPLES = r"""
+- name: Let the mirror read
+  streamsafe.kafka_dr.acls:
+    client: "{{ kafka_dr_client }}"
+    client_secrets: "{{ kafka_dr_client_secrets }}"
+    acls:
+      - principal: kdr-mirror
+        resource: topic
+        name: flights.
+        pattern: prefixed
+        operations: [READ, DESCRIBE]
+"""
+
+RETURN = r"""
+added:
+  description: ACLs added, a line each.
+  returned: always
+  type: list
+  elements: str
+removed:
+  description: ACLs removed, a line each.
+  returned: always
+  type: list
+  elements: str
+removed_acls:
+  description: The same in the form of O(acls), to put them back.
+  returned: always
+  type: list
+  elements: dict
+"""
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, run_module
+
+
+def work(params, check_mode):
+    """Ensure the ACLs."""
+    client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
+    return ensure_acls(client, params["acls"], params["state"], check_mode)
+
+
+def main():
+    """Ansible's entry."""
+    run_module(
+        {
+            **CLIENT_SPEC,
+            "acls": {
+                "type": "list",
+                "elements": "dict",
+                "required": True,
+                "options": {
+                    "principal": {"type": "str", "required": True},
+                    "resource": {"type": "str", "choices": ["topic", "group", "cluster", "transactional_id"], "required": True},
+                    "name": {"type": "str"},
+                    "pattern": {"type": "str", "choices": ["literal", "prefixed"], "default": "literal"},
+                    "operations": {"type": "list", "elements": "str", "required": True},
+                    "permission": {"type": "str", "choices": ["allow", "deny"], "default": "allow"},
+                    "host": {"type": "str", "default": "*"},
+                },
+            },
+            "state": {"type": "str", "choices": ["present", "absent", "exact"], "default": "present"},
+        },
+        work,
+    )
+
+
+if __name__ == "__main__":
+    main()

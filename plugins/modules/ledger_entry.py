@@ -1,0 +1,112 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write one step to the ledger."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ledger_entry
+short_description: Write what a stage did or showed to the ledger
+version_added: "0.1.0"
+author: The streamsafe.kafka_dr authors (@streamsafe)
+description:
+  - The ledger is a topic in the surviving region; it is created where it does not exist.
+  - Refused when a later run owns the ledger, so that two runs at a time cannot both go on.
+extends_documentation_fragment:
+  - streamsafe.kafka_dr.client
+  - streamsafe.kafka_dr.client.attributes
+options:
+  topic:
+    description: Name of the ledger's topic.
+    type: str
+    default: __kafka_dr_ledger
+  replication_factor:
+    description: Replication factor of the topic when it is created.
+    type: int
+  run:
+    description: Identity of this run, the same for all its entries.
+    type: str
+    required: true
+  stage:
+    description: The stage.
+    type: str
+    required: true
+  step:
+    description: The step; V(stage) for the stage as a whole.
+    type: str
+    required: true
+  state:
+    description: What became of it. V(active) names O(about) as the active region.
+    type: str
+    choices: [started, done, failed, refused, active, proven, different, not_provable, override]
+    required: true
+  about:
+    description: The region or regions the entry is about.
+    type: str
+    default: ""
+  found:
+    description: What was found or shown. Never secrets.
+    type: dict
+    default: {}
+  fenced:
+    description: Whether only the run that owns the ledger may write this. V(false) for what is recorded outside a stage, such as a proof.
+    type: bool
+    default: true
+"""
+
+EXAMPLES = r"""
+- name: Record that the mirror is stopped
+  streamsafe.kafka_dr.ledger_entry:
+    client: "{{ kafka_dr_client }}"
+    client_secrets: "{{ kafka_dr_client_secrets }}"
+    run: "{{ __run }}"
+    stage: failover
+    step: mirror_stopped
+    state: done
+"""
+
+RETURN = r"""
+entry:
+  description: The entry as written.
+  returned: always
+  type: dict
+"""
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.ledger import append
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, run_module
+
+
+def work(params, check_mode):
+    """Append the entry."""
+    client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
+    entry = {key: params[key] for key in ("run", "stage", "step", "state", "about", "found", "fenced")}
+    entry.update(region=params["about"], by=params["client"].get("sasl.username", ""), collection="0.1.0")
+    return append(client, params["topic"], entry, check_mode, params["replication_factor"])
+
+
+def main():
+    """Ansible's entry."""
+    run_module(
+        {
+            **CLIENT_SPEC,
+            "topic": {"type": "str", "default": "__kafka_dr_ledger"},
+            "replication_factor": {"type": "int"},
+            "run": {"type": "str", "required": True},
+            "stage": {"type": "str", "required": True},
+            "step": {"type": "str", "required": True},
+            "state": {
+                "type": "str",
+                "choices": ["started", "done", "failed", "refused", "active", "proven", "different", "not_provable", "override"],
+                "required": True,
+            },
+            "about": {"type": "str", "default": ""},
+            "found": {"type": "dict", "default": {}},
+            "fenced": {"type": "bool", "default": True},
+        },
+        work,
+    )
+
+
+if __name__ == "__main__":
+    main()

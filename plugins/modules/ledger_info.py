@@ -1,0 +1,98 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read the ledger."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ledger_info
+short_description: Read the ledger and what it says together
+version_added: "0.1.0"
+author: The streamsafe.kafka_dr authors (@streamsafe)
+description:
+  - Reads the ledger to its end; a ledger that exists and cannot be read whole is an error, never an empty answer.
+extends_documentation_fragment:
+  - streamsafe.kafka_dr.client
+  - streamsafe.kafka_dr.client.info_attributes
+options:
+  topic:
+    description: Name of the ledger's topic.
+    type: str
+    default: __kafka_dr_ledger
+  last:
+    description: How many of the last entries to return in RV(entries).
+    type: int
+    default: 200
+"""
+
+EXAMPLES = r"""
+- name: Read the ledger
+  streamsafe.kafka_dr.ledger_info:
+    client: "{{ kafka_dr_client }}"
+    client_secrets: "{{ kafka_dr_client_secrets }}"
+  register: __ledger
+"""
+
+RETURN = r"""
+active_region:
+  description: The region that applications belong to; empty where none was named yet.
+  returned: always
+  type: str
+run:
+  description: The run that owns the ledger.
+  returned: always
+  type: str
+stage:
+  description: That run's stage.
+  returned: always
+  type: str
+open:
+  description: Whether that stage has not ended.
+  returned: always
+  type: bool
+done:
+  description: Entries of steps done, by stage and step, since the stage was last begun afresh.
+  returned: always
+  type: dict
+last:
+  description: The entry that ended each stage last.
+  returned: always
+  type: dict
+proofs:
+  description: Entries of proofs, oldest first.
+  returned: always
+  type: list
+  elements: dict
+entries:
+  description: The last entries.
+  returned: always
+  type: list
+  elements: dict
+"""
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.ledger import fold, read_ledger
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, run_module
+
+
+def work(params, check_mode):
+    """Read and fold."""
+    client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
+    entries = read_ledger(client, params["topic"])
+    return dict(fold(entries), entries=entries[-params["last"] :])
+
+
+def main():
+    """Ansible's entry."""
+    run_module(
+        {
+            **CLIENT_SPEC,
+            "topic": {"type": "str", "default": "__kafka_dr_ledger"},
+            "last": {"type": "int", "default": 200},
+        },
+        work,
+    )
+
+
+if __name__ == "__main__":
+    main()
