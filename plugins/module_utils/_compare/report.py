@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""The report of a comparison; its form is that of docs/proof.md, for the Spark job and the module alike."""
+
+from __future__ import annotations
+
+import time
+
+from .._digest import verdict
+from .._digest.classify import COUNTS
+
+BOUND = (
+    "two different records have equal 64-bit digests with probability 2^-64; a changed chunk of n records is missed with probability at most "
+    "n * 2^-61 times 2^-64 (sequence hash and sum)"
+)
+
+
+def build(comparison):
+    """The report's keys without ``engine``."""
+    topics = [_topic(topic, comparison.options) for topic in comparison.topics]
+    totals = dict.fromkeys(("records_source", "records_target", "bytes_read", *COUNTS), 0)
+    for topic in topics:
+        for part in topic["partitions"]:
+            for name in totals:
+                totals[name] += part[name]
+    outcome = verdict.worst([topic["verdict"] for topic in topics])
+    reasons = list(comparison.reasons)
+    for topic in topics:
+        reasons.extend("%s: %s" % (topic["topic"], reason) for reason in topic["reasons"])
+    if not totals["records_source"] and not totals["records_target"] and outcome == "PROVEN":
+        reasons.insert(0, "empty")
+    return {
+        "verdict": outcome, "complete": verdict.complete(outcome), "reasons": reasons, "totals": totals, "miss_probability": BOUND,
+        "source": comparison.source.name, "target": comparison.target.name, "began": _time(comparison.began), "seconds": round(time.time() - comparison.began, 3),
+        "options": {
+            "topics": comparison.options.topics, "rename": comparison.options.rename, "allow_tail": comparison.options.allow_tail,
+            "ignore_timestamps": comparison.options.ignore_timestamps, "bounds": bool(comparison.options.bounds),
+        },
+        "topics": topics,
+    }
+
+
+def shown_different(report):
+    """Whether any partition was shown to differ, whatever else could not be told."""
+    return any(
+        part["verdict"] in ("LOSS", "DIFFERENT", "DUPLICATES") for topic in report["topics"] for part in topic["partitions"]
+    ) or report["verdict"] in ("LOSS", "DIFFERENT", "DUPLICATES")
+
+
+def exit_code(report):
+    """0 proven, 1 a difference was shown, 2 could not tell."""
+    return 1 if shown_different(report) else verdict.exit_code(report["verdict"])
+
+
+def _topic(topic, options):
+    partitions = [_partition(pair, options) for pair in topic.pairs]
+    verdicts = [part["verdict"] for part in partitions]
+    if topic.not_provable:
+        verdicts.append("NOT_PROVABLE")
+    if topic.target is None:
+        # Not even an empty copy: never complete, and with --allow-tail not a loss either.
+        verdicts.append("NOT_PROVABLE")
+    if topic.partition_difference:
+        verdicts.append("DIFFERENT")
+    reasons = list(topic.reasons)
+    for part in partitions:
+        for reason in part["reasons"]:
+            text = "partition %d: %s" % (part["partition"], reason)
+            if reason != "empty":
+                reasons.append(text)
+    if partitions and all(not part["records_source"] and not part["records_target"] for part in partitions):
+        reasons.append("empty")
+    return {
+        "topic": topic.name, "target_topic": topic.target_name, "mode": topic.mode, "verdict": verdict.worst(verdicts), "reasons": reasons,
+        "source_topic_id": topic.source["topic_id"], "target_topic_id": topic.target["topic_id"] if topic.target else None,
+        "timestamps_compared": topic.timestamps, "partitions": partitions,
+    }
+
+
+def _partition(pair, options):
+    reasons = list(pair.reasons)
+    result = pair.result
+    if result is None:
+        reasons.append(pair.error["message"])
+        counts, outcome = dict.fromkeys(COUNTS, 0), "NOT_PROVABLE"
+        result = {"offset_map": [], "differences": [], "difference_runs": 0}
+    else:
+        reasons.extend(result["reasons"])
+        counts = result["counts"]
+        excused, unsure = result["excused_head"], pair.error is not None
+        if counts["missing_head"] and pair.target_moved:
+            excused, unsure = counts["missing_head"], True
+            reasons.append("%d records at the head were deleted from the target during the run" % counts["missing_head"])
+        elif counts["missing_head"]:
+            reasons.append(
+                "%d of %d missing head records are older than the source's own retention" % (excused, counts["missing_head"]) if excused
+                else "%d records are missing at the head, and the source's policy would not have deleted them" % counts["missing_head"]
+            )
+        if counts["missing_tail"] and options.allow_tail:
+            reasons.append("a tail of %d records is missing, as allowed" % counts["missing_tail"])
+        if counts["beyond"]:
+            reasons.append("%d records on the target lie beyond the source's bounds and were not judged" % counts["beyond"])
+        outcome = verdict.of_partition(counts, options.allow_tail, excused, unsure)
+        if not pair.left.count and not pair.right.count:
+            reasons.append("empty")
+    return {
+        "partition": pair.number, "verdict": outcome, "reasons": reasons, "source_range": list(pair.source_range), "target_range": list(pair.target_range),
+        "records_source": pair.left.count, "records_target": pair.right.count, "bytes_read": pair.left.bytes + pair.right.bytes, **counts,
+        "offset_map": [{"source_offset": row[0], "target_offset": row[1], "count": row[2]} for row in result["offset_map"]],
+        "differences": result["differences"], "differences_left_out": max(0, result["difference_runs"] - len(result["differences"])),
+    }
+
+
+def _time(seconds):
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""The two kinds of side a comparison has: a live cluster, and a manifest that was saved from one.
+
+A side is described by a plain dictionary, so that it can travel to where the reading is done: ``{"kind": "kafka", "config": {…}, "name": …,
+"timeout": 30, "rate": bytes per second or None}`` or ``{"kind": "manifest", "path": …, "name": …}``.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from .._digest.batch import Digester
+from .._digest.chunks import Chunks
+from .._kafka import reader, survey
+
+
+def open_side(spec):
+    """The side that a description describes."""
+    if spec["kind"] == "manifest":
+        return importlib.import_module("kafka_dr_spark.manifest").ManifestSide(spec)
+    return KafkaSide(spec)
+
+
+class KafkaSide:
+    """A live cluster."""
+
+    live = True
+
+    def __init__(self, spec):
+        self.spec = spec
+        self.name = spec["name"]
+        self.client = reader.connect(spec["config"], spec.get("timeout", 30), spec["name"])
+        self.pace = reader.Pace(spec.get("rate"))
+
+    def topics(self, pattern):
+        """Names that match."""
+        return survey.names(self.client, pattern)
+
+    def survey(self, topics):
+        """Ids, configurations, partitions and bounds."""
+        return survey.survey(self.client, topics)
+
+    def ends(self, partitions, isolation="read_committed"):
+        """Last stable offsets (or high watermarks) now."""
+        return survey.offsets(self.client, partitions, "end", isolation)
+
+    def starts(self, partitions):
+        """Log starts now."""
+        return survey.offsets(self.client, partitions, "start")
+
+    def digest(self, ranges, progress=None):
+        """Chunks of each of ``ranges``: (topic, partition, low, high, timestamps)."""
+        digesters = [Digester(timestamps) for dummy, dummy2, dummy3, dummy4, timestamps in ranges]
+        self._read([one[:4] for one in ranges], digesters, progress=progress)
+        return [one.chunks() for one in digesters]
+
+    def records(self, topic, partition, ranges, keep="fields", isolation="read_committed", progress=None):
+        """Records of each of ``ranges``: (low, high), of one partition."""
+        digesters = [Digester(True, keep) for dummy in ranges]
+        self._read([(topic, partition, low, high) for low, high in ranges], digesters, isolation, progress)
+        return [one.records() for one in digesters]
+
+    def scan(self, topic, partition, low, high, isolation="read_committed"):
+        """Records of a range in bounded portions, as an iterator: what may be too long to hold."""
+        digester = Digester(True, "keys")
+        for dummy, messages in reader.read(self.client, [(topic, partition, low, high)], isolation, self.client.timeout, self.pace):
+            digester.add(*reader.columns(messages))
+            if digester.count >= 100000:
+                yield digester.records()
+                digester = Digester(True, "keys")
+        if digester.count:
+            yield digester.records()
+
+    def _read(self, ranges, digesters, isolation="read_committed", progress=None):
+        for index, messages in reader.read(self.client, ranges, isolation, self.client.timeout, self.pace):
+            before = digesters[index].bytes
+            digesters[index].add(*reader.columns(messages))
+            read = digesters[index].bytes - before
+            self.pace.take(read)
+            if progress:
+                progress(len(messages), read)
+
+
+def empty():
+    """No records."""
+    return Chunks()

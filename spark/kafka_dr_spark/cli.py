@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line. Exit: 0 PROVEN, 1 shown to be different, 2 could not tell, 130 interrupted."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import job
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import report as reports
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError, UsageError
+
+from . import settings
+
+INTERRUPTED = 130
+
+
+class Interrupted(Exception):
+    """SIGINT or SIGTERM."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of both commands."""
+    top = argparse.ArgumentParser(prog="main.py", description="Prove that one Kafka cluster holds what another held, or name every difference.")
+    commands = top.add_subparsers(dest="command", required=True)
+    compare = commands.add_parser("compare", help="compare a source (live, or its manifest) with a target")
+    source = compare.add_mutually_exclusive_group(required=True)
+    source.add_argument("--source-config", metavar="F", help="JSON in librdkafka keys, mode 0600")
+    source.add_argument("--manifest", metavar="DIR", help="directory or URI written by 'manifest'")
+    compare.add_argument("--target-config", metavar="F", required=True)
+    compare.add_argument("--rename", default="identity", help="identity, or prefix:ALIAS. for the default replication policy")
+    compare.add_argument("--allow-tail", action="store_true", help="a missing tail is no loss (RPO is measured elsewhere)")
+    compare.add_argument("--ignore-timestamps", action="store_true")
+    compare.add_argument("--bounds", metavar="F", help="JSON: ends of either side, by topic and partition")
+    compare.add_argument("--max-differences", type=int, default=100, metavar="N", help="runs of differences named for each partition")
+    compare.add_argument("--wait-seconds", type=float, default=30, metavar="N", help="how long a target that is catching up is waited for")
+    compare.add_argument("--report", metavar="F", required=True)
+    manifest = commands.add_parser("manifest", help="save the digests of a cluster's records, to prove against when it is gone")
+    manifest.add_argument("--config", metavar="F", required=True)
+    manifest.add_argument("--out", metavar="DIR", required=True, help="directory or URI (file, s3, gs, hdfs)")
+    manifest.add_argument("--detail", choices=("records", "chunks"), default="records")
+    for one in (compare, manifest):
+        one.add_argument("--topics", metavar="REGEX", required=True, help="matched against the whole name on the source")
+        one.add_argument("--max-mb-per-second", type=float, metavar="N", help="read no faster than this from any broker")
+        one.add_argument("--master", metavar="URL", help="Spark master; local[*] if neither this nor spark-submit says one")
+        one.add_argument("--timeout", type=int, default=30, metavar="N", help="seconds without an answer after which it is given up")
+        one.add_argument("--progress", metavar="F", help="JSON file that is kept up to date while it runs")
+        one.add_argument("--parent-pid", type=int, metavar="N", help="end when this process does")
+        one.add_argument("--quiet", action="store_true", help="no progress on stderr")
+    return top
+
+
+def main(words, package, context=None) -> int:
+    """Run a command; returns the exit code. ``context``: a Spark context to use instead of an own one."""
+    try:
+        arguments = parser().parse_args(words)
+    except SystemExit as error:
+        return int(error.code or 0)
+    if context is None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _interrupt)
+    try:
+        if arguments.parent_pid:
+            from .engine import end_with
+
+            end_with(arguments.parent_pid)
+        check(arguments)
+        if arguments.command == "compare":
+            return compare(arguments, package, context)
+        return manifest(arguments, package, context)
+    except KafkaDrError as error:
+        sys.stderr.write(f"{error}\n")
+        if arguments.command == "compare":
+            failed(arguments, error)
+        return 2
+    except Interrupted:
+        sys.stderr.write("Interrupted.\n")
+        return INTERRUPTED
+
+
+def _interrupt(number, frame):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise Interrupted
+
+
+def check(arguments):
+    """What argparse does not. :raises UsageError: a number out of range."""
+    for name in ("max_differences", "wait_seconds", "max_mb_per_second", "timeout"):
+        value = getattr(arguments, name, None)
+        if value is not None and (value < 0 or (value == 0 and name in ("max_mb_per_second", "timeout"))):
+            raise UsageError(f"--{name.replace('_', '-')} is not valid", expected="a positive number", found=value)
+
+
+def spec(config, name, arguments, parallelism=None):
+    """The description of a live side. The rate is a task's share, so that all tasks together stay below it on any one broker."""
+    rate = arguments.max_mb_per_second
+    return {"kind": "kafka", "config": config, "name": name, "timeout": arguments.timeout, "rate": rate * 1e6 / (parallelism or 1) if rate else None}
+
+
+def compare(arguments, package, context=None) -> int:
+    """``compare``: freeze bounds before Spark starts, so that a bad input fails at once."""
+    target_config = settings.load_config(arguments.target_config)
+    if arguments.manifest:
+        source = {"kind": "manifest", "path": arguments.manifest, "name": "manifest"}
+    else:
+        source = spec(settings.load_config(arguments.source_config), "source", arguments)
+    target = spec(target_config, "target", arguments)
+    bounds = settings.load_json(arguments.bounds, "bounds file") if arguments.bounds else None
+    options = job.Options(
+        arguments.topics, arguments.rename, arguments.allow_tail, arguments.ignore_timestamps, bounds, arguments.max_differences, arguments.wait_seconds,
+    )
+    comparison = job.prepare(source, target, options)
+    from .engine import SparkEngine
+
+    engine = SparkEngine(arguments.master, package, arguments.progress, arguments.quiet, context)
+    try:
+        if arguments.max_mb_per_second:
+            for side in (comparison.source_spec, comparison.target_spec):
+                if side["kind"] == "kafka":
+                    side["rate"] = arguments.max_mb_per_second * 1e6 / engine.parallelism
+        report = comparison.run(engine)
+        report["engine"] = engine.describe()
+        settings.write_json(arguments.report, report)
+        code = reports.exit_code(report)
+        sys.stdout.write(summary(report) + "\n")
+        return code
+    finally:
+        engine.close()
+
+
+def summary(report) -> str:
+    """A few lines for people."""
+    totals = report["totals"]
+    lines = [f"{report['verdict']}: {totals['records_source']:,} records on the source, {totals['records_target']:,} on the target, {report['seconds']} s"]
+    told = [f"{totals[name]:,} {name}" for name in reports.COUNTS if totals[name]]
+    if told:
+        lines.append("  " + ", ".join(told))
+    for topic in report["topics"]:
+        for part in topic["partitions"]:
+            for one in part["differences"][:3]:
+                lines.append(
+                    f"  {topic['topic']}-{part['partition']}: {one['kind']}" + (f" ({one['field']})" if one["field"] else "")
+                    + (f" x{one['count']}" if one["count"] > 1 else "")
+                    + (f" source offset {one['source_offset']}" if one["source_offset"] is not None else "")
+                    + (f" target offset {one['target_offset']}" if one["target_offset"] is not None else "")
+                )
+    lines.extend(f"  {reason}" for reason in report["reasons"][:20])
+    return "\n".join(lines[:60])
+
+
+def failed(arguments, error):
+    """A report also where nothing could be compared."""
+    value = {
+        "verdict": "NOT_PROVABLE", "complete": False, "reasons": [str(error)], "error": error.kind, "engine": {}, "topics": [],
+        "totals": dict.fromkeys(("records_source", "records_target", "bytes_read", *reports.COUNTS), 0),
+    }
+    try:
+        settings.write_json(arguments.report, value)
+    except OSError as problem:
+        sys.stderr.write(f"The report {arguments.report} cannot be written: {problem.strerror}\n")
+
+
+def manifest(arguments, package, context=None) -> int:
+    """``manifest``."""
+    from . import saving
+
+    config = settings.load_config(arguments.config)
+    side = spec(config, "source", arguments)
+    saving_run = saving.prepare(side, arguments.out, arguments.topics, arguments.detail)
+    from .engine import SparkEngine
+
+    engine = SparkEngine(arguments.master, package, arguments.progress, arguments.quiet, context)
+    try:
+        if arguments.max_mb_per_second:
+            side["rate"] = arguments.max_mb_per_second * 1e6 / engine.parallelism
+        told = saving_run.run(engine)
+        sys.stdout.write(f"Saved {told['records']:,} records of {told['topics']} topics to {arguments.out} ({told['new_records']:,} new, pid {os.getpid()})\n")
+        return 0
+    finally:
+        engine.close()

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run tasks on Spark.
+
+Tasks are few and big, their results small, so plain RDDs do: no SQL session is started, which saves seconds. A task that ends with
+an error of ours returns it as a value; Spark repeats only what died (an executor, a worker).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import work
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import NotProvableError, TimedOutError
+
+from .progress import Progress, Sender
+
+START_SECONDS = 90
+IDLE_SECONDS = 30
+
+
+def run_one(task, address, token):
+    """In an executor: one task."""
+    sender = Sender(address, token, task["id"])
+    try:
+        if task["work"] == "manifest":
+            from . import writer
+
+            return writer.run(task, sender)
+        return work.run(task, sender)
+    finally:
+        sender.close()
+
+
+class SparkEngine:
+    """A Spark context made for this job.
+
+    :param master: as for spark-submit; None leaves it to spark-submit or takes ``local[*]``.
+    :param package: path of the zip to hand to executors.
+    """
+
+    name = "spark"
+
+    def __init__(self, master, package, progress_path=None, quiet=False, context=None):
+        self.owned = context is None
+        self.context = context or self._start(master, package)
+        self.master = self.context.master
+        self.local = self.master.startswith("local")
+        host = "127.0.0.1" if self.local else self.context.getConf().get("spark.driver.host", "127.0.0.1")
+        self.progress = Progress(host, progress_path, quiet)
+        self.parallelism = max(1, self.context.defaultParallelism)
+        self.task_count = 0
+
+    @staticmethod
+    def _start(master, package):
+        from pyspark import SparkConf, SparkContext
+
+        conf = SparkConf().setAppName("kafka-dr-proof")
+        submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+        if master or not submitted:
+            conf.setMaster(master or "local[*]")
+        chosen = conf.get("spark.master", "local[*]")
+        settings = {
+            "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.sql.catalogImplementation": "in-memory",
+            "spark.log.level": "ERROR", "spark.task.maxFailures": "4", "spark.python.worker.reuse": "true",
+        }
+        if chosen.startswith("local"):
+            settings.update({"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"})
+            # The JVM only passes tasks and results on: a small heap and a quick start.
+            os.environ.setdefault(
+                "PYSPARK_SUBMIT_ARGS",
+                '--driver-memory 512m --driver-java-options "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto" pyspark-shell',
+            )
+        for key, value in settings.items():
+            if not conf.contains(key):
+                conf.set(key, value)
+        watch = threading.Timer(START_SECONDS, _give_up, [f"Spark did not start within {START_SECONDS} s on {chosen}"])
+        watch.daemon = True
+        watch.start()
+        try:
+            context = SparkContext(conf=conf)
+        except Exception as error:
+            raise NotProvableError("Spark cannot be started", found=str(error).splitlines()[0], remedy=f"Check --master {chosen} and Java") from error
+        finally:
+            watch.cancel()
+        context.setLogLevel("OFF")
+        context.addPyFile(package)
+        return context
+
+    def map(self, tasks, label="", total=0):
+        """Results of tasks, as they are: dictionaries."""
+        tasks = list(tasks)
+        if not tasks:
+            return []
+        self.task_count += len(tasks)
+        self.progress.start(label, total)
+        address, token = self.progress.address, self.progress.token
+        done = threading.Event()
+        watcher = threading.Thread(target=self._watch, args=(done,), daemon=True)
+        watcher.start()
+        self.stuck = False
+        try:
+            rdd = self.context.parallelize(tasks, len(tasks))
+            return rdd.map(lambda task: run_one(task, address, token)).collect()
+        except Exception as error:
+            if self.stuck:
+                raise TimedOutError(f"No executor took a task for {IDLE_SECONDS} s", remedy="See whether the Spark cluster has free workers") from error
+            raise NotProvableError("A Spark task failed for good", found=_reason(error)) from error
+        finally:
+            done.set()
+
+    def _watch(self, done):
+        """Cancel when nothing at all happens: a cluster without workers would wait for ever."""
+        idle_since = time.monotonic()
+        tracker = self.context.statusTracker()
+        while not done.wait(1):
+            try:
+                stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
+            except Exception:
+                return
+            if any(stage and stage.numActiveTasks for stage in stages) or self.progress.heard > idle_since:
+                idle_since = time.monotonic()
+            elif time.monotonic() - idle_since > IDLE_SECONDS:
+                self.stuck = True
+                self.context.cancelAllJobs()
+                return
+
+    def describe(self):
+        """The report's ``engine``."""
+        return {
+            "name": "spark", "version": self.context.version, "master": self.master, "parallelism": self.parallelism, "tasks": self.task_count,
+            "python": sys.version.split()[0],
+        }
+
+    def close(self):
+        """Stop the context and what belongs to it."""
+        self.progress.close()
+        if self.owned:
+            gateway = self.context._gateway
+            self.context.stop()
+            process = getattr(gateway, "proc", None)
+            if process is not None:
+                # SparkContext.stop leaves the JVM to the end of Python; closing its stdin ends it now.
+                gateway.shutdown()
+                process.stdin.close()
+                try:
+                    process.wait(10)
+                except Exception:
+                    process.kill()
+
+
+def _reason(error):
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = [line for line in lines if "Error" in line or "Exception" in line or "lost" in line.lower()]
+    return (told or lines or [type(error).__name__])[-1][:300]
+
+
+def _give_up(message):
+    sys.stderr.write(message + "\n")
+    sys.stderr.flush()
+    os._exit(2)
+
+
+def end_with(parent):
+    """Watch a process: when it is gone, interrupt this one, so that nothing is left behind."""
+
+    def watch():
+        while True:
+            try:
+                os.kill(parent, 0)
+            except ProcessLookupError:
+                os.kill(os.getpid(), signal.SIGTERM)
+                return
+            except PermissionError:
+                pass
+            time.sleep(1)
+
+    threading.Thread(target=watch, daemon=True).start()
