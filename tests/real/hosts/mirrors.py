@@ -6,10 +6,10 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import properties
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import properties
 from tests.support.kafka import JavaProcess, free_ports
 
 
@@ -100,7 +100,7 @@ def read(client: dict, topic: str, partition: int = 0, isolation: str = "read_co
     """Every record that a reader gets, up to the end as it is now."""
     consumer = Consumer({**client, "group.id": "reader", "enable.auto.commit": False, "isolation.level": isolation,
                          "auto.offset.reset": "error", "enable.partition.eof": True})
-    low, dummy = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=15)
+    low = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=15)[0]
     consumer.assign([TopicPartition(topic, partition, low)])
     records, end = [], time.monotonic() + seconds
     try:

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import pytest
-
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.mirror_config import (
     checked,

@@ -2,9 +2,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.properties import (
     mirror_properties,
@@ -13,6 +10,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.propertie
     pattern_text,
     render_properties,
 )
+from hypothesis import given
+from hypothesis import strategies as st
 
 MIRROR = {"name": "backup", "source": "a", "target": "b"}
 SCRAM = {"bootstrap.servers": "a:9093", "security.protocol": "sasl_ssl", "sasl.mechanism": "SCRAM-SHA-512", "sasl.username": "mirror", "ssl.ca.pem": "PEM"}
@@ -56,7 +55,7 @@ def test_several_mirrors_in_one_process():
 
 @pytest.mark.parametrize("mirrors, words", [
     ([MIRROR, {**MIRROR, "name": "again"}], "Two mirrors copy a->b"),
-    ([{**MIRROR, "target": "c"}, {"name": "two", "source": "b", "target": "c", "exactly_once": True, "tuning": {"flush_ms": 1}}], "disagree about offset.flush"),
+    ([{**MIRROR, "target": "c"}, {"name": "two", "source": "b", "target": "c", "tuning": {"flush_ms": 1}}], "disagree about offset.flush"),
     ({**MIRROR, "config": {"source": {"replication.policy.class": "x"}}}, "disagree about replication.policy.class"),
     ({**MIRROR, "target": "nowhere"}, "No Kafka client is described for region nowhere"),
     ({**MIRROR, "topics": ["a{1,2}"]}, "comma"),

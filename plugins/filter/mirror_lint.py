@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Filter that names the traps in a mirror's configuration."""
+
+from __future__ import annotations
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.lint import SEVERITIES, lint
+
+
+def mirror_lint(subject, severity="info"):
+    """Findings of at least this severity, the worst first."""
+    if severity not in SEVERITIES:
+        raise AnsibleFilterError("severity must be one of %s, not %r" % (", ".join(SEVERITIES), severity))
+    try:
+        found = lint(subject)
+    except KafkaDrError as error:
+        raise AnsibleFilterError(str(error)) from error
+    return [one for one in found if SEVERITIES.index(one["severity"]) <= SEVERITIES.index(severity)]
+
+
+class FilterModule:
+    """Ansible's entry."""
+
+    def filters(self):
+        return {"mirror_lint": mirror_lint}

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""Traps in names: policies, patterns, settings that no longer or never existed."""
+
+from __future__ import annotations
+
+import re
+
+from ..mirror_config import POLICIES
+from ..properties import QUANTIFIER
+from .finding import finding
+
+REPLACED = {
+    "topics.blacklist": "topics.exclude", "topics.whitelist": "topics", "groups.blacklist": "groups.exclude", "groups.whitelist": "groups",
+    "config.properties.blacklist": "config.properties.exclude", "topicsBlacklistPattern": "topicsExcludePattern",
+    "groupsBlacklistPattern": "groupsExcludePattern", "topicsWhitelistPattern": "topicsPattern", "rename.topics": "replication.policy.class",
+}
+GONE = {
+    "use.incremental.alter.configs": "It is what Kafka 4 always does", "add.source.alias.to.metrics": "The source's alias is always in the metrics' names",
+}
+# What MM2 4.3's three connectors and their worker know; anything else is ignored without a word.
+KNOWN = set("""
+enabled name connector.class tasks.max tasksMax topics topics.exclude groups groups.exclude topic.filter.class group.filter.class
+config.property.filter.class config.properties.exclude replication.policy.class replication.policy.separator
+replication.policy.internal.topic.separator.enabled replication.factor refresh.topics.enabled refresh.topics.interval.seconds
+refresh.groups.enabled refresh.groups.interval.seconds sync.topic.configs.enabled sync.topic.configs.interval.seconds
+sync.topic.acls.enabled sync.topic.acls.interval.seconds emit.heartbeats.enabled emit.heartbeats.interval.seconds emit.checkpoints.enabled
+emit.checkpoints.interval.seconds sync.group.offsets.enabled sync.group.offsets.interval.seconds emit.offset-syncs.enabled offset.lag.max
+offset-syncs.topic.location offset-syncs.topic.replication.factor checkpoints.topic.replication.factor heartbeats.topic.replication.factor
+heartbeats.replication.enabled source.cluster.alias target.cluster.alias admin.timeout.ms forwarding.admin.class
+key.converter value.converter header.converter errors.tolerance errors.log.enable errors.log.include.messages
+errors.retry.timeout errors.retry.delay.max.ms transforms predicates config.action.reload exactly.once.support transaction.boundary
+transaction.boundary.interval.ms offsets.storage.topic metric.reporters metrics.num.samples metrics.recording.level metrics.sample.window.ms
+metric.names.formats client.id use.defaults.from topic.creation.groups
+tasks.max.enforce
+""".split())
+PREFIXES = ("consumer.", "producer.", "admin.", "source.", "target.", "transforms.", "predicates.", "topic.creation.", "metrics.context.", "metrics.",
+            "key.converter.", "value.converter.", "header.converter.", "sync.", "internal.", "forwarding.admin.", "replication.policy.",
+            "config.providers", "offset.storage.", "config.storage.", "status.storage.", "ssl.", "sasl.")
+INTERNAL_SAMPLES = ("__consumer_offsets", "__transaction_state", "mm2-offsets.%s.internal", "mm2-offset-syncs.%s.internal", "%s.checkpoints.internal")
+
+
+def own(flow, side):
+    """Settings that somebody wrote for this flow, not what a file's other lines add."""
+    if flow.kind != "properties":
+        return flow.settings.get(side, {})
+    start = flow.name + "."
+    return {key[len(start):]: value for key, value in flow.raw.items() if key.startswith(start)}
+
+
+def old_names(flow):
+    for side in flow.settings:
+        for key in own(flow, side):
+            if key in REPLACED or key in GONE:
+                yield _old_name(key, flow.where(side, key), flow.settings[side].get(key, ""))
+    mirrors = ((flow.raw.get("spec") or {}).get("mirrors") or []) if flow.kind == "resource" else []
+    for mirror in mirrors:
+        for key in REPLACED:
+            if key in mirror:
+                yield _old_name(key, "spec.mirrors[].%s" % key, str(mirror[key]))
+
+
+def _old_name(key, where, value):
+    if key in GONE:
+        return finding("old-name", "warning", where, value, "Kafka 4.0 took this setting away. " + GONE[key], "Remove it")
+    return finding("old-name", "error", where, value, "Kafka 4.0 took this name away: what is written here is ignored, and the default holds",
+                   "%s: %s" % (REPLACED[key], value))
+
+
+def unknown_names(flow):
+    for side in flow.settings:
+        for key in own(flow, side):
+            if key not in KNOWN and key not in REPLACED and key not in GONE and not key.startswith(PREFIXES):
+                yield finding("unknown-setting", "warning", flow.where(side, key), flow.settings[side].get(key, ""),
+                              "No connector of MirrorMaker 2 knows this setting; it is ignored without a word", "Correct the name, or remove it")
+
+
+def policies(flow):
+    classes = {side: flow.get(side, "replication.policy.class", default=POLICIES["default"]) for side in flow.settings}
+    separators = {side: flow.get(side, "replication.policy.separator", default=".") for side in flow.settings}
+    for key, values in (("replication.policy.class", classes), ("replication.policy.separator", separators)):
+        if len(set(values.values())) > 1:
+            yield finding("policy-differs", "error", flow.where("checkpoint" if "checkpoint" in values else "source", key),
+                          ", ".join("%s: %s" % item for item in sorted(values.items())),
+                          "The connectors name topics differently: checkpoints point at topics that do not exist, and no position arrives",
+                          "The same %s on every connector" % key)
+    for side, name in classes.items():
+        replacement = None
+        if name.startswith("io.strimzi") and name.endswith("IdentityReplicationPolicy"):
+            replacement = POLICIES["identity"]
+        elif name.rsplit(".", 1)[-1] in ("LegacyReplicationPolicy", "NoPrefixReplicationPolicy", "CustomMM2ReplicationPolicy", "NoopReplicationPolicy"):
+            replacement = POLICIES["identity"]
+        if replacement:
+            yield finding("policy-of-old-product", "error", flow.where(side, "replication.policy.class"), name,
+                          "This class came with an older product and is not part of Kafka: the connector does not start, or behaves as that product did",
+                          "replication.policy.class: %s" % replacement)
+        elif name not in POLICIES.values():
+            yield finding("policy-of-ones-own", "info", flow.where(side, "replication.policy.class"), name,
+                          "The class must be on the plugin path of every worker, and of every tool that translates offsets", "Nothing, if it is there")
+
+
+def alias(flow):
+    separator = flow.get("source", "replication.policy.separator", default=".")
+    if flow.get("source", "replication.policy.class", default=POLICIES["default"]) == POLICIES["default"] and separator and separator in str(flow.source):
+        yield finding("alias-holds-separator", "error", flow.name, str(flow.source),
+                      "The policy takes what stands before the first '%s' for the source: copies are not recognised and go round in circles" % separator,
+                      "An alias without '%s', or another replication.policy.separator" % separator)
+
+
+def internal_topics(flow):
+    exclude = flow.get("source", "topics.exclude")
+    topics = flow.get("source", "topics", default=".*")
+    if exclude is None or "source" not in flow.settings:
+        return
+    samples = [sample % flow.source if "%" in sample else sample for sample in INTERNAL_SAMPLES]
+    copied = [sample for sample in samples if _matches(topics, sample) and not _matches(exclude, sample)]
+    if copied:
+        yield finding("internal-topics", "warning", flow.where("source", "topics.exclude"), exclude,
+                      "A value of one's own replaces Kafka's exclusions. MirrorMaker 2 still leaves out what its policy calls internal, but not all of: %s"
+                      % ", ".join(copied), r"topics.exclude: mm2.*\.internal,.*\.checkpoints\.internal,__.*, and then yours")
+
+
+def _matches(patterns, name):
+    """As ``DefaultTopicFilter`` does: split at commas, any of them must match the whole name."""
+    for pattern in re.split(r"\s*,\s*", patterns):
+        try:
+            if pattern and re.fullmatch(pattern, name):
+                return True
+        except re.error:
+            continue
+    return False
+
+
+def patterns(flow):
+    for side, keys in (("source", ("topics", "topics.exclude")), ("checkpoint", ("groups", "groups.exclude"))):
+        for key in keys:
+            value = flow.get(side, key, default="")
+            if QUANTIFIER.search(value):
+                yield finding("comma-in-pattern", "error", flow.where(side, key), value,
+                              "MirrorMaker 2 splits patterns at every comma: this becomes two broken ones", "Write a{1,2} as aa?, and a{1,} as a+")
+            elif side == "source" and key == "topics" and "*" in value and ".*" not in value and re.search(r"(^|[^.\])])\*", value):
+                yield finding("glob-pattern", "warning", flow.where(side, key), value, "This is a regular expression: 'orders*' means order, orders, orderss",
+                              "Write .* for anything")
+
+
+RULES = [old_names, unknown_names, policies, alias, internal_topics, patterns]
