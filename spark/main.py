@@ -7,6 +7,7 @@ Zips the job's package with the collection's module_utils, imports from that zip
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 import zipfile
@@ -31,6 +32,7 @@ def package(directory: str) -> str:
         for part in PARTS:
             for file in sorted((utils / part).glob("*.py")):
                 archive.write(file, f"{UTILS}/{part}/{file.name}")
+    shutil.copy(HERE / "log4j2.properties", directory)
     return target
 
 

@@ -60,6 +60,7 @@ class SparkEngine:
 
         conf = SparkConf().setAppName("kafka-dr-proof")
         submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+        quiet_logs = os.path.join(os.path.dirname(package), "log4j2.properties")
         if master or not submitted:
             conf.setMaster(master or "local[*]")
         chosen = conf.get("spark.master", "local[*]")
@@ -70,10 +71,9 @@ class SparkEngine:
         if chosen.startswith("local"):
             settings.update({"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"})
             # The JVM only passes tasks and results on: a small heap and a quick start.
-            os.environ.setdefault(
-                "PYSPARK_SUBMIT_ARGS",
-                '--driver-memory 512m --driver-java-options "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto" pyspark-shell',
-            )
+            java = f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto -Dlog4j2.configurationFile=file:{quiet_logs}"
+            os.environ.setdefault("PYSPARK_SUBMIT_ARGS", f'--driver-memory 512m --driver-java-options "{java}" pyspark-shell')
+            os.environ.setdefault("PYTHONWARNINGS", "ignore::FutureWarning")
         for key, value in settings.items():
             if not conf.contains(key):
                 conf.set(key, value)

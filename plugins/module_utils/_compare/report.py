@@ -98,6 +98,9 @@ def _partition(pair, options):
             )
         if counts["missing_tail"] and options.allow_tail:
             reasons.append("a tail of %d records is missing, as allowed" % counts["missing_tail"])
+        if excused and excused == pair.left.count and not pair.right.count:
+            unsure = True
+            reasons.append("the target holds nothing of it, so nothing was shown")
         if counts["beyond"]:
             reasons.append("%d records on the target lie beyond the source's bounds and were not judged" % counts["beyond"])
         outcome = verdict.of_partition(counts, options.allow_tail, excused, unsure)

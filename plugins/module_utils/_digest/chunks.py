@@ -17,6 +17,8 @@ except ImportError:
 from . import sequence
 
 MASK = 0xFFF
+# Bytes are told, not compared: equal digests imply them, and a manifest may not know them for a part of a portion.
+IDENTITY = ("count", "sum", "sequence")
 COLUMNS = [
     ("first_offset", "<i8"), ("last_offset", "<i8"), ("count", "<i8"), ("bytes", "<i8"), ("sum", "<u8"), ("sequence", "<u8"),
     ("first_digest", "<u8"), ("last_digest", "<u8"), ("min_timestamp", "<i8"), ("max_timestamp", "<i8"),
@@ -126,15 +128,13 @@ def concatenate(parts):
 def equal(left, right):
     """Whether two partitions hold the same records in the same order (miss probability: see ``sequence`` and ``record``)."""
     return len(left.rows) == len(right.rows) and all(
-        np.array_equal(left.rows[name], right.rows[name]) for name in ("count", "bytes", "sum", "sequence")
+        np.array_equal(left.rows[name], right.rows[name]) for name in IDENTITY
     )
 
 
 def identities(left, right):
-    """Small integers, one a chunk, equal exactly where count, bytes, sum and sequence hash are: what alignment compares."""
-    names = ["count", "bytes", "sum", "sequence"]
-    both = np.concatenate([left.rows[names], right.rows[names]]) if len(left.rows) + len(right.rows) else np.empty(0, [(name, "u8") for name in names])
-    both = np.stack([both[name].astype(np.uint64) for name in names], axis=1)
+    """Small integers, one a chunk, equal exactly where count, sum and sequence hash are: what alignment compares."""
+    both = np.stack([np.concatenate([left.rows[name], right.rows[name]]).astype(np.uint64) for name in IDENTITY], axis=1)
     dummy, inverse = np.unique(both, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1).astype(np.uint64)
     return inverse[: len(left.rows)], inverse[len(left.rows):]

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Save a manifest: only what is new since the last one, unless a topic was created anew meanwhile."""
+
+from __future__ import annotations
+
+import time
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import plan, sides
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError, NotProvableError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import positions
+
+from . import manifest
+
+CONFIGS = ("cleanup.policy", "retention.ms", "retention.bytes", "delete.retention.ms", "message.timestamp.type", "max.message.bytes")
+ATTEMPTS = 3
+
+
+def prepare(side_spec, out, pattern, detail):
+    """Freeze the bounds: a :class:`Saving`. :raises KafkaDrError: the cluster does not answer, or nothing matches."""
+    return Saving(side_spec, out, pattern, detail)
+
+
+class Saving:
+    """One run of ``manifest``."""
+
+    def __init__(self, side_spec, out, pattern, detail):
+        self.side_spec, self.out, self.detail = side_spec, out, detail
+        self.began = time.time()
+        self.old = manifest.load(out) or {"format": manifest.FORMAT, "topics": {}, "runs": []}
+        self.side = sides.open_side(side_spec)
+        names = self.side.topics(pattern)
+        if not names:
+            raise NotProvableError(f"No topic matches {pattern!r}", remedy="Correct the pattern; the whole name has to match")
+        # Positions before bounds: every position then lies within what is digested.
+        self.groups = positions.positions(self.side.client, set(names))
+        self.found = self.side.survey(names)
+        self.run_name = time.strftime("%Y%m%dT%H%M%S", time.gmtime(self.began))
+
+    def run(self, engine):
+        """Digest what is new, then replace manifest.json. Returns figures."""
+        topics, ranges = self._plan()
+        new = 0
+        for dummy in range(ATTEMPTS):
+            tasks = [
+                {"id": number, "work": "manifest", "side": self.side_spec, "out": self.out, "run": f"{self.run_name}-{dummy}", "detail": self.detail, "ranges": group,
+                 "topic_ids": {one[0]: self.found[one[0]]["topic_id"] for one in group}}
+                for number, group in enumerate(plan.split(ranges, engine.parallelism))
+            ]
+            again = []
+            for result in engine.map(tasks, "save", sum(one[3] - one[2] for one in ranges)):
+                if "error" in result:
+                    if result["error"]["kind"] != "range_gone":
+                        raise NotProvableError(result["error"]["message"])
+                    again.extend(tasks[result["id"]]["ranges"])
+                    continue
+                name, counts = result["value"]
+                for topic, number, count in counts:
+                    part = topics[topic]["partitions"][str(number)]
+                    if name not in part["files"]:
+                        part["files"].append(name)
+                    part["records"] += count
+                    new += count
+            if not again:
+                break
+            ranges = self._from_where_the_log_begins(topics, again)
+        else:
+            raise NotProvableError("The log kept being deleted while it was read", remedy="Save again, or with a smaller pattern")
+        now = self.side.survey(list(topics))
+        for topic in topics:
+            if topic not in now or now[topic]["topic_id"] != topics[topic]["topic_id"]:
+                raise NotProvableError(f"Topic {topic} was created anew while it was saved", remedy="Save again")
+        merged = {**self.old["topics"], **topics}
+        manifest.store(self.out, {
+            "format": manifest.FORMAT, "cluster_id": self.side.client.metadata().cluster_id, "saved_at": int(time.time() * 1000), "topics": merged,
+            "groups": {**self.old.get("groups", {}), **self.groups},
+            "runs": (self.old["runs"] + [{"run": self.run_name, "records": new, "topics": len(topics), "seconds": round(time.time() - self.began, 3)}])[-100:],
+        })
+        return {"topics": len(topics), "new_records": new, "records": sum(part["records"] for topic in topics.values() for part in topic["partitions"].values())}
+
+    def _plan(self):
+        topics, ranges = {}, []
+        for name, one in self.found.items():
+            before = self.old["topics"].get(name)
+            if before and (before["topic_id"] != one["topic_id"] or before["detail"] != self.detail):
+                before = None
+            compact = "compact" in (one["config"].get("cleanup.policy") or "")
+            partitions = {}
+            for number, (low, high) in one["bounds"].items():
+                saved = before["partitions"].get(str(number)) if before else None
+                since = low
+                part = {"low": low, "high": high, "records": 0, "files": []}
+                if saved and saved["high"] >= low and saved["high"] <= high:
+                    since = saved["high"]
+                    part = {"low": low, "high": high, "records": saved["records"], "files": list(saved["files"])}
+                partitions[str(number)] = part
+                ranges.append((name, number, since, high, compact))
+            topics[name] = {
+                "topic_id": one["topic_id"], "detail": self.detail, "partitions": partitions,
+                "config": {key: one["config"][key] for key in CONFIGS if one["config"].get(key) is not None},
+            }
+        return topics, ranges
+
+    def _from_where_the_log_begins(self, topics, again):
+        starts = self.side.starts([one[:2] for one in again])
+        moved = []
+        for topic, number, low, high, compact in again:
+            start = starts.get((topic, number))
+            if start is None:
+                raise KafkaDrError(f"Topic {topic} went away while it was saved")
+            topics[topic]["partitions"][str(number)]["low"] = max(start, topics[topic]["partitions"][str(number)]["low"])
+            moved.append((topic, number, min(high, max(start, low)), high, compact))
+        return moved

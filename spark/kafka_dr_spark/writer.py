@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""In an executor: digest ranges and write them as portions of a manifest."""
+
+from __future__ import annotations
+
+import uuid
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import sides
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import batch, sequence
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import reader
+
+from . import manifest
+
+
+def run(task, progress):
+    """Write one file; its name and what it holds, or the error.
+
+    :param task: ``id, side, out, run, detail, ranges[(topic, partition, low, high, compact)], topic_ids``.
+    """
+    try:
+        return {"id": task["id"], "value": _write(task, progress)}
+    except KafkaDrError as error:
+        return {"id": task["id"], "error": {"kind": error.kind, "message": str(error), "facts": error.facts}}
+    except (OSError, pa.ArrowException) as error:
+        return {"id": task["id"], "error": {"kind": "storage", "message": f"{task['out']} cannot be written: {error}", "facts": {}}}
+
+
+def _write(task, progress):
+    side = sides.open_side(task["side"])
+    system, inside = manifest.locate(task["out"])
+    name = f"data/{task['run']}-{task['id']:05d}-{uuid.uuid4().hex[:8]}.parquet"
+    system.create_dir(f"{inside}/data", recursive=True)
+    counts = {one[:2]: 0 for one in task["ranges"]}
+    keeps = ["keys" if one[4] else "content" for one in task["ranges"]]
+    digesters = [batch.Digester(True, keep) for keep in keeps]
+    ranges = [one[:4] for one in task["ranges"]]
+    with pyarrow.parquet.ParquetWriter(f"{inside}/{name}", manifest.SCHEMA, filesystem=system, compression="zstd", use_dictionary=["topic", "topic_id"]) as file:
+
+        def emit(index):
+            records = digesters[index].records()
+            digesters[index] = batch.Digester(True, keeps[index])
+            for at in range(0, len(records), sequence.LIMIT):
+                part = records.take(slice(at, at + sequence.LIMIT))
+                topic, partition = ranges[index][:2]
+                counts[(topic, partition)] += len(part)
+                file.write_table(pa.Table.from_pylist([portion(topic, task["topic_ids"][topic], partition, part, task["detail"])], manifest.SCHEMA))
+
+        for index, messages in reader.read(side.client, ranges, timeout=side.client.timeout, pace=side.pace):
+            before = digesters[index].bytes
+            digesters[index].add(*reader.columns(messages))
+            read = digesters[index].bytes - before
+            side.pace.take(read)
+            progress(len(messages), read)
+            if digesters[index].count >= sequence.LIMIT:
+                emit(index)
+        for index, digester in enumerate(digesters):
+            if digester.count:
+                emit(index)
+    return name, [(topic, partition, count) for (topic, partition), count in counts.items()]
+
+
+def portion(topic, topic_id, partition, records, detail):
+    """One row of SCHEMA."""
+    with_time, without = batch.cut_records(records, True), batch.cut_records(records, False)
+    row = {
+        "topic": topic, "topic_id": topic_id, "partition": partition, "first_offset": int(records.offset[0]), "last_offset": int(records.offset[-1]),
+        "count": len(records), "runs": with_time.to_bytes()[1], "rows": with_time.to_bytes()[0], "rows_without_timestamps": without.to_bytes()[0],
+    }
+    if detail == "records":
+        row["content"], row["timestamps"] = records.content.astype("<u8").tobytes(), records.timestamp.astype("<i8").tobytes()
+        if records.key_high is not None:
+            row["key_high"], row["key_low"] = records.key_high.astype("<u8").tobytes(), records.key_low.astype("<u8").tobytes()
+            row["tombstone"] = np.asarray(records.tombstone, bool).tobytes()
+    return row
