@@ -10,7 +10,7 @@ was re-created and where a mirror copied something twice.
 from __future__ import annotations
 
 from bisect import bisect_left
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 try:
@@ -228,7 +228,7 @@ def merge_pairs(syncs, proof):
         return list(syncs)
     proven = list(proof.pairs())
     rising = sorted(set(proven) | {pair for pair in syncs if pair[0] >= proof.source_range[0]})
-    if all(later[0] > earlier[0] and later[1] > earlier[1] for earlier, later in zip(rising, rising[1:], strict=False)):
+    if all(later[0] > earlier[0] and later[1] > earlier[1] for earlier, later in pairwise(rising)):
         return rising
     return list(syncs)
 
@@ -246,7 +246,7 @@ def spans_to_read(evidence, positions, limit):
         return target, source
     first = min(positions)
     low = evidence.at_least(first)
-    earlier, dummy = evidence.around(first)
+    earlier = evidence.around(first)[0]
     if earlier is not None:
         low = max(min(low, earlier[1]), evidence.target_start)
     if evidence.target_end - low <= limit and (evidence.source is not None or not evidence.exactly_once):

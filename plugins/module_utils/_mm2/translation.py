@@ -147,10 +147,12 @@ def _between(evidence, position):
     if earlier is not None and evidence.target_start <= earlier[1]:
         least = max(least, 1)
         most = min(most, position - earlier[0])
+    elif earlier is None and low == 0:
+        most = min(most, position)  # the whole copy was counted, and no source offset lies before 0
     if least > most:
         return None  # more copies than source offsets: these are not all copies
     answer = int(offsets[least])
-    if least == most and earlier is not None:
+    if least == most:
         return Answer(answer, "exact_counted", 0, "%d records counted between %s" % (count, closed_by))
     return Answer(answer, "lower_bound", most - least, "%d records counted between %s, for %s source offsets" % (
         count, closed_by, later[0] - earlier[0] + 1 if earlier is not None else "unknown many"))
@@ -236,7 +238,7 @@ def _at_end(evidence, position):
 def _from_below(evidence, position):
     """Safe whatever happened: the highest copy of a record before the position, plus one."""
     answer = evidence.at_least(position)
-    dummy, later = evidence.around(position)
+    later = evidence.around(position)[1]
     upper = max(answer, later[1]) if later is not None and _nothing_twice(evidence, answer) else evidence.target_end
     scan = evidence.target_scan(answer, upper)
     most = max(0, upper - answer) if scan is None else len(scan.between(answer, upper)[0])

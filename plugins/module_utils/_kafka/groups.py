@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""Positions and members of many consumer groups at once.
+
+librdkafka takes one group a request for positions, so requests are sent side by side and awaited together; the broker answers them as they
+come, and a thousand groups cost little more than the longest answer.
+"""
+
+from __future__ import annotations
+
+try:
+    from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaException
+except ImportError:
+    pass
+
+from .._errors import KafkaDrError
+from .client import partition
+
+TOGETHER = 500
+ABSENT = ("GROUP_ID_NOT_FOUND",)
+
+
+def list_groups(client):
+    """Names of all consumer groups, sorted.
+
+    :raises KafkaDrError: a broker did not answer; a list in part is never used.
+    """
+    listed = client.result(client.ask("list groups", lambda: client.admin.list_consumer_groups(request_timeout=client.timeout)), "list groups")
+    if listed.errors:
+        raise client.translate(listed.errors[0], "list groups")
+    return sorted(one.group_id for one in listed.valid)
+
+
+def group_members(client, groups):
+    """``{group: {state, members}}`` with the number of members; a group that does not exist is left out."""
+    found = {}
+    for some in _batches(groups):
+        futures = client.ask("describe groups", lambda names=some: client.admin.describe_consumer_groups(names, request_timeout=client.timeout))
+        for name, future in futures.items():
+            one = _unless_absent(client, future, "describe group '%s'" % name)
+            if one is not None and one.state != ConsumerGroupState.DEAD:
+                found[name] = {"state": one.state.name, "members": len(one.members)}
+    return found
+
+
+def group_positions(client, groups, stable=False):
+    """``{group: {(topic, partition): offset}}``; a group or partition without a committed position is left out.
+
+    :param stable: wait for offsets that a transaction is about to commit (KIP-447), so that they do not move afterwards.
+    """
+    found = {}
+    for some in _batches(groups):
+        futures = {}
+        for name in some:
+            asked = [ConsumerGroupTopicPartitions(name)]
+            futures.update(client.ask("read positions", lambda a=asked: client.admin.list_consumer_group_offsets(
+                a, require_stable=stable, request_timeout=client.timeout)))
+        for name, future in futures.items():
+            what = "read the positions of group '%s'" % name
+            one = _unless_absent(client, future, what)
+            for place in one.topic_partitions if one is not None else ():
+                if place.error is not None:
+                    raise client.translate(KafkaException(place.error), what)
+                if place.offset >= 0:
+                    found.setdefault(name, {})[(place.topic, place.partition)] = place.offset
+    return found
+
+
+def commit_positions(client, positions):
+    """Commit ``{group: {(topic, partition): offset}}``; groups with members are refused by the broker.
+
+    :returns: ``{group: KafkaDrError}`` of those that were not committed, or only in part.
+    """
+    failed = {}
+    for some in _batches(positions):
+        futures = {}
+        for name in some:
+            places = [partition(topic, number, offset) for (topic, number), offset in sorted(positions[name].items())]
+            asked = [ConsumerGroupTopicPartitions(name, places)]
+            futures.update(client.ask("commit positions", lambda a=asked: client.admin.alter_consumer_group_offsets(a, request_timeout=client.timeout)))
+        for name, future in futures.items():
+            what = "commit the positions of group '%s'" % name
+            try:
+                answer = client.result(future, what)
+                errors = [place.error for place in answer.topic_partitions if place.error is not None]
+                if errors:
+                    raise client.translate(KafkaException(errors[0]), what)
+            except KafkaDrError as error:
+                failed[name] = error
+    return failed
+
+
+def _unless_absent(client, future, what):
+    try:
+        return client.result(future, what)
+    except KafkaDrError as error:
+        if error.facts.get("code") in ABSENT:
+            return None
+        raise
+
+
+def _batches(names):
+    names = sorted(names)
+    for begin in range(0, len(names), TOGETHER):
+        yield names[begin:begin + TOGETHER]
