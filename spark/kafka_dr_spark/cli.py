@@ -36,6 +36,8 @@ def parser() -> argparse.ArgumentParser:
     compare.add_argument("--bounds", metavar="F", help="JSON: ends of either side, by topic and partition")
     compare.add_argument("--max-differences", type=int, default=100, metavar="N", help="runs of differences named for each partition")
     compare.add_argument("--wait-seconds", type=float, default=30, metavar="N", help="how long a target that is catching up is waited for")
+    compare.add_argument("--source-name", default="source", help="what reasons and errors call the source")
+    compare.add_argument("--target-name", default="target", help="what they call the target")
     compare.add_argument("--report", metavar="F", required=True)
     manifest = commands.add_parser("manifest", help="save the digests of a cluster's records, to prove against when it is gone")
     manifest.add_argument("--config", metavar="F", required=True)
@@ -47,6 +49,7 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument("--master", metavar="URL", help="Spark master; local[*] if neither this nor spark-submit says one")
         one.add_argument("--timeout", type=int, default=30, metavar="N", help="seconds without an answer after which it is given up")
         one.add_argument("--progress", metavar="F", help="JSON file that is kept up to date while it runs")
+        one.add_argument("--summary", metavar="F", help="JSON file for the result without offset maps and differences")
         one.add_argument("--parent-pid", type=int, metavar="N", help="end when this process does")
         one.add_argument("--quiet", action="store_true", help="no progress on stderr")
     return top
@@ -58,6 +61,26 @@ def main(words, package, context=None) -> int:
         arguments = parser().parse_args(words)
     except SystemExit as error:
         return int(error.code or 0)
+    code = 2
+    try:
+        tell(arguments, {"finished": False, "text": "proof: Spark starts"})
+        code = command(arguments, package, context)
+    finally:
+        tell(arguments, {"finished": True, "exit_code": code, "text": "proof: finished"})
+    return code
+
+
+def tell(arguments, figures):
+    """Keep the progress file, where one is wanted; that it cannot be written does not end the job."""
+    if arguments.progress:
+        try:
+            settings.write_json(arguments.progress, {"pid": os.getpid(), **figures})
+        except OSError as error:
+            sys.stderr.write(f"The progress file {arguments.progress} cannot be written: {error.strerror}\n")
+
+
+def command(arguments, package, context) -> int:
+    """Run what was parsed; errors become a message and an exit code."""
     if context is None:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _interrupt)
@@ -104,10 +127,10 @@ def compare(arguments, package, context=None) -> int:
     """``compare``: freeze bounds before Spark starts, so that a bad input fails at once."""
     target_config = settings.load_config(arguments.target_config)
     if arguments.manifest:
-        source = {"kind": "manifest", "path": arguments.manifest, "name": "manifest"}
+        source = {"kind": "manifest", "path": arguments.manifest, "name": arguments.source_name}
     else:
-        source = spec(settings.load_config(arguments.source_config), "source", arguments)
-    target = spec(target_config, "target", arguments)
+        source = spec(settings.load_config(arguments.source_config), arguments.source_name, arguments)
+    target = spec(target_config, arguments.target_name, arguments)
     bounds = settings.load_json(arguments.bounds, "bounds file") if arguments.bounds else None
     options = job.Options(
         arguments.topics, arguments.rename, arguments.allow_tail, arguments.ignore_timestamps, bounds, arguments.max_differences, arguments.wait_seconds,
@@ -124,6 +147,7 @@ def compare(arguments, package, context=None) -> int:
         report = comparison.run(engine)
         report["engine"] = engine.describe()
         settings.write_json(arguments.report, report)
+        summarise(arguments, report)
         code = reports.exit_code(report)
         sys.stdout.write(summary(report) + "\n")
         return code
@@ -151,6 +175,22 @@ def summary(report) -> str:
     return "\n".join(lines[:60])
 
 
+def summarise(arguments, report):
+    """The result as a stage keeps it: verdicts, counts, topic ids and ranges, without offset maps and differences."""
+    if not arguments.summary:
+        return
+    topics = [
+        {
+            "topic": topic["topic"], "target_topic": topic["target_topic"], "verdict": topic["verdict"], "source_topic_id": topic["source_topic_id"],
+            "target_topic_id": topic["target_topic_id"],
+            "partitions": {str(part["partition"]): {"source": part["source_range"], "target": part["target_range"]} for part in topic["partitions"]},
+        }
+        for topic in report["topics"]
+    ]
+    short = {name: report[name] for name in ("verdict", "complete", "reasons", "totals")}
+    settings.write_json(arguments.summary, {**short, "seconds": report.get("seconds"), "topics": topics, "report": os.path.abspath(arguments.report)})
+
+
 def failed(arguments, error):
     """A report also where nothing could be compared."""
     value = {
@@ -159,6 +199,7 @@ def failed(arguments, error):
     }
     try:
         settings.write_json(arguments.report, value)
+        summarise(arguments, value)
     except OSError as problem:
         sys.stderr.write(f"The report {arguments.report} cannot be written: {problem.strerror}\n")
 
@@ -177,6 +218,8 @@ def manifest(arguments, package, context=None) -> int:
         if arguments.max_mb_per_second:
             side["rate"] = arguments.max_mb_per_second * 1e6 / engine.parallelism
         told = saving_run.run(engine)
+        if arguments.summary:
+            settings.write_json(arguments.summary, {**told, "manifest": arguments.out})
         sys.stdout.write(f"Saved {told['records']:,} records of {told['topics']} topics to {arguments.out} ({told['new_records']:,} new, pid {os.getpid()})\n")
         return 0
     finally:

@@ -14,6 +14,8 @@ import sys
 import threading
 import time
 
+from . import settings
+
 EVERY = 0.5
 
 
@@ -103,7 +105,7 @@ class Progress:
             text = f"proof: {records:,} of {self.total:,} records, {share:.0%}".replace("%", " %") + (f", {left} s left" if left is not None else "")
         return {
             "phase": self.phase, "records": records, "of": self.total, "bytes": size, "seconds": round(seconds, 1), "percent": round(100 * share, 1),
-            "seconds_left": left, "text": text,
+            "seconds_left": left, "text": text, "pid": os.getpid(), "finished": False,
         }
 
     def _show(self, force=False):
@@ -114,10 +116,7 @@ class Progress:
         self.shown = now
         figures = self.figures()
         if self.path:
-            temporary = f"{self.path}.tmp"
-            with open(temporary, "w", encoding="utf-8") as file:
-                json.dump(figures, file)
-            os.replace(temporary, self.path)
+            settings.write_json(self.path, figures)
         if self.quiet:
             return
         if terminal:
@@ -129,8 +128,8 @@ class Progress:
 
     def close(self):
         """End the line and the listening."""
-        self._show(force=bool(self.path))
         if sys.stderr.isatty() and not self.quiet:
             sys.stderr.write("\n")
         self.closed.set()
+        self.thread.join(2)
         self.socket.close()

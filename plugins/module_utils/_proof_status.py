@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""The progress file of the Spark job, read once."""
+
+from __future__ import annotations
+
+import json
+import os
+
+
+def work(params, check_mode=False):
+    """The result of the module ``proof_status_info``."""
+    try:
+        with open(params["progress"], encoding="utf-8") as file:
+            figures = json.load(file)
+    except FileNotFoundError:
+        return {"finished": False, "waiting_for": "proof: it starts", "figures": {}}
+    if figures.get("finished"):
+        return {"finished": True, "exit_code": figures.get("exit_code", 2), "waiting_for": "", "figures": figures}
+    if not _alive(figures.get("pid")):
+        return {"finished": True, "exit_code": 2, "waiting_for": "", "figures": figures}
+    return {"finished": False, "waiting_for": figures.get("text", ""), "figures": figures}
+
+
+def _alive(pid):
+    if not pid:
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
