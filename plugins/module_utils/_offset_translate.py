@@ -15,6 +15,7 @@ from ._kafka.client import KafkaClient
 from ._kafka.groups import commit_positions, group_members, group_positions
 from ._kafka.mm2_topics import read_checkpoints, read_witness
 from ._kafka.offset_evidence import Mirror
+from ._manifest_scan import ManifestRecords
 from ._mm2.names import MirrorNames, check_names
 from ._mm2.proof_map import read_proof
 from ._mm2.translation import CONFIDENCES, EXACT, translate
@@ -46,7 +47,8 @@ def offset_translate(params, check_mode):
         names, source, target, params["offsets_topic"], params["connector"], known, checkpoints or (),
         read_proof(params["proof_report"]) if params["proof_report"] else None, _ends(params["target_ends"]),
     )
-    rows = _plan(mirror, positions, before, _scan_source(params), params["scan_limit"])
+    contents = ManifestRecords(params["manifest"], (known or {}).get("topics")).scan if params["manifest"] and source is None else None
+    rows = _plan(mirror, positions, before, contents, params["scan_limit"])
     refused, left = _refusals(params, target, rows, positions, busy)
     if not check_mode and params["still_seconds"] and before:
         time.sleep(max(0.0, params["still_seconds"] - (time.monotonic() - looked)))
@@ -69,15 +71,6 @@ def offset_translate(params, check_mode):
 
 def _ends(ends):
     return {topic: {int(number): int(end) for number, end in one.items()} for topic, one in (ends or {}).items()}
-
-
-def _scan_source(params):
-    """Where the source's records can be read from once it is lost."""
-    if not params["manifest"] or params["source_client"]:
-        return None
-    from ._manifest_scan import manifest_scans
-
-    return manifest_scans(params["manifest"])
 
 
 def _plan(mirror, positions, before, contents, limit):
@@ -129,8 +122,8 @@ def _moved(before, now, left):
     for group in sorted(now):
         moved = sorted(key for key, offset in now[group].items() if before.get(group, {}).get(key) not in (None, offset))
         if moved and group not in left:
-            yield {"group": group, "kind": "moving", "reason": "its position on %s-%d of the target moves: a consumer without membership, or a mirror that still"
-                   " syncs groups" % moved[0]}
+            reason = "its position on %s-%d of the target moves: a consumer without membership, or a mirror that still syncs groups"
+            yield {"group": group, "kind": "moving", "reason": reason % moved[0]}
 
 
 def _todo(rows, left):

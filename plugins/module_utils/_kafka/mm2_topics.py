@@ -126,4 +126,4 @@ def read_witness(client, topic):
     since = stamps[-1]["since"] if stamps else 0
     if since < low and low > bounds["start"]:
         tail = read_rows(client, topic, witness.decode, {0: since})
-    return witness.fold(row.value for row in tail)
+    return witness.fold(row.value for row in tail if row.offset >= since)

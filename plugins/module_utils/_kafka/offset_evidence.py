@@ -43,7 +43,7 @@ class Mirror:
 
         :param positions: ``{(source topic, partition): positions to be translated}``.
         :param limit: offsets of one stretch beyond which it is not read.
-        :param contents: ``contents(topic, partition, low, high)`` -> Scan or None: the source's records as a manifest has them.
+        :param contents: ``contents(topic, partition, low, high, timestamps)`` -> Scan or None: the source's records as a manifest has them.
         """
         topics = sorted({topic for topic, dummy in positions})
         copies = self._bounds(self.target, [self.names.copy_of(topic) for topic in topics])
@@ -89,21 +89,19 @@ class Mirror:
         spans = {key: spans_to_read(one, positions[key], limit) for key, one in found.items()}
         target = {(self.names.copy_of(topic), number): one[0] for (topic, number), one in spans.items()}
         scans, appended = digest_spans(self.target, target)
+        if appended:
+            # The target keeps its own time of arrival, so only content can be compared.
+            scans = digest_spans(self.target, target, timestamps=False)[0]
         for key, one in found.items():
             one.target_scans = scans.get((self.names.copy_of(key[0]), key[1]), [])
         if self.source is not None:
-            # Where the target keeps its own time of arrival, only content can be compared; then both sides are digested without time.
-            if appended:
-                scans = digest_spans(self.target, target, timestamps=False)[0]
-                for key, one in found.items():
-                    one.target_scans = scans.get((self.names.copy_of(key[0]), key[1]), [])
             scans = digest_spans(self.source, {key: one[1] for key, one in spans.items()}, timestamps=not appended)[0]
             for key, one in found.items():
                 one.source_scans = scans.get(key, [])
         elif contents is not None:
             for key, one in found.items():
-                read_back = [contents(*key, low, high) for low, high in spans[key][1]]
-                one.source_scans = [scan for scan in read_back if scan is not None]
+                saved = [contents(*key, low, high, timestamps=not appended) for low, high in spans[key][1]]
+                one.source_scans = [scan for scan in saved if scan is not None]
 
 
 def digest_spans(client, spans, timestamps=True):

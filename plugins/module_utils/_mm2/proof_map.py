@@ -33,7 +33,8 @@ def read_proof(path):
                 if one.get("offset_map"):
                     maps[(topic["topic"], one["partition"])] = _map(one)
     except (KeyError, TypeError) as error:
-        raise FormatError("%s is not a proof's report" % path, expected="topics, partitions and ranges", found="%s: %s" % (type(error).__name__, error)) from error
+        found = "%s: %s" % (type(error).__name__, error)
+        raise FormatError("%s is not a proof's report" % path, expected="topics, partitions and ranges", found=found, position=0) from error
     return maps
 
 

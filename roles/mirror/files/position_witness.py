@@ -31,7 +31,16 @@ try:
 except ImportError:
     from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import witness
 
-from confluent_kafka import ConsumerGroupTopicPartitions, IsolationLevel, KafkaException, Producer, TopicCollection, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    ConsumerGroupTopicPartitions,
+    IsolationLevel,
+    KafkaException,
+    Producer,
+    TopicCollection,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
 # All groups are written again this often, so that a reader need not go further back and the topic's compaction keeps up.
@@ -130,7 +139,7 @@ class Target:
 
     def __init__(self, config):
         self.topic, self.timeout = config["topic"], 30
-        shared = {"log_level": 0, "error_cb": lambda error: None, **config["target"]}
+        self.shared = shared = {"log_level": 0, "error_cb": lambda error: None, **config["target"]}
         self.admin = AdminClient(shared)
         self.producer = Producer({
             **shared, "enable.idempotence": True, "acks": "all", "linger.ms": 20, "compression.type": "zstd", "message.max.bytes": 10000000,
@@ -143,6 +152,25 @@ class Target:
         here = TopicPartition(self.topic, 0)
         asked = self.admin.list_offsets({here: OffsetSpec.latest()}, isolation_level=IsolationLevel.READ_UNCOMMITTED, request_timeout=self.timeout)
         return asked[here].result(self.timeout + 5).offset
+
+    def said(self):
+        """Everything that the topic still holds, as :func:`witness.fold` has it; raises where its end was not reached."""
+        end = self.end()
+        consumer = Consumer({**self.shared, "group.id": "position-witness-unused", "enable.auto.commit": False, "enable.partition.eof": True})
+        records, until = [], time.monotonic() + self.timeout
+        try:
+            consumer.assign([TopicPartition(self.topic, 0, OFFSET_BEGINNING)])
+            while time.monotonic() < until:
+                for message in consumer.consume(1000, 0.2):
+                    if message.error() is None:
+                        records.append(witness.decode(message.key(), message.value()))
+                    elif message.error().name() != "_PARTITION_EOF":
+                        raise KafkaException(message.error())
+                    elif message.offset() >= end:
+                        return witness.fold(records)
+        finally:
+            consumer.close()
+        raise TimeoutError("%s could not be read to its end within %d s" % (self.topic, self.timeout))
 
     def write(self, rows):
         """Write the rows in order; raises unless every one was acknowledged."""
@@ -169,10 +197,14 @@ class Witness:
 
     def __init__(self, source, target):
         self.source, self.target = source, target
-        self.known, self.ids, self.since, self.whole_at = {}, {}, None, float("-inf")
+        self.known, self.ids, self.since, self.whole_at = None, {}, None, float("-inf")
 
     def round(self):
         """Ask once and write what changed; nothing counts as written unless all of it was acknowledged."""
+        if self.known is None:  # what an earlier run said, so that what went or was re-created meanwhile is seen
+            said = self.target.said()
+            self.ids = {topic: (one["id"], one["recreated"]) for topic, one in said["topics"].items()}
+            self.known = {name: one["positions"] for name, one in said["groups"].items()}
         at = int(time.time() * 1000)
         names = self.source.groups()
         now = self.source.positions(names)
@@ -180,14 +212,12 @@ class Witness:
         whole = time.monotonic() - self.whole_at >= SNAPSHOT_SECONDS
         since = self.target.end() if whole else self.since
         changed = [name for name in now if whole or self.known.get(name) != now[name]]
-        rows = []
+        rows, seen = [], {}
         for topic, one in ids.items():
             before, recreated = self.ids.get(topic, (one, 0))
-            if before != one:
-                recreated = at
-            if whole or self.ids.get(topic) != (one, recreated):
-                rows.append(witness.encode_topic(topic, at, one, recreated))
-            self.ids[topic] = (one, recreated)
+            seen[topic] = (one, recreated if before == one else at)
+            if whole or self.ids.get(topic) != seen[topic]:
+                rows.append(witness.encode_topic(topic, at, *seen[topic]))
         rows.extend(witness.encode_group(name, at, now[name]) for name in changed)
         rows.extend(witness.encode_group(name, at, None) for name in self.known if name not in now)
         rows.append(witness.encode_round(at, since, len(now), len(changed)))
@@ -196,7 +226,7 @@ class Witness:
         except Exception:
             self.whole_at = float("-inf")  # what arrived is not known, so everything is written again
             raise
-        self.known, self.since = now, since
+        self.known, self.since, self.ids = now, since, {**self.ids, **seen}
         if whole:
             self.whole_at = time.monotonic()
 
