@@ -25,7 +25,6 @@ def mirror(two_clusters, tmp_path_factory):
     send_aborted(source, TOPIC, [b"aborted-%d" % number for number in range(10)])
     send(source, TOPIC, [b"after-%d" % number for number in range(30)])
     send(source, TOPIC, [None], partition=1)
-    commit(source, "settings-group", TOPIC, 50)
     made = Mirror(
         tmp_path_factory.mktemp("mirror"),
         {"name": "backup", "source": "source", "target": "target", "topics": ["settings.*"], "groups": ["settings-.*"], "tuning": {"replication_factor": 1}},
@@ -68,10 +67,12 @@ def test_a_tombstone_stays_a_tombstone_in_its_partition(target):
     assert read(target, TOPIC, partition=1)[0].value() is None
 
 
-def test_group_offsets_are_synced_and_never_beyond_the_truth(target):
+def test_group_offsets_are_synced_and_never_beyond_the_truth(two_clusters, target):
+    """At the end, since MirrorMaker 2 translates nothing that lies before the newest pair it finds when it starts."""
+    source = two_clusters["source"].client
+    commit(source, "settings-group", TOPIC, ends(source, TOPIC)[1])
     found = until(lambda: committed(target, "settings-group", TOPIC), "an offset of settings-group on the target")
-    record = next(one for one in read(target, TOPIC) if one.offset() >= found)
-    assert record.offset() <= next(one.offset() for one in read(target, TOPIC) if one.value() == b"committed-0")
+    assert read(target, TOPIC)[-1].offset() - 1 <= found <= ends(target, TOPIC)[1]
 
 
 def test_an_offset_syncs_topic_made_beforehand_keeps_its_retention(target):

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""The whole examination: look, check, read logs and configuration; the work of ``mirror_doctor_info``."""
+
+from __future__ import annotations
+
+from .._errors import KafkaDrError, UsageError
+from .._kafka.client import KafkaClient
+from .._kafka.effective import effective_configs
+from .._mm2.lint import lint
+from .._mm2.log_findings import log_findings
+from . import checks_flow, checks_groups, checks_topics
+from .finding import SEVERITIES, finding
+from .observe import observe
+
+CHECKS = checks_flow.CHECKS + checks_topics.CHECKS + checks_groups.CHECKS
+LOG_TAIL = 4 * 1024 * 1024
+
+
+def examine(params, check_mode):
+    """The result of ``mirror_doctor_info``; see the module's RETURN for the shape."""
+    found = []
+    for path in params["logs"]:
+        found += _log(path, _tail(path))
+    if params["log_text"]:
+        found += _log("log", params["log_text"])
+    if params["configuration"]:
+        found += _lint(params["configuration"])
+    seen = None
+    if params["target_client"]:
+        seen = observe(params)
+        known = {**params, "syncs_policy": _syncs_policy(params, seen)}
+        for check in CHECKS:
+            found += list(check(seen, known))
+    unique = {}
+    for one in found:
+        unique.setdefault((one["check"], one["object"]), one)
+    findings = sorted(unique.values(), key=lambda one: (SEVERITIES.index(one["severity"]), one["check"], one["object"]))
+    worst = findings[0]["severity"] if findings else "none"
+    return {
+        "changed": False, "findings": findings, "worst": worst, "healthy": worst in ("none", "info"),
+        "counts": {severity: len([one for one in findings if one["severity"] == severity]) for severity in SEVERITIES},
+        "lag": seen.mirror[-1]["lag"] if seen and seen.mirror and seen.source else None,
+        "heartbeat_age": seen.mirror[-1]["heartbeat"]["age"] if seen and seen.mirror else None,
+        "exactly_once_seen": seen.mirror[-1]["exactly_once_seen"] if seen and seen.mirror else None,
+        "tasks": [{key: one[key] for key in ("connector", "task", "state", "worker")} for one in (seen.tasks or [])] if seen else [],
+        "topics": _ids(seen),
+    }
+
+
+def _tail(path):
+    try:
+        with open(path, "rb") as handle:
+            handle.seek(0, 2)
+            size = handle.tell()
+            handle.seek(max(0, size - LOG_TAIL))
+            return handle.read().decode("utf-8", "replace")
+    except OSError as error:
+        raise UsageError("The log %s cannot be read" % path, found=error.strerror,
+                         remedy="Run the task on the mirror's host, as a user that may read it") from error
+
+
+def _log(name, text):
+    return [finding("log-" + one["cause_id"], one["severity"], name, "%d lines, first in line %d: %s" % (one["count"], one["first_line"], one["sample"]),
+                    one["cause"], one["remedy"]) for one in log_findings(text)]
+
+
+def _lint(configuration):
+    return [finding("lint-" + one["rule"], one["severity"], one["where"], one["found"], one["reason"], one["fix"])
+            for one in lint(configuration) if one["severity"] != "info"]
+
+
+def _syncs_policy(params, seen):
+    if seen.syncs is None:
+        return None
+    try:
+        client = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], seen.names.target)
+        return effective_configs(client, [seen.names.offset_syncs], ("cleanup.policy",))[seen.names.offset_syncs].get("cleanup.policy")
+    except KafkaDrError:
+        return None
+
+
+def _ids(seen):
+    """Topic ids by ``<alias>/<topic>``, as ``known_topics`` takes them at the next examination."""
+    made = {}
+    for side, view in (("source", seen.source), ("target", seen.target)) if seen else ():
+        for name, one in (view or {}).get("topics", {}).items():
+            made["%s/%s" % (getattr(seen.names, side), name)] = one["id"]
+    return made

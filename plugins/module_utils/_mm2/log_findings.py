@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""Lines of a log of MirrorMaker 2 or Kafka Connect, turned into cause and remedy."""
+
+from __future__ import annotations
+
+import re
+
+from .log_catalogue import CATALOGUE
+
+SAMPLE = 300
+SECRET = re.compile(r'(?i)((?:password|secret|token|passphrase)["\']?\s*[=:]\s*["\']?)[^\s"\',;}]+')
+# Lines that only tell how it goes, or that a mirror writes also when all is well.
+ONLY_SEVERAL = {"rebalances": 6, "leader-missing": 5, "unknown-topic": 3, "timed-out": 3, "fenced": 3}
+WORTH_READING = re.compile(r"WARN|ERROR|FATAL|Exception|Error:|Caused by|denied|[Re-]+\)joining|Rebalance|refused|director")
+CONTINUATION = re.compile(r"^\s+at |^\s*\.\.\. \d+ more")
+
+
+def log_findings(text, several=None):
+    """What a log says, one finding per cause, the worst first.
+
+    :param text: the log, or its last part.
+    :param several: ``{name: lines}``, how many lines of a cause that is normal for moments make a finding.
+    :returns: ``[{"cause_id", "severity", "count", "first_line", "last_line" (numbers from 1), "sample", "cause", "remedy"}]``.
+        ``sample`` is the first such line, cut to 300 characters, without secrets.
+    """
+    least = {**ONLY_SEVERAL, **(several or {})}
+    found = {}
+    for at, line in enumerate(text.splitlines(), 1):
+        if CONTINUATION.match(line) or not WORTH_READING.search(line):
+            continue
+        known = next((one for one in CATALOGUE if one.pattern.search(line)), None)
+        if known is None:
+            continue
+        one = found.setdefault(known.name, {
+            "cause_id": known.name, "severity": known.severity, "count": 0, "first_line": at, "last_line": at,
+            "sample": without_secrets(line.strip())[:SAMPLE], "cause": known.cause, "remedy": known.remedy})
+        one["count"] += 1
+        one["last_line"] = at
+    kept = [one for name, one in found.items() if one["count"] >= least.get(name, 1)]
+    order = [known.name for known in CATALOGUE]
+    return sorted(kept, key=lambda one: (one["severity"] != "error", order.index(one["cause_id"])))
+
+
+def without_secrets(line):
+    """The line with what follows a password's, secret's or token's name blotted out."""
+    return SECRET.sub(r"\1***", line)

@@ -1,0 +1,231 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: mirror_doctor_info
+short_description: Examine a running MirrorMaker 2 mirror and name what is wrong with it
+version_added: "0.1.0"
+author: The streamsafe.kafka_dr authors (@streamsafe)
+description:
+  - Looks twice, some seconds apart, at both clusters of a mirror, reads its logs and its configuration, and names each fault with what was found,
+    its cause and its remedy.
+  - Finds a mirror that is down, stuck, slow or failed; topics left out, re-created, overtaken by retention or kept otherwise than their originals;
+    consumers on the passive side that block their group's positions, positions that never arrive; and the causes behind errors in the logs.
+  - Reads only. What it may not read becomes a finding, so that the rest is still examined.
+extends_documentation_fragment:
+  - streamsafe.kafka_dr.client.info_attributes
+options:
+  source_client:
+    description:
+      - The mirror's source, as librdkafka configuration keys without secrets.
+      - Leave it out where the source is lost; the checks that compare both sides are then left out too.
+    type: dict
+  source_client_secrets:
+    description: The secret keys of the same configuration.
+    type: dict
+    default: {}
+  target_client:
+    description:
+      - The mirror's target, as librdkafka configuration keys without secrets.
+      - Without it only O(logs), O(log_text) and O(configuration) are read.
+    type: dict
+  target_client_secrets:
+    description: The secret keys of the same configuration.
+    type: dict
+    default: {}
+  source_alias:
+    description: MirrorMaker 2's alias of the source.
+    type: str
+  target_alias:
+    description: MirrorMaker 2's alias of the target.
+    type: str
+  policy:
+    description: How the mirror names its copies, V(identity) alike and V(default) with the source's alias and the separator before.
+    type: str
+    choices: [identity, default]
+    default: identity
+  separator:
+    description: Stands between alias and topic with O(policy=default), and in the names of MirrorMaker 2's own topics.
+    type: str
+    default: "."
+  offsets_topic:
+    description:
+      - Connect's topic of source offsets on the target.
+      - Without it, that of MirrorMaker 2 in dedicated mode.
+    type: str
+  status_topic:
+    description:
+      - Connect's topic of task states on the target.
+      - Without it, that of MirrorMaker 2 in dedicated mode.
+    type: str
+  connector:
+    description: Name of the source connector in O(offsets_topic). Without it, any connector named, or ending in, V(MirrorSourceConnector).
+    type: str
+  positions_topic:
+    description: The position witness's topic on the target.
+    type: str
+    default: __kafka_dr_positions
+  topics:
+    description: Regular expressions for the topics that are to be mirrored, separated by commas.
+    type: str
+    default: ".*"
+  topics_exclude:
+    description: Regular expressions for topics that are not to be mirrored.
+    type: str
+    default: ""
+  groups:
+    description: Regular expressions for the consumer groups whose positions are to be brought over.
+    type: str
+    default: ".*"
+  groups_exclude:
+    description: Regular expressions for groups that are not. Without it, groups of tools and of Connect itself.
+    type: list
+    elements: str
+    default: []
+  known_topics:
+    description: Topic ids by C(alias/topic), as RV(topics) of an earlier examination gave them. A topic with another id was made again since.
+    type: dict
+    default: {}
+  max_lag:
+    description: Records of a partition that a mirror which gets ahead may be behind.
+    type: int
+    default: 100000
+  max_heartbeat_age:
+    description: Seconds. V(0) for a mirror without heartbeats.
+    type: int
+    default: 60
+  watch_seconds:
+    description: Seconds between the two looks.
+    type: int
+    default: 5
+  expect_exactly_once:
+    description: Whether a mirror without transactions is a fault.
+    type: bool
+    default: true
+  logs:
+    description: Log files of the mirror on the machine where this module runs. The last 4 MiB of each are read.
+    type: list
+    elements: path
+    default: []
+  log_text:
+    description: The text of a log that was read elsewhere.
+    type: str
+    default: ""
+  configuration:
+    description: The mirror's configuration, in any form that P(streamsafe.kafka_dr.mirror_lint#filter) takes. Its errors and warnings become findings.
+    type: raw
+  timeout:
+    description: Seconds that any single answer of a cluster may take.
+    type: int
+    default: 30
+requirements:
+  - confluent-kafka >= 2.6
+"""
+
+EXAMPLES = r"""
+- name: Examine the mirror
+  streamsafe.kafka_dr.mirror_doctor_info:
+    source_client: "{{ hostvars['north_america'].kafka_dr_client }}"
+    source_client_secrets: "{{ hostvars['north_america'].kafka_dr_client_secrets }}"
+    target_client: "{{ hostvars['europe'].kafka_dr_client }}"
+    target_client_secrets: "{{ hostvars['europe'].kafka_dr_client_secrets }}"
+    source_alias: north_america
+    target_alias: europe
+    configuration: "{{ kafka_dr_mirrors }}"
+  register: __doctor
+
+- name: Read a log alone
+  streamsafe.kafka_dr.mirror_doctor_info:
+    logs: [/var/log/mirror/mm2.log]
+"""
+
+RETURN = r"""
+healthy:
+  description: True where nothing worse than an info was found.
+  returned: always
+  type: bool
+worst:
+  description: The worst severity found, V(error), V(warning), V(info) or V(none).
+  returned: always
+  type: str
+counts:
+  description: How many findings there are of each severity.
+  returned: always
+  type: dict
+findings:
+  description: The faults, the worst first.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    check:
+      description: What kind of fault it is.
+      type: str
+    severity:
+      description: V(error) where records or positions are or will be lost, V(warning) where they may be, V(info) otherwise.
+      type: str
+    object:
+      description: The topics, groups, task, file or setting that it is about.
+      type: str
+    found:
+      description: What was seen.
+      type: str
+    cause:
+      description: What that means.
+      type: str
+    remedy:
+      description: What to do.
+      type: str
+lag:
+  description: Records not yet copied, or null where that could not be seen.
+  returned: always
+  type: int
+heartbeat_age:
+  description: Seconds since the last heartbeat, or null.
+  returned: always
+  type: float
+exactly_once_seen:
+  description: Whether the mirror writes in transactions, or null.
+  returned: always
+  type: bool
+tasks:
+  description: Connectors and tasks with their states.
+  returned: always
+  type: list
+  elements: dict
+topics:
+  description: Topic ids by C(alias/topic), to be given as O(known_topics) the next time.
+  returned: always
+  type: dict
+"""
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor.examine import examine
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_spec import MIRROR_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+
+
+def main():
+    spec = {key: {name: value for name, value in one.items() if name != "required"} for key, one in MIRROR_SPEC.items()}
+    spec.update({
+        "status_topic": {"type": "str"},
+        "topics": {"type": "str", "default": ".*"},
+        "topics_exclude": {"type": "str", "default": ""},
+        "groups": {"type": "str", "default": ".*"},
+        "groups_exclude": {"type": "list", "elements": "str", "default": []},
+        "known_topics": {"type": "dict", "default": {}},
+        "max_lag": {"type": "int", "default": 100000},
+        "max_heartbeat_age": {"type": "int", "default": 60},
+        "watch_seconds": {"type": "int", "default": 5},
+        "expect_exactly_once": {"type": "bool", "default": True},
+        "logs": {"type": "list", "elements": "path", "default": []},
+        "log_text": {"type": "str", "default": ""},
+        "configuration": {"type": "raw"},
+    })
+    run_module(spec, examine, required_by={"target_client": ["source_alias", "target_alias"]},
+               required_one_of=[["target_client", "logs", "log_text", "configuration"]])
+
+
+if __name__ == "__main__":
+    main()

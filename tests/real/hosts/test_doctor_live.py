@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Faults planted in a live mirror, one after the other, each found by name; and nothing on a healthy one."""
+
+from __future__ import annotations
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewPartitions
+
+from .doctor import checks, doctor
+from .mirrors import Mirror, commit, committed, create, exists, read, send, until
+
+pytestmark = pytest.mark.full
+
+MIRROR = {"name": "backup", "source": "source", "target": "target", "topics": ["doc\\..*"], "groups": ["doc-.*"],
+          "tuning": {"replication_factor": 1, "refresh_seconds": 5, "checkpoint_seconds": 1}}
+SYNCS = "mm2-offset-syncs.source.internal"
+TOPICS = ["doc.recreated", "doc.overtaken", "doc.stamped", "doc.small", "doc.copygone", "doc.short", "doc.open", "doc.many", "doc.group", "doc.idle"]
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory):
+    from tests.support.kafka import clusters
+
+    kafkas = clusters(["source", "target"], tmp_path_factory.mktemp("clusters"))
+    source, target = kafkas["source"].client, kafkas["target"].client
+    create(target, SYNCS, config={"cleanup.policy": "delete"})
+    create(source, *TOPICS)
+    for topic in TOPICS:
+        send(source, topic, [b"%d" % number for number in range(100)])
+    commit(source, "doc-group", "doc.group", 100)
+    mirror = Mirror(tmp_path_factory.mktemp("mirror"), MIRROR, {"source": source, "target": target}).start()
+    until(lambda: all(exists(target, topic) for topic in TOPICS), "all topics", 60)
+    until(lambda: all(len(read(target, topic)) == 100 for topic in TOPICS), "all records", 60)
+    until(lambda: committed(target, "doc-group", "doc.group"), "the group's position", 60)
+    yield Live(source, target, mirror)
+    mirror.stop(5)
+    for one in kafkas.values():
+        one.stop(5)
+
+
+class Live:
+    def __init__(self, source, target, mirror):
+        self.source, self.target, self.mirror = source, target, mirror
+
+    def examine(self, **options):
+        return doctor(**{"source_client": self.source, "target_client": self.target, "topics": "doc\\..*", "groups": "doc-.*", **options})
+
+    def alter(self, client, topic, **settings):
+        admin = AdminClient(client)
+        entries = [ConfigEntry(key.replace("_", "."), value, incremental_operation=AlterConfigOpType.SET) for key, value in settings.items()]
+        for future in admin.incremental_alter_configs([ConfigResource("topic", topic, incremental_configs=entries)]).values():
+            future.result(15)
+
+    def delete(self, client, topic):
+        admin = AdminClient(client)
+        for future in admin.delete_topics([topic]).values():
+            future.result(15)
+        until(lambda: not exists(client, topic), f"{topic} to be gone")
+
+
+def test_00_nothing_on_a_healthy_mirror(live):
+    result = live.examine(logs=[str(live.mirror.log)], configuration=live.mirror.settings.read_text())
+    assert result["findings"] == [] or result["healthy"], result["findings"]
+    assert checks(result, "error", "warning") == set(), result["findings"]
+    assert result["lag"] == 0 and result["exactly_once_seen"] and {one["state"] for one in result["tasks"]} == {"RUNNING"}
+
+
+def test_01_a_consumer_on_the_passive_side_blocks_its_group(live):
+    consumer = Consumer({**live.target, "group.id": "doc-group", "auto.offset.reset": "earliest"})
+    consumer.subscribe(["doc.group"])
+    until(lambda: consumer.poll(0.5) is not None, "the consumer to join")
+    try:
+        assert "group-sync-blocked" in checks(live.examine(watch_seconds=0), "error")
+    finally:
+        consumer.close()
+    until(lambda: "group-sync-blocked" not in checks(live.examine(watch_seconds=0)), "the finding to go", 30)
+
+
+def test_02_a_transaction_left_open_at_the_source(live):
+    producer = Producer({**live.source, "transactional.id": "hanging"})
+    producer.init_transactions(15)
+    producer.begin_transaction()
+    producer.produce("doc.open", b"open")
+    producer.flush(10)
+    assert "open-transaction" in checks(live.examine())
+    producer.abort_transaction(15)
+
+
+def test_03_the_target_stamps_its_own_times(live):
+    live.alter(live.target, "doc.stamped", message_timestamp_type="LogAppendTime")
+    assert "timestamps-overwritten" in checks(live.examine(watch_seconds=0), "error")
+    live.alter(live.target, "doc.stamped", message_timestamp_type="CreateTime")
+
+
+def test_04_the_target_takes_only_smaller_records(live):
+    live.alter(live.target, "doc.small", max_message_bytes="1000")
+    assert "smaller-records-only" in checks(live.examine(watch_seconds=0), "error")
+
+
+def test_05_the_target_deletes_sooner(live):
+    live.alter(live.target, "doc.short", retention_ms="60000")
+    assert "shorter-retention" in checks(live.examine(watch_seconds=0), "error")
+
+
+def test_06_offset_syncs_compacted(live):
+    live.alter(live.target, SYNCS, cleanup_policy="compact")
+    assert "offset-syncs-compacted" in checks(live.examine(watch_seconds=0))
+    live.alter(live.target, SYNCS, cleanup_policy="delete")
+
+
+def test_07_a_topic_that_the_mirror_leaves_out(live):
+    create(live.source, "docleftout")
+    send(live.source, "docleftout", [b"x"])
+    assert "topic-not-mirrored" in checks(live.examine(watch_seconds=0, topics="doc.*"), "error")
+    live.delete(live.source, "docleftout")
+
+
+def test_08_positions_written_with_another_partitioner(live):
+    key = b'["MirrorSourceConnector",{"cluster":"source","partition":0,"topic":"doc.idle"}]'
+    for partition in (1, 2):
+        producer = Producer(live.target)
+        producer.produce("mm2-offsets.source.internal", key=key, value=b'{"offset":99}', partition=partition)
+        producer.flush(10)
+    assert "conflicting-positions" in checks(live.examine(watch_seconds=0), "error")
+
+
+def test_09_a_group_whose_position_is_not_brought_over(live):
+    commit(live.source, "doc-late", "doc.group", 100)
+    until(lambda: "no-position" not in checks(live.examine(watch_seconds=0)), "the position to arrive by itself", 30)
+    commit(live.source, "other-group", "doc.group", 100)
+    assert "no-position" in checks(live.examine(watch_seconds=0, groups=".*"))
+
+
+def test_10_the_copy_was_made_again(live):
+    live.delete(live.target, "doc.copygone")
+    create(live.target, "doc.copygone")
+    assert "copy-recreated" in checks(live.examine(watch_seconds=0), "error")
+
+
+def test_11_a_record_too_large_stops_the_task(live):
+    live.alter(live.target, "doc.small", max_message_bytes="1000")
+    send(live.source, "doc.small", [b"x" * 5000])
+    result = until(lambda: (lambda one: one if "task-failed" in checks(one) else None)(live.examine(watch_seconds=0)), "the task to fail", 90)
+    failed = next(one for one in result["findings"] if one["check"] == "task-failed")
+    assert "larger" in failed["cause"], failed
+    assert "log-record-too-large" in checks(live.examine(watch_seconds=0, logs=[str(live.mirror.log)]), "error")
+
+
+def test_12_records_wait_and_none_moves(live):
+    for topic in TOPICS:
+        send(live.source, topic, [b"waiting"])
+    assert "stuck" in checks(live.examine(), "error")
+
+
+def test_13_more_partitions_at_the_source(live):
+    admin = AdminClient(live.source)
+    for future in admin.create_partitions([NewPartitions("doc.many", 4)]).values():
+        future.result(15)
+    live.mirror.kill()
+    if len(AdminClient(live.target).list_topics("doc.many", timeout=10).topics["doc.many"].partitions) == 1:
+        assert "fewer-partitions" in checks(live.examine(watch_seconds=0), "error")
+
+
+def test_14_the_mirror_is_dead(live):
+    live.mirror.kill()
+    until(lambda: "heartbeat-stale" in checks(live.examine(watch_seconds=0), "error"), "the heartbeat to grow old", 60, 2)
+
+
+def test_15_retention_overtakes_the_mirror(live):
+    send(live.source, "doc.overtaken", [b"%d" % number for number in range(50)])
+    admin = AdminClient(live.source)
+    for future in admin.delete_records([TopicPartition("doc.overtaken", 0, 140)]).values():
+        future.result(15)
+    assert "overtaken-by-retention" in checks(live.examine(watch_seconds=0), "error")
+
+
+def test_16_a_topic_of_the_source_was_made_again(live):
+    known = live.examine(watch_seconds=0)["topics"]
+    live.delete(live.source, "doc.recreated")
+    create(live.source, "doc.recreated")
+    found = checks(live.examine(watch_seconds=0, known_topics=known), "error")
+    assert {"recreated-at-source", "topic-id-changed"} <= found
+
+
+def test_17_a_cluster_that_does_not_answer(live):
+    found = checks(live.examine(source_client={"bootstrap.servers": "127.0.0.1:9"}, timeout=5, watch_seconds=0), "error")
+    assert "cannot-read-unreachable" in found
+
+
+def test_18_a_mirror_that_never_ran_under_this_name(live):
+    assert "never-ran" in checks(live.examine(source_alias="elsewhere", watch_seconds=0), "error")
