@@ -8,6 +8,7 @@ an error of ours returns it as a value; Spark repeats only what died (an executo
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -153,9 +154,12 @@ class SparkEngine:
 
 
 def _reason(error):
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = [line for line in lines if "Error" in line or "Exception" in line or "lost" in line.lower()]
-    return (told or lines or [type(error).__name__])[-1][:300]
+    """What a task died of: the last line of its Python traceback, or what Spark says."""
+    text = str(error)
+    python = re.findall(r"^(?:[\w.]+\.)?\w*(?:Error|Exception|Exit)\w*: .*$", text[text.find("Traceback"):], re.M) if "Traceback" in text else []
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lost = [line for line in lines if "lost" in line.lower()]
+    return (python[:1] or lost[:1] or lines[1:2] or lines or [type(error).__name__])[0][:300]
 
 
 def _give_up(message):

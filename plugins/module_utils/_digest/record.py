@@ -42,7 +42,7 @@ def content(key, value, headers=None):
 def headers_digest(headers, state=0):
     """64 bits over ordered headers, chained from ``state``."""
     for name, value in headers:
-        state = xxh64_intdigest(name, state)
+        state = xxh64_intdigest(name.encode(), state)
         state = state ^ NULL_HEADER if value is None else xxh64_intdigest(value, state)
     return state
 

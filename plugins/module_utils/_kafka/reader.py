@@ -133,7 +133,7 @@ def _read_some(client, consumer, todo, timeout):
                         consumer.pause([TopicPartition(*name)])
                 elif last >= high:
                     messages = []
-            else:
+            elif name in left:
                 left[name] = high - 1 - last
             if messages:
                 yield index, messages

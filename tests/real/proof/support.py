@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write records exactly as a case needs them, and run the Spark job as a person would."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import uuid
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+ROOT = Path(__file__).resolve().parents[3]
+MAIN = ROOT / "spark" / "main.py"
+NOW = int(time.time() * 1000)
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record; ``group`` puts neighbours of one number into one transaction, negative numbers abort it."""
+
+    key: bytes | None
+    value: bytes | None
+    timestamp: int
+    headers: tuple = ()
+    partition: int = 0
+    group: int = 0
+
+    def but(self, **changes):
+        return replace(self, **changes)
+
+
+def some(count, prefix="v", start=NOW, partition=0, headers=(("type", b"a"), ("trace", b"x"))):
+    """Records that differ from each other."""
+    return [Record(b"k%d" % (i % 17), b"%s-%d" % (prefix.encode(), i), start + i, headers, partition) for i in range(count)]
+
+
+@dataclass
+class Case:
+    """What the two sides hold and what has to be said about it."""
+
+    name: str
+    source: list
+    target: list | None
+    verdict: str
+    counts: dict = field(default_factory=dict)
+    reason: str = ""
+    differences: list = field(default_factory=list)
+    config: dict = field(default_factory=dict)
+    source_config: dict = field(default_factory=dict)
+    target_config: dict = field(default_factory=dict)
+    partitions: int = 1
+    target_partitions: int = 0
+    delete_source_to: int = 0
+    delete_target_to: int = 0
+    transactional: tuple = ()
+
+
+def admin(cluster):
+    return AdminClient({**cluster.client, "log_level": 0})
+
+
+def create(cluster, topics):
+    """Topics as {name: (partitions, config)}."""
+    listed = [NewTopic(name, partitions, 1, config={str(k): str(v) for k, v in config.items()}) for name, (partitions, config) in topics.items()]
+    client = admin(cluster)
+    for at in range(0, len(listed), 250):
+        for future in client.create_topics(listed[at: at + 250], operation_timeout=60, request_timeout=90).values():
+            future.result()
+
+
+def delete_before(cluster, topic, partition, offset):
+    """Move the log start, as retention would."""
+    client = admin(cluster)
+    for future in client.delete_records([TopicPartition(topic, partition, offset)]).values():
+        future.result()
+
+
+def write(cluster, records_by_topic, transactional=False):
+    """Write records in order; with transactions where their groups say so."""
+    settings = {**cluster.client, "linger.ms": 5, "message.max.bytes": 12000000, "log_level": 0}
+    if not transactional:
+        producer = Producer(settings)
+        for topic, records in records_by_topic.items():
+            for record in records:
+                while True:
+                    try:
+                        producer.produce(topic, key=record.key, value=record.value, timestamp=record.timestamp, headers=list(record.headers), partition=record.partition)
+                        break
+                    except BufferError:
+                        producer.poll(0.1)
+            producer.poll(0)
+        left = producer.flush(60)
+        if left:
+            raise RuntimeError(f"{left} records were not written")
+        return
+    for topic, records in records_by_topic.items():
+        producer = Producer({**settings, "transactional.id": uuid.uuid4().hex})
+        producer.init_transactions(30)
+        at = 0
+        while at < len(records):
+            group = records[at].group
+            producer.begin_transaction()
+            while at < len(records) and records[at].group == group:
+                record = records[at]
+                producer.produce(topic, key=record.key, value=record.value, timestamp=record.timestamp, headers=list(record.headers), partition=record.partition)
+                at += 1
+            producer.flush(30)
+            if group < 0:
+                producer.abort_transaction(30)
+            else:
+                producer.commit_transaction(30)
+
+
+def set_up(clusters, cases):
+    """Create and fill the topics of all cases, in a few requests and one pass a side."""
+    source, target = clusters["source"], clusters["target"]
+    create(source, {case.name: (case.partitions, {**case.config, **case.source_config}) for case in cases})
+    create(target, {case.name: (case.target_partitions or case.partitions, {**case.config, **case.target_config}) for case in cases if case.target is not None})
+    for side, cluster in (("source", source), ("target", target)):
+        wanted = {case.name: getattr(case, side) for case in cases if getattr(case, side)}
+        plain = {case.name: wanted[case.name] for case in cases if case.name in wanted and side not in case.transactional}
+        write(cluster, plain)
+        write(cluster, {name: records for name, records in wanted.items() if name not in plain}, transactional=True)
+    for case in cases:
+        if case.delete_source_to:
+            delete_before(source, case.name, 0, case.delete_source_to)
+        if case.delete_target_to:
+            delete_before(target, case.name, 0, case.delete_target_to)
+
+
+def config_file(directory, name, client):
+    """A client configuration as the job wants it."""
+    path = Path(directory) / f"{name}.json"
+    path.write_text(json.dumps(client))
+    path.chmod(0o600)
+    return str(path)
+
+
+class Job:
+    """The Spark job on files of its own."""
+
+    def __init__(self, directory, source=None, target=None):
+        self.directory = Path(directory)
+        self.source = config_file(directory, "source", source.client) if source else None
+        self.target = config_file(directory, "target", target.client) if target else None
+        self.report_path = self.directory / "report.json"
+
+    def words(self, topics, *more, source=True):
+        words = [sys.executable, str(MAIN), "compare", "--target-config", self.target, "--topics", topics, "--report", str(self.report_path), "--quiet"]
+        return words + (["--source-config", self.source] if source else []) + list(more)
+
+    def compare(self, topics, *more, timeout=240, source=True):
+        """(exit code, report, stderr)."""
+        self.report_path.unlink(missing_ok=True)
+        done = subprocess.run(self.words(topics, *more, source=source), capture_output=True, text=True, timeout=timeout, env=environment())
+        report = json.loads(self.report_path.read_text()) if self.report_path.exists() else None
+        return done.returncode, report, done.stderr
+
+    def manifest(self, out, topics, *more, timeout=240):
+        return subprocess.run(
+            [sys.executable, str(MAIN), "manifest", "--config", self.source, "--topics", topics, "--out", str(out), "--quiet", *more],
+            capture_output=True, text=True, timeout=timeout, env=environment(),
+        )
+
+
+def environment():
+    return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+
+
+def topic_of(report, name):
+    return next(topic for topic in report["topics"] if topic["topic"] == name)
+
+
+def read_back(cluster, topic, partition=0):
+    """{offset: (key, value)} of everything committed, by a plain consumer: the judge of an offset map."""
+    consumer = Consumer({**cluster.client, "group.id": uuid.uuid4().hex, "enable.auto.commit": False, "enable.partition.eof": True, "log_level": 0,
+                         "isolation.level": "read_committed"})
+    consumer.assign([TopicPartition(topic, partition, 0)])
+    found = {}
+    while True:
+        message = consumer.poll(10)
+        if message is None or message.error():
+            break
+        found[message.offset()] = (message.key(), message.value(), message.timestamp()[1])
+    consumer.close()
+    return found
