@@ -12,7 +12,7 @@ import uuid
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -177,16 +177,21 @@ def topic_of(report, name):
     return next(topic for topic in report["topics"] if topic["topic"] == name)
 
 
-def read_back(cluster, topic, partition=0):
-    """{offset: (key, value)} of everything committed, by a plain consumer: the judge of an offset map."""
+def read_back(cluster, partitions):
+    """{(topic, partition): {offset: (key, value, timestamp)}} of everything committed, by a plain consumer: the judge of an offset map."""
     consumer = Consumer({**cluster.client, "group.id": uuid.uuid4().hex, "enable.auto.commit": False, "enable.partition.eof": True, "log_level": 0,
-                         "isolation.level": "read_committed"})
-    consumer.assign([TopicPartition(topic, partition, 0)])
-    found = {}
-    while True:
+                         "isolation.level": "read_committed", "auto.offset.reset": "earliest"})
+    consumer.assign([TopicPartition(topic, partition, OFFSET_BEGINNING) for topic, partition in partitions])
+    found = {name: {} for name in partitions}
+    ended = set()
+    while len(ended) < len(found):
         message = consumer.poll(10)
-        if message is None or message.error():
-            break
-        found[message.offset()] = (message.key(), message.value(), message.timestamp()[1])
+        if message is None:
+            raise RuntimeError(f"nothing more came of {sorted(set(found) - ended)}")
+        name = (message.topic(), message.partition())
+        if message.error():
+            ended.add(name)
+        else:
+            found[name][message.offset()] = (message.key(), message.value(), message.timestamp()[1])
     consumer.close()
     return found
