@@ -48,7 +48,7 @@ def offset_translate(params, check_mode):
         read_proof(params["proof_report"]) if params["proof_report"] else None, _ends(params["target_ends"]),
     )
     contents = ManifestRecords(params["manifest"], (known or {}).get("topics")).scan if params["manifest"] and source is None else None
-    rows = _plan(mirror, positions, before, contents, params["scan_limit"])
+    rows = _plan(mirror, positions, before, contents, params["scan_limit"], "interpolated" in (params["accept"] or ()))
     refused, left = _refusals(params, target, rows, positions, busy)
     if not check_mode and params["still_seconds"] and before:
         time.sleep(max(0.0, params["still_seconds"] - (time.monotonic() - looked)))
@@ -73,7 +73,7 @@ def _ends(ends):
     return {topic: {int(number): int(end) for number, end in one.items()} for topic, one in (ends or {}).items()}
 
 
-def _plan(mirror, positions, before, contents, limit):
+def _plan(mirror, positions, before, contents, limit, interpolate):
     wanted = {}
     for places in positions.values():
         for key, position in places.items():
@@ -81,7 +81,7 @@ def _plan(mirror, positions, before, contents, limit):
     evidence = mirror.evidence(wanted, limit, contents)
     copies = {mirror.names.copy_of(topic) for topic, dummy in wanted}
     existing = {name for name in mirror.target.metadata().topics if name in copies}
-    answers = {key: {position: translate(one, position) for position in wanted[key]} for key, one in evidence.items()}
+    answers = {key: {position: translate(one, position, interpolate) for position in wanted[key]} for key, one in evidence.items()}
     rows = []
     for group in sorted(positions):
         for key, position in sorted(positions[group].items()):

@@ -34,9 +34,12 @@ class Answer(NamedTuple):
     evidence: str
 
 
-def translate(evidence, position):
-    """The best :class:`Answer` that the evidence allows for a committed source position."""
-    for attempt in (_by_proof, _by_suffix, _at_pair, _between, _at_end):
+def translate(evidence, position, interpolate=False):
+    """The best :class:`Answer` that the evidence allows for a committed source position.
+
+    :param interpolate: where records were not looked at, take equal distances between two pairs for an answer; it can be wrong either way.
+    """
+    for attempt in (_by_proof, _by_suffix, _at_pair, _between, _interpolated if interpolate else _at_end, _at_end):
         answer = attempt(evidence, position)
         if answer is not None:
             floor = evidence.at_least(position)
@@ -65,8 +68,8 @@ def _by_suffix(evidence, position):
     if not evidence.suffix:
         return None
     low, source_offsets, copies, equal = evidence.suffix
-    if max(position, evidence.source[0]) < low:
-        return None
+    if position < low:
+        return None  # what expired at the source may still be on the target
     after = len(source_offsets) - int(np.searchsorted(source_offsets, position))
     if after > equal:
         return None
@@ -131,9 +134,7 @@ def _between(evidence, position):
     low = evidence.at_least(position) if earlier is None else max(earlier[1], evidence.target_start)
     scan = evidence.target_scan(low, later[1] + 1)
     clean = _nothing_twice(evidence, low)
-    if scan is None:
-        return _interpolated(evidence, position, earlier, later, clean)
-    if not clean:
+    if scan is None or not clean:
         return None
     offsets, digests = scan.between(low, later[1] + 1)
     if not len(offsets) or offsets[-1] != later[1] or (earlier is not None and evidence.target_start <= earlier[1] and offsets[0] != earlier[1]):
@@ -172,8 +173,9 @@ def _last_copied(evidence, position):
     return evidence.through - 1, copy
 
 
-def _interpolated(evidence, position, earlier, later, clean):
-    if earlier is None or earlier == later or not clean or later[0] - earlier[0] != later[1] - earlier[1]:
+def _interpolated(evidence, position):
+    earlier, later = evidence.around(position)
+    if earlier is None or later is None or evidence.stale or evidence.copied_again or later[0] - earlier[0] != later[1] - earlier[1]:
         return None
     return Answer(earlier[1] + position - earlier[0], "interpolated", 0, "equal distances between two offset syncs; records not looked at")
 
@@ -183,6 +185,8 @@ def _by_content(evidence, position, earlier, later, offsets, digests):
     low = earlier[0] if earlier is not None else position
     if evidence.source is not None:
         low = max(low, evidence.source[0])
+    if position < low:
+        return None
     scan = evidence.source_scan(low, later[0] + 1)
     if scan is None:
         return None

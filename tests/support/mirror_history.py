@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A partition and its copy as MirrorMaker 2 makes one, with the true map kept: what translation is measured against.
+
+The mirror copies batches; exactly-once, each batch ends in a control record; otherwise a restart begins at an earlier record and copies
+again. Offset syncs follow ``OffsetSyncWriter`` (first of a life, after a gap, every ``lag_max`` records, and whatever is delayed at a flush), any of them may be
+superseded before it is written, and the log of syncs may have lost its beginning.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+import numpy as np
+from hypothesis import strategies as st
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.evidence import Evidence, Scan, spans_to_read
+
+
+@dataclass
+class History:
+    """``source``: {offset: content}; ``target``: [(offset, source offset, content)]; ``syncs``: pairs in the order written."""
+
+    exactly_once: bool
+    source: dict
+    source_end: int
+    target: list = field(default_factory=list)
+    target_end: int = 0
+    syncs: list = field(default_factory=list)
+    copied: int = 0
+    flushed: int = 0
+    source_start: int = 0
+    target_start: int = 0
+    everything: dict = field(default_factory=dict)
+    compacted: set = field(default_factory=set)
+
+    def truth(self, position):
+        """The highest target offset such that every copied record at or after the position has a copy at or after it."""
+        last = {upstream: offset for offset, upstream, dummy in self.target if upstream >= position}
+        return min(last.values(), default=self.target_end)
+
+    def loses(self, position, answer):
+        """Whether a consumer that begins at ``answer`` misses a record, told by content: as many equal ones have to come as are due.
+
+        What compaction took from the source is not due; what retention took there, but not from the target, is.
+        """
+        due, come = {}, {}
+        for upstream in {upstream for dummy, upstream, dummy2 in self.target if upstream >= position and upstream not in self.compacted}:
+            content = self.everything[upstream]
+            due[content] = due.get(content, 0) + 1
+        for offset, dummy, content in self.target:
+            if offset >= answer:
+                come[content] = come.get(content, 0) + 1
+        return any(come.get(content, 0) < count for content, count in due.items())
+
+    def repeated(self, position, answer):
+        """Records before the position between the answer and the truth."""
+        truth = self.truth(position)
+        return sum(1 for offset, upstream, dummy in self.target if upstream < position and answer <= offset < truth)
+
+
+@st.composite
+def histories(draw):
+    """A :class:`History`. The shape is drawn, so that it shrinks; the records come from a seeded generator, so that thousands take seconds."""
+    shape = Shape(
+        exactly_once=draw(st.booleans()), records=draw(st.integers(0, 60)), lives=draw(st.integers(1, 3)), contents=draw(st.sampled_from([2, 1 << 40])),
+        gaps=draw(st.sampled_from([(1,), (1, 1, 1, 2), (1, 2), (1, 1, 1, 1, 9)])), lag_max=draw(st.sampled_from([0, 2, 5, 100])),
+        superseded=draw(st.sampled_from([0, 0, 0.1, 0.3, 0.8])), kept=draw(st.sampled_from(["all", "all", "some", "last"])),
+        expired=draw(st.sampled_from([0, 0, 0.5])), source_expired=draw(st.sampled_from([0, 0, 0.5, 1])), compacted=draw(st.sampled_from([0, 0, 0, 0.4])),
+    )
+    return build(shape, random.Random(draw(st.integers(0, 1 << 30))))
+
+
+@dataclass
+class Shape:
+    """What a history is to be like; fractions from 0 to 1."""
+
+    exactly_once: bool = True
+    records: int = 60
+    lives: int = 1
+    contents: int = 1 << 40
+    gaps: tuple = (1,)
+    lag_max: int = 100
+    superseded: float = 0
+    kept: str = "all"
+    expired: float = 0
+    source_expired: float = 0
+    compacted: float = 0
+
+
+def build(shape, dice):
+    """A :class:`History` of that shape; ``dice`` is a ``random.Random``."""
+    source, offset = {}, dice.choice([0, 0, 7])
+    for dummy in range(shape.records):
+        source[offset] = dice.randrange(shape.contents)
+        offset += dice.choice(shape.gaps)
+    history = History(shape.exactly_once, source, offset, everything=dict(source))
+    _mirror(shape, dice, history, sorted(source))
+    _age(shape, dice, history)
+    return history
+
+
+def _mirror(shape, dice, history, offsets):
+    at = flushed = 0
+    end = history.target_start = dice.choice([0, 0, 5])
+    for life in range(shape.lives):
+        if life and not history.exactly_once:
+            at = flushed
+        last_sync, previous, delayed = None, None, None
+        for dummy in range(dice.randint(1, 6)):
+            batch = offsets[at:at + dice.randint(1, 15)]
+            for upstream in batch:
+                history.target.append((end, upstream, history.source[upstream]))
+                due = last_sync is None or end - (last_sync + 1) >= shape.lag_max or upstream != previous + 1
+                previous = upstream
+                if due:
+                    last_sync, delayed = end, None
+                    if dice.random() >= shape.superseded:
+                        history.syncs.append((upstream, end))
+                else:
+                    delayed = (upstream, end)
+                end += 1
+            at += len(batch)
+            if history.exactly_once and batch:
+                end += 1
+                flushed = at
+            elif dice.random() < 0.5:
+                flushed = at
+            if delayed is not None and dice.random() < 0.5:
+                history.syncs.append(delayed)
+                delayed = None
+    history.target_end = end
+    history.flushed = offsets[flushed - 1] + 1 if flushed else None
+
+
+def _age(shape, dice, history):
+    """Retention on either side, compaction of the source, and a log of syncs that lost its beginning or all but the last pair."""
+    if shape.kept == "some":
+        history.syncs = history.syncs[dice.randint(0, len(history.syncs)):]
+    elif shape.kept == "last":
+        history.syncs = history.syncs[-1:]
+    history.target_start += int((history.target_end - history.target_start) * shape.expired)
+    history.target = [one for one in history.target if one[0] >= history.target_start]
+    history.source_start = int(history.source_end * shape.source_expired)
+    history.source = {offset: content for offset, content in history.source.items() if offset >= history.source_start}
+    history.compacted = {offset for offset in history.source if dice.random() < shape.compacted}
+    history.source = {offset: content for offset, content in history.source.items() if offset not in history.compacted}
+
+
+def evidence_of(history, positions, alive, limit=1000, manifest=None):
+    """Evidence as the module would collect it: the same questions asked of the history.
+
+    :param manifest: ``(low, high)`` of the source that a manifest holds, where the source is lost.
+    """
+    evidence = Evidence(
+        history.syncs, (history.target_start, history.target_end), (history.source_start, history.source_end) if alive else None,
+        history.flushed, history.exactly_once and history.flushed is not None,
+    )
+    target, source = spans_to_read(evidence, positions, limit)
+    records = [(offset, content) for offset, dummy, content in history.target]
+    evidence.target_scans = [scan_of(records, low, high) for low, high in target]
+    if alive:
+        evidence.source_scans = [scan_of(sorted(history.source.items()), low, high) for low, high in source]
+    elif manifest:
+        spans = [(max(low, manifest[0]), min(high, manifest[1])) for low, high in source]
+        evidence.source_scans = [scan_of(sorted(history.everything.items()), low, high) for low, high in spans if low < high]
+    return evidence.settle()
+
+
+def scan_of(records, low, high):
+    """A :class:`Scan` of ``[(offset, content)]``."""
+    inside = [one for one in records if low <= one[0] < high]
+    return Scan(low, high, np.array([one[0] for one in inside], np.int64), np.array([one[1] for one in inside], np.uint64))
