@@ -6,10 +6,10 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import properties
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import properties
 from tests.support.kafka import JavaProcess, free_ports
 
 

@@ -10,8 +10,6 @@ from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, C
 from .doctor import checks, doctor
 from .mirrors import Mirror, commit, committed, create, exists, read, send, until
 
-pytestmark = pytest.mark.full
-
 MIRROR = {"name": "backup", "source": "source", "target": "target", "topics": ["doc\\..*"], "groups": ["doc-.*"],
           "tuning": {"replication_factor": 1, "refresh_seconds": 5, "checkpoint_seconds": 1}}
 SYNCS = "mm2-offset-syncs.source.internal"
@@ -59,6 +57,7 @@ class Live:
         until(lambda: not exists(client, topic), f"{topic} to be gone")
 
 
+@pytest.mark.real
 def test_00_nothing_on_a_healthy_mirror(live):
     result = live.examine(logs=[str(live.mirror.log)], configuration=live.mirror.settings.read_text())
     assert result["findings"] == [] or result["healthy"], result["findings"]
@@ -66,10 +65,11 @@ def test_00_nothing_on_a_healthy_mirror(live):
     assert result["lag"] == 0 and result["exactly_once_seen"] and {one["state"] for one in result["tasks"]} == {"RUNNING"}
 
 
+@pytest.mark.real
 def test_01_a_consumer_on_the_passive_side_blocks_its_group(live):
     consumer = Consumer({**live.target, "group.id": "doc-group", "auto.offset.reset": "earliest"})
     consumer.subscribe(["doc.group"])
-    until(lambda: consumer.poll(0.5) is not None, "the consumer to join")
+    until(lambda: consumer.poll(0.5) is not None or consumer.assignment(), "the consumer to join")
     try:
         assert "group-sync-blocked" in checks(live.examine(watch_seconds=0), "error")
     finally:
@@ -77,6 +77,7 @@ def test_01_a_consumer_on_the_passive_side_blocks_its_group(live):
     until(lambda: "group-sync-blocked" not in checks(live.examine(watch_seconds=0)), "the finding to go", 30)
 
 
+@pytest.mark.full
 def test_02_a_transaction_left_open_at_the_source(live):
     producer = Producer({**live.source, "transactional.id": "hanging"})
     producer.init_transactions(15)
@@ -87,28 +88,33 @@ def test_02_a_transaction_left_open_at_the_source(live):
     producer.abort_transaction(15)
 
 
+@pytest.mark.real
 def test_03_the_target_stamps_its_own_times(live):
     live.alter(live.target, "doc.stamped", message_timestamp_type="LogAppendTime")
     assert "timestamps-overwritten" in checks(live.examine(watch_seconds=0), "error")
     live.alter(live.target, "doc.stamped", message_timestamp_type="CreateTime")
 
 
+@pytest.mark.full
 def test_04_the_target_takes_only_smaller_records(live):
     live.alter(live.target, "doc.small", max_message_bytes="1000")
     assert "smaller-records-only" in checks(live.examine(watch_seconds=0), "error")
 
 
+@pytest.mark.real
 def test_05_the_target_deletes_sooner(live):
     live.alter(live.target, "doc.short", retention_ms="60000")
     assert "shorter-retention" in checks(live.examine(watch_seconds=0), "error")
 
 
+@pytest.mark.full
 def test_06_offset_syncs_compacted(live):
     live.alter(live.target, SYNCS, cleanup_policy="compact")
     assert "offset-syncs-compacted" in checks(live.examine(watch_seconds=0))
     live.alter(live.target, SYNCS, cleanup_policy="delete")
 
 
+@pytest.mark.full
 def test_07_a_topic_that_the_mirror_leaves_out(live):
     create(live.source, "docleftout")
     send(live.source, "docleftout", [b"x"])
@@ -116,6 +122,7 @@ def test_07_a_topic_that_the_mirror_leaves_out(live):
     live.delete(live.source, "docleftout")
 
 
+@pytest.mark.real
 def test_08_positions_written_with_another_partitioner(live):
     key = b'["MirrorSourceConnector",{"cluster":"source","partition":0,"topic":"doc.idle"}]'
     for partition in (1, 2):
@@ -125,6 +132,7 @@ def test_08_positions_written_with_another_partitioner(live):
     assert "conflicting-positions" in checks(live.examine(watch_seconds=0), "error")
 
 
+@pytest.mark.full
 def test_09_a_group_whose_position_is_not_brought_over(live):
     commit(live.source, "doc-late", "doc.group", 100)
     until(lambda: "no-position" not in checks(live.examine(watch_seconds=0)), "the position to arrive by itself", 30)
@@ -132,12 +140,14 @@ def test_09_a_group_whose_position_is_not_brought_over(live):
     assert "no-position" in checks(live.examine(watch_seconds=0, groups=".*"))
 
 
+@pytest.mark.full
 def test_10_the_copy_was_made_again(live):
     live.delete(live.target, "doc.copygone")
     create(live.target, "doc.copygone")
     assert "copy-recreated" in checks(live.examine(watch_seconds=0), "error")
 
 
+@pytest.mark.full
 def test_11_a_record_too_large_stops_the_task(live):
     live.alter(live.target, "doc.small", max_message_bytes="1000")
     send(live.source, "doc.small", [b"x" * 5000])
@@ -147,26 +157,29 @@ def test_11_a_record_too_large_stops_the_task(live):
     assert "log-record-too-large" in checks(live.examine(watch_seconds=0, logs=[str(live.mirror.log)]), "error")
 
 
+@pytest.mark.full
 def test_12_records_wait_and_none_moves(live):
     for topic in TOPICS:
         send(live.source, topic, [b"waiting"])
     assert "stuck" in checks(live.examine(), "error")
 
 
+@pytest.mark.full
 def test_13_more_partitions_at_the_source(live):
     admin = AdminClient(live.source)
+    live.mirror.kill()
     for future in admin.create_partitions([NewPartitions("doc.many", 4)]).values():
         future.result(15)
-    live.mirror.kill()
-    if len(AdminClient(live.target).list_topics("doc.many", timeout=10).topics["doc.many"].partitions) == 1:
-        assert "fewer-partitions" in checks(live.examine(watch_seconds=0), "error")
+    assert "fewer-partitions" in checks(live.examine(watch_seconds=0), "error")
 
 
+@pytest.mark.full
 def test_14_the_mirror_is_dead(live):
     live.mirror.kill()
     until(lambda: "heartbeat-stale" in checks(live.examine(watch_seconds=0), "error"), "the heartbeat to grow old", 60, 2)
 
 
+@pytest.mark.full
 def test_15_retention_overtakes_the_mirror(live):
     send(live.source, "doc.overtaken", [b"%d" % number for number in range(50)])
     admin = AdminClient(live.source)
@@ -175,6 +188,7 @@ def test_15_retention_overtakes_the_mirror(live):
     assert "overtaken-by-retention" in checks(live.examine(watch_seconds=0), "error")
 
 
+@pytest.mark.full
 def test_16_a_topic_of_the_source_was_made_again(live):
     known = live.examine(watch_seconds=0)["topics"]
     live.delete(live.source, "doc.recreated")
@@ -183,10 +197,12 @@ def test_16_a_topic_of_the_source_was_made_again(live):
     assert {"recreated-at-source", "topic-id-changed"} <= found
 
 
+@pytest.mark.full
 def test_17_a_cluster_that_does_not_answer(live):
     found = checks(live.examine(source_client={"bootstrap.servers": "127.0.0.1:9"}, timeout=5, watch_seconds=0), "error")
     assert "cannot-read-unreachable" in found
 
 
+@pytest.mark.full
 def test_18_a_mirror_that_never_ran_under_this_name(live):
     assert "never-ran" in checks(live.examine(source_alias="elsewhere", watch_seconds=0), "error")

@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.java_client import jaas_text, java_client, oauth_urls, secret_text
 

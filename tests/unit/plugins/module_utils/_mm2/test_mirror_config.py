@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pytest
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.mirror_config import (
     checked,

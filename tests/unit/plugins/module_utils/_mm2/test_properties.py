@@ -2,6 +2,9 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.properties import (
     mirror_properties,
@@ -10,8 +13,6 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.propertie
     pattern_text,
     render_properties,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 MIRROR = {"name": "backup", "source": "a", "target": "b"}
 SCRAM = {"bootstrap.servers": "a:9093", "security.protocol": "sasl_ssl", "sasl.mechanism": "SCRAM-SHA-512", "sasl.username": "mirror", "ssl.ca.pem": "PEM"}
