@@ -126,13 +126,13 @@ def _read_some(client, consumer, todo, timeout):
             index, high = ends[name]
             last = messages[-1].offset()
             if last >= high - 1:
-                messages = [message for message in messages if message.offset() < high] if last >= high else messages
+                if last >= high:
+                    # Also where the end of the partition came in this very batch: what lies before the bound still counts.
+                    messages = [message for message in messages if message.offset() < high]
                 if name in left:
                     del left[name]
                     if len(ends) > 1:
                         consumer.pause([TopicPartition(*name)])
-                elif last >= high:
-                    messages = []
             elif name in left:
                 left[name] = high - 1 - last
             if messages:
