@@ -3,9 +3,16 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewPartitions
+
+from tests.support.kafka import ROOT
 
 from .doctor import checks, doctor
 from .mirrors import Mirror, commit, committed, create, exists, read, send, until
@@ -63,6 +70,31 @@ def test_00_nothing_on_a_healthy_mirror(live):
     assert result["findings"] == [] or result["healthy"], result["findings"]
     assert checks(result, "error", "warning") == set(), result["findings"]
     assert result["lag"] == 0 and result["exactly_once_seen"] and {one["state"] for one in result["tasks"]} == {"RUNNING"}
+
+
+@pytest.mark.real
+def test_00_the_playbook_says_so_too_and_fails_by_severity(live, tmp_path):
+    well = playbook(live, tmp_path)
+    assert well.returncode == 0 and "is well: lag 0 records" in well.stdout, well.stdout + well.stderr
+    assert json.loads((tmp_path / "doctor.json").read_text())["backup"]["healthy"]
+    lost = playbook(live, tmp_path, doctor_known_topics={"source/doc.idle": "another"})
+    assert lost.returncode == 2 and "topic-id-changed" in lost.stdout, lost.stdout
+    assert playbook(live, tmp_path, doctor_known_topics={"source/doc.idle": "another"}, doctor_fail_on="never").returncode == 0
+
+
+def playbook(live, tmp_path, **variables):
+    """``playbooks/doctor.yml`` over an inventory of this mirror."""
+    collection = tmp_path / "ansible_collections" / "streamsafe" / "kafka_dr"
+    if not collection.exists():
+        collection.parent.mkdir(parents=True)
+        collection.symlink_to(ROOT)
+    inventory = {"all": {"vars": {"kafka_dr_mirrors": [MIRROR]}, "hosts": {
+        "source": {"kafka_dr_client": live.source}, "target": {"kafka_dr_client": live.target}}}}
+    (tmp_path / "inventory.json").write_text(json.dumps(inventory))
+    words = [sys.executable, "-m", "ansible", "playbook", "-i", str(tmp_path / "inventory.json"), str(ROOT / "playbooks" / "doctor.yml"),
+             "-e", json.dumps({"doctor_report": str(tmp_path / "doctor.json"), "doctor_watch_seconds": 2, **variables})]
+    return subprocess.run(words, capture_output=True, text=True, timeout=300, cwd=tmp_path,
+                          env={**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(tmp_path), "ANSIBLE_NOCOLOR": "1"})
 
 
 @pytest.mark.real

@@ -45,7 +45,7 @@ def copies(pair, tmp_path, alias, clients, secrets):
     target = kafkas["target"].client
     try:
         until(lambda: not mirror.alive() or (exists(target, topic) and [one.value() for one in read(target, topic)] == [b"through"]),
-              f"a record by {alias}", 90)
+              f"a record by {alias}", 150)
         assert mirror.alive(), mirror.tail()
         text = mirror.settings.read_text()
         assert "ss w" not in text and "PRIVATE KEY" not in text, "a secret stands in the file that is no secret"

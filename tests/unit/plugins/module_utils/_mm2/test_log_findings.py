@@ -16,7 +16,7 @@ LINES = {
     "tls-name": "Caused by: java.security.cert.CertificateException: No subject alternative names matching IP address 10.0.0.1 found",
     "tls-mismatch": "WARN SSL handshake failed: javax.net.ssl.SSLException: Unsupported or unrecognized SSL message",
     "truststore": "Caused by: java.io.IOException: keystore password was incorrect",
-    "sasl-refused": "ERROR SaslAuthenticationException: Authentication failed during authentication due to invalid credentials with SASL mechanism SCRAM-SHA-512",
+    "sasl-refused": "ERROR SaslAuthenticationException: Authentication failed due to invalid credentials with SASL mechanism SCRAM-SHA-512",
     "sasl-mechanism": "ERROR Client SASL mechanism 'PLAIN' not enabled in the server, enabled mechanisms are [SCRAM-SHA-512] UnsupportedSaslMechanismException",
     "record-too-large": "ERROR org.apache.kafka.common.errors.RecordTooLargeException: The message is 2000095 bytes when serialized",
     "rebalances": "[main] WARN [Worker clientId=a, groupId=b] (Re-)joining group\n" * 7,
