@@ -37,4 +37,5 @@ class FilterModule:
             "mirror_copies": _speaking(_regions.target_topics_pattern),
             "mirror_reverse": _speaking(_regions.reverse_of),
             "secrets_of": _speaking(_regions.secrets_of),
+            "with_records": _speaking(_regions.with_records),
         }

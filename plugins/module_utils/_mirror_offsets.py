@@ -30,13 +30,15 @@ def mirror_offsets(params, check_mode):
                            expected="source_client", remedy="Give source_client, or do not wait where the source is lost")
     target.metadata()
     wanted = compile_filter(params["topics"], params["topics_exclude"])
+    # The source's ends first: what the mirror copied since then counts, so that "caught up" can become true under live traffic.
+    bounds = _source_bounds(source, wanted)
     copied = read_source_offsets(target, params["offsets_topic"] or names.source_offsets, names.source, params["connector"])
     result = {
         "changed": False,
         "exists": {"source_offsets": copied is not None},
         "exactly_once_seen": bool(copied and copied["transactional"]),
         "conflicts": [{"topic": topic, "partition": number} for topic, number in (copied or {}).get("conflicts", [])],
-        "partitions": _partitions(names, source, (copied or {}).get("offsets", {}), wanted),
+        "partitions": _partitions(names, source, bounds, (copied or {}).get("offsets", {}), wanted),
         "heartbeat": _heartbeat(names, target),
         "witness": _witness(target, params["positions_topic"]),
     }
@@ -50,22 +52,37 @@ def mirror_offsets(params, check_mode):
     return result
 
 
-def _partitions(names, source, offsets, wanted):
+def _source_bounds(source, wanted):
+    if source is None:
+        return {}
+    topics = [name for name in source.metadata().topics if wanted(name) and not is_internal(name)]
+    return topic_offsets(source, {name: one["partitions"] for name, one in describe_topics(source, topics).items()})
+
+
+def _partitions(names, source, bounds, offsets, wanted):
     through = {key: offset + 1 for key, offset in offsets.items() if wanted(key[0]) and not is_internal(key[0])}
     rows = {key: {"topic": key[0], "partition": key[1], "target_topic": names.copy_of(key[0]), "mirrored_through": reached,
                   "source_start": None, "source_end": None, "lag": None, "caught_up": None} for key, reached in through.items()}
     if source is None:
         return [rows[key] for key in sorted(rows)]
-    topics = [name for name in source.metadata().topics if wanted(name) and not is_internal(name)]
-    counts = {name: one["partitions"] for name, one in describe_topics(source, topics).items()}
-    for topic, bounds in topic_offsets(source, counts).items():
-        for number, one in bounds.items():
+    for topic, ends in bounds.items():
+        for number, one in ends.items():
             key = (topic, int(number))
             row = rows.setdefault(key, {"topic": topic, "partition": key[1], "target_topic": names.copy_of(topic), "mirrored_through": None})
             reached = max(row["mirrored_through"] or 0, one["start"])
             row.update(source_start=one["start"], source_end=one["stable"], lag=max(one["stable"] - reached, 0), stale=reached > one["end"])
+    _confirm_stale(source, rows)
     _look_for_data(source, rows)
     return [rows[key] for key in sorted(rows)]
+
+
+def _confirm_stale(source, rows):
+    """An offset beyond the end read before may be one copied since; it is stale only where it lies beyond the end even now."""
+    seeming = [key for key, row in rows.items() if row.get("stale")]
+    if seeming:
+        now = topic_offsets(source, {topic: 1 + max(number for name, number in seeming if name == topic) for topic, dummy in seeming})
+        for key in seeming:
+            rows[key]["stale"] = (rows[key]["mirrored_through"] or 0) > now[key[0]][str(key[1])]["end"]
 
 
 def _look_for_data(source, rows):

@@ -71,7 +71,7 @@ def prepared_topics(mirror, positions_topic):
     return [
         {"name": offset_syncs_topic(mirror), "partitions": 1, "replication_factor": factor, "configs": kept},
         {"name": positions_topic, "partitions": 1, "replication_factor": factor,
-         "configs": {"cleanup.policy": "delete", "retention.ms": 7 * 86400000, "segment.bytes": 52428800}},
+         "configs": {"cleanup.policy": "compact", "segment.ms": 3600000, "segment.bytes": 52428800}},
     ]
 
 
@@ -104,3 +104,8 @@ def applications(regions, of, roles):
 def ends(topics):
     """``{topic: {partition: last stable offset}}`` from the topics of ``cluster_info``."""
     return {name: {number: one["stable"] for number, one in topic.get("offsets", {}).items()} for name, topic in topics.items()}
+
+
+def with_records(topics):
+    """Names of the topics, as ``cluster_info`` gives them with offsets, that hold anything."""
+    return sorted(name for name, topic in topics.items() if any(one["end"] > one["start"] for one in topic.get("offsets", {}).values()))

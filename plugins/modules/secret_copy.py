@@ -174,21 +174,11 @@ secrets:
       elements: str
 """
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s_spec import CONNECTION
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._secret_copy import secret_copy
 
-SIDE = {
-    "namespace": {"type": "str", "required": True},
-    "kubeconfig": {"type": "path"},
-    "context": {"type": "str"},
-    "host": {"type": "str"},
-    "api_key": {"type": "str", "no_log": True},
-    "ca_cert": {"type": "path"},
-    "client_cert": {"type": "path"},
-    "client_key": {"type": "path", "no_log": False},
-    "validate_certs": {"type": "bool", "default": True},
-    "proxy": {"type": "str"},
-}
+SIDE = {"namespace": {"type": "str", "required": True}, **CONNECTION}
 
 
 def main():

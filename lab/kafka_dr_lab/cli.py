@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The lab's command line. Exit: 0 as asked, 1 a check did not hold, 2 it could not be done."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from pathlib import Path
+
+from .errors import LabError
+
+ROOT = Path(__file__).resolve().parents[2]
+SCENARIOS = ("failover", "switchover", "restore")
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(description="A local lab of Kafka regions, and drills that lose one.")
+    made.add_argument("--lab", type=Path, default=Path(os.environ.get("LAB_DIR") or ROOT / "build" / "lab"), help="the lab's directory")
+    made.add_argument("--verbose", action="store_true", help="show Ansible's own verbosity")
+    commands = made.add_subparsers(dest="command", required=True)
+    for name, text in (("up", "start the regions"), ("down", "end everything and delete the data"), ("status", "what runs"), ("resolve", "only fetch Kafka")):
+        one = commands.add_parser(name, help=text)
+        if name == "up":
+            _applications(one)
+    drill = commands.add_parser("drill", help="lose a region and come back, measured")
+    drill.add_argument("--scenario", choices=SCENARIOS, default="failover")
+    drill.add_argument("--platform", choices=("host", "kubernetes"), default="host")
+    drill.add_argument("--report", type=Path, default=ROOT / "build" / "drill", help="directory of the report")
+    drill.add_argument("--keep", action="store_true", help="leave the lab running afterwards")
+    drill.add_argument("--freeze", type=float, default=0.0, help="freeze the mirror so many seconds before the loss, so that records are lost")
+    drill.add_argument("--sabotage", choices=("mirror", "topic", "record"), help="spoil the drill, to see it turn red")
+    drill.add_argument("--live", type=float, default=12.0, help="seconds of live traffic before the loss")
+    _applications(drill)
+    return made
+
+
+def _applications(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--history", type=int, default=300000, help="records produced at full speed before the live rate begins")
+    one.add_argument("--rate", type=float, default=200.0, help="live records a second")
+    one.add_argument("--records", type=int, default=0, help="records in all; 0 for the whole data set")
+
+
+def main(words: list[str] | None = None) -> int:
+    arguments = parser().parse_args(words)
+
+    def interrupted(number, frame):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupted)
+    signal.signal(signal.SIGHUP, interrupted)
+    try:
+        return _act(arguments)
+    except LabError as error:
+        print(f"\nERROR: {error}", file=sys.stderr, flush=True)
+        return 2
+    except KeyboardInterrupt:
+        print("\nInterrupted; everything the lab started has been ended.", file=sys.stderr, flush=True)
+        return 130
+
+
+def _act(arguments: argparse.Namespace) -> int:
+    if arguments.command == "resolve":
+        from .kafka_home import kafka_home
+
+        print(f"Apache Kafka is in {kafka_home()}")
+        return 0
+    from .lab import Lab
+
+    lab = Lab(arguments.lab, arguments.verbose)
+    options = {key: getattr(arguments, key, None) for key in ("history", "rate", "records")}
+    if arguments.command == "up":
+        try:
+            lab.up(options)
+        except BaseException:
+            lab.down()
+            raise
+        print(lab.status())
+    elif arguments.command == "down":
+        lab.down()
+        print("The lab is down.")
+    elif arguments.command == "status":
+        print(lab.status())
+    else:
+        from .drill import run_drill
+
+        return run_drill(lab, arguments, options)
+    return 0

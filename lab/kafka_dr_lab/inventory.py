@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The lab's regions as an inventory, with passwords and keys in a vault beside it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from .kafka_home import kafka_home
+from .pki import new_authority, new_certificate
+from .ports import HOST, free_ports
+
+CLUSTERS = ("north_america", "europe")
+APPLICATIONS_REGION = "south_america"
+SERVICE_USERS = {"stages": "kdr-stages", "mirror": "kdr-mirror", "proof": "kdr-proof", "witness": "kdr-witness"}
+TOPICS = ("flights.departed", "flights.cancelled", "flights.delayed")
+PARTITIONS = 3
+GROUP = "flights-dashboard"
+JAVA_OPTIONS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Dorg.slf4j.simpleLogger.showDateTime=true"
+
+APPLICATION_USERS = [
+    {"name": "departures-producer", "purpose": "application", "acls": [
+        {"resource": "topic", "name": "flights.", "pattern": "prefixed", "operations": ["WRITE", "DESCRIBE"]}]},
+    {"name": "departures-consumer", "purpose": "application", "acls": [
+        {"resource": "topic", "name": "flights.", "pattern": "prefixed", "operations": ["READ", "DESCRIBE"]},
+        {"resource": "group", "name": GROUP, "pattern": "prefixed", "operations": ["READ", "DESCRIBE"]}]},
+]
+
+
+class Inventory:
+    """The inventory directory of one lab: ``regions.yml`` for people, ``group_vars/all/secrets.yml`` vaulted."""
+
+    def __init__(self, lab_directory: Path):
+        self.lab = Path(lab_directory)
+        self.directory = self.lab / "inventory"
+        self.vault_password = self.lab / ".vault_password"
+        self.regions_file = self.directory / "regions.yml"
+        self.secrets_file = self.directory / "group_vars" / "all" / "secrets.yml"
+
+    def exists(self) -> bool:
+        return self.regions_file.exists() and self.secrets_file.exists()
+
+    def write(self, options: dict) -> None:
+        """Find ports, make keys and passwords, and write both files.
+
+        :param options: ``history``, ``rate``, ``records``: what the applications are told.
+        """
+        self.secrets_file.parent.mkdir(parents=True, exist_ok=True)
+        self.lab.chmod(0o700)
+        ports = iter(free_ports(2 * len(CLUSTERS) + 2 * len(CLUSTERS)))
+        authorities = {name: new_authority(f"{name} lab CA") for name in CLUSTERS}
+        passwords = {name: secrets.token_urlsafe(24) for name in [*SERVICE_USERS.values(), *(user["name"] for user in APPLICATION_USERS)]}
+        vaulted = {
+            "lab_passwords": passwords,
+            "lab_clusters": {
+                name: {
+                    "admin_password": secrets.token_urlsafe(24),
+                    "authority": authorities[name],
+                    "broker": new_certificate(authorities[name], f"{name}-kafka", [HOST, "localhost"]),
+                } for name in CLUSTERS
+            },
+        }
+        hosts = {name: self._cluster(name, authorities[name]["certificate"], [next(ports) for dummy in range(4)]) for name in CLUSTERS}
+        hosts[APPLICATIONS_REGION] = self._applications(options)
+        everything = {
+            "all": {
+                "vars": {
+                    "ansible_connection": "local",
+                    "ansible_python_interpreter": "{{ ansible_playbook_python }}",
+                    "kafka_dr_workdir": str(self.lab / "work"),
+                    "kafka_dr_services": {"manager": "supervisord", "socket": "{{ lookup('ansible.builtin.file', '%s') }}" % (self.lab / "services" / "socket"),
+                                          "directory": str(self.lab / "services" / "programs")},
+                    "kafka_dr_mirrors": [{
+                        "name": "north-america-to-europe", "source": "north_america", "target": "europe", "topics": [r"flights\..*"], "groups": [f"{GROUP}.*"],
+                        "tuning": {"replication_factor": 1, "refresh_seconds": 5, "checkpoint_seconds": 2, "tasks_max": 2},
+                    }],
+                    "kafka_dr_ledger_replication_factor": 1,
+                },
+                "hosts": hosts,
+            }
+        }
+        self.regions_file.write_text(
+            "# The lab's regions. Written by the lab; gone with 'make lab-down'. Secrets are in group_vars/all/secrets.yml (ansible-vault).\n"
+            + yaml.safe_dump(everything, sort_keys=False, width=160))
+        self._write_vault(vaulted)
+
+    def _cluster(self, name: str, certificate: str, ports: list[int]) -> dict:
+        client_port, controller_port, rest_port, reverse_rest_port = ports
+        directory = self.lab / "regions" / name
+        users = [{"name": user, "purpose": purpose, "password": "{{ lab_passwords['%s'] }}" % user} for purpose, user in SERVICE_USERS.items()]
+        users += [dict(user, password="{{ lab_passwords['%s'] }}" % user["name"]) for user in APPLICATION_USERS]
+        return {
+            "kafka_dr_platform": "host",
+            "kafka_dr_client": {
+                "bootstrap.servers": f"{HOST}:{client_port}", "security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512",
+                "sasl.username": SERVICE_USERS["stages"], "ssl.ca.pem": certificate,
+            },
+            "kafka_dr_client_secrets": {"sasl.password": "{{ lab_passwords['%s'] }}" % SERVICE_USERS["stages"]},
+            "kafka_dr_users": users,
+            "kafka_dr_topics": [
+                {"name": topic, "partitions": PARTITIONS, "replication_factor": 1,
+                 # Records of 2013: with the usual seven days every one would be deleted at once.
+                 "configs": {"retention.ms": -1}} for topic in TOPICS
+            ],
+            "kafka_dr_kafka": {
+                "name": f"{name}-kafka", "home": str(kafka_home()), "directory": str(directory / "kafka"), "port": client_port, "controller_port": controller_port,
+                "cluster_id": secrets.token_urlsafe(16), "heap": "768m", "java_options": JAVA_OPTIONS,
+                # A lost region must stay lost.
+                "restart": False,
+                "config": {
+                    "offsets.topic.replication.factor": 1, "offsets.topic.num.partitions": 5, "transaction.state.log.replication.factor": 1,
+                    "transaction.state.log.min.isr": 1, "transaction.state.log.num.partitions": 5, "group.initial.rebalance.delay.ms": 0,
+                    "default.replication.factor": 1,
+                },
+            },
+            "kafka_dr_kafka_secrets": "{{ lab_clusters['%s'] }}" % name,
+            "kafka_dr_kafka_home": str(kafka_home()),
+            "kafka_dr_mirror_directory": str(directory / "mirrors"),
+            "kafka_dr_mirror_rest_port": rest_port,
+            "kafka_dr_mirror_heap": "768m",
+            "kafka_dr_java_options": JAVA_OPTIONS,
+            "kafka_dr_rebuild_directory": str(directory / "rebuild"),
+            "kafka_dr_spare_port": reverse_rest_port,
+        }
+
+    def _applications(self, options: dict) -> dict:
+        directory = self.lab / "regions" / APPLICATIONS_REGION
+        programs = Path(__file__).resolve().parent.parent / "apps"
+        directory.mkdir(parents=True, exist_ok=True)
+
+        def application(name: str, role: str, words: str, **more) -> dict:
+            return {
+                "name": name, "kind": "process", "role": role, "principals": [name], "directory": str(directory), "log": str(directory / f"{name}.log"),
+                "command": f"{sys.executable} {programs}/{words} --journal {directory}/{role}.sqlite", "environment_file": str(directory / f"{name}.env"), **more,
+            }
+
+        return {
+            "kafka_dr_platform": "host",
+            "kafka_dr_applications": [
+                application("departures-consumer", "consumer", "departures_consumer.py", groups=[GROUP], environment={"KAFKA_GROUP": GROUP}),
+                application("departures-producer", "producer",
+                            f"departures_producer.py {options['records']} --history {options['history']} --rate {options['rate']}"),
+            ],
+        }
+
+    def _write_vault(self, content: dict) -> None:
+        with open(os.open(self.vault_password, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            file.write(secrets.token_urlsafe(32) + "\n")
+        with open(os.open(self.secrets_file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            file.write(self._encrypt(yaml.safe_dump(content, sort_keys=False)))
+
+    def _encrypt(self, text: str) -> str:
+        vault = Path(sys.executable).parent / "ansible-vault"
+        done = subprocess.run([str(vault), "encrypt", "--vault-password-file", str(self.vault_password), "--output", "-"],
+                              input=text, capture_output=True, text=True, check=True)
+        return done.stdout
+
+    def load(self) -> dict:
+        """The regions as written, without secrets."""
+        return yaml.safe_load(self.regions_file.read_text())
+
+    def load_secrets(self) -> dict:
+        """The vaulted content."""
+        vault = Path(sys.executable).parent / "ansible-vault"
+        done = subprocess.run([str(vault), "view", "--vault-password-file", str(self.vault_password), str(self.secrets_file)], capture_output=True, text=True, check=True)
+        return yaml.safe_load(done.stdout)

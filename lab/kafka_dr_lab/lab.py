@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The lab as a whole: up, down, status, and the loss of a region."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import psutil
+
+from .errors import LabError
+from .inventory import Inventory
+from .java import require_java
+from .kafka_home import kafka_home
+from .playbook import Playbooks
+from .ports import require_free
+from .supervisor import Supervisor
+
+NEEDED_MEGABYTES = 3000
+
+
+class Lab:
+    """Everything of one lab lives below one directory."""
+
+    def __init__(self, directory: Path, verbose: bool = False):
+        self.directory = Path(directory).resolve()
+        self.inventory = Inventory(self.directory)
+        self.supervisor = Supervisor(self.directory / "services")
+        self.playbooks = Playbooks(self.directory, self.inventory, verbose)
+
+    def up(self, options: dict) -> None:
+        """Start the regions' clusters anew, or leave a running lab as it is.
+
+        :raises LabError: Java, disk or ports are not there.
+        """
+        require_java()
+        if self.supervisor.pid() and self.inventory.exists():
+            print(f"The lab already runs in {self.directory}", flush=True)
+            return
+        self.down()
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self._require_space()
+        kafka_home()
+        self.inventory.write(options)
+        hosts = self.inventory.load()["all"]["hosts"]
+        require_free({f"{name}'s broker": one["kafka_dr_kafka"]["port"] for name, one in hosts.items() if "kafka_dr_kafka" in one})
+        self.supervisor.start()
+        self.playbooks.run("lab.up")
+
+    def _require_space(self) -> None:
+        free = shutil.disk_usage(self.directory).free // 1_000_000
+        if free < NEEDED_MEGABYTES:
+            raise LabError(f"The lab needs {NEEDED_MEGABYTES} MB in {self.directory}; found {free} MB free. "
+                           "Make room, or name another directory: make drill LAB_DIR=/path")
+
+    def down(self) -> None:
+        """End everything the lab started and delete its directory's data."""
+        self.supervisor.stop()
+        for part in ("regions", "inventory", "services", "work", "rebuild", ".vault_password"):
+            path = self.directory / part
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.exists():
+                path.unlink()
+
+    def status(self) -> str:
+        """A line a program."""
+        programs = self.supervisor.processes()
+        if not programs:
+            return "The lab is down. Start it with: make lab-up"
+        lines = [f"{one['name']:32} {one['statename']:10} {one['description']}" for one in sorted(programs, key=lambda one: one["name"])]
+        hosts = self.inventory.load()["all"]["hosts"]
+        lines += [f"{name:32} {one['kafka_dr_client']['bootstrap.servers']}" for name, one in hosts.items() if "kafka_dr_client" in one]
+        return "\n".join(lines)
+
+    def pids(self, *names: str) -> list[int]:
+        """Process ids of programs and all that they started."""
+        found = []
+        for name in names:
+            info = self.supervisor.info(name)
+            if info and info["pid"]:
+                parent = psutil.Process(info["pid"])
+                found += [parent.pid, *(child.pid for child in parent.children(recursive=True))]
+        return found
+
+    def signal(self, number: int, *names: str) -> None:
+        """Send a signal to programs."""
+        for pid in self.pids(*names):
+            os.kill(pid, number)
+
+    def lose(self, region: str) -> float:
+        """SIGKILL to every process of the region, and its data deleted. Returns the time of the loss."""
+        described = self.inventory.load()["all"]["hosts"][region]
+        names = [described["kafka_dr_kafka"]["name"]]
+        when = time.time()
+        self.signal(signal.SIGKILL, *names)
+        shutil.rmtree(self.directory / "regions" / region, ignore_errors=True)
+        end = time.monotonic() + 10
+        while any(self.supervisor.info(name)["statename"] == "RUNNING" for name in names):
+            if time.monotonic() > end:
+                raise LabError(f"{', '.join(names)} did not die")
+            time.sleep(0.05)
+        return when

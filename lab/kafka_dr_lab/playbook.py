@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run the collection's playbooks as its users do, and keep the step times that the callback writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from .errors import LabError
+from .inventory import Inventory
+
+COLLECTION = "streamsafe.kafka_dr"
+# Longest playbook of the lab is minutes; one that hangs must not hold a drill for ever.
+LIMIT_SECONDS = 1800
+
+
+class PlaybookFailed(LabError):
+    """A playbook ended with an error; ``code`` is its exit code."""
+
+    def __init__(self, name: str, code: int, output: str = ""):
+        super().__init__(f"Playbook {name} failed with exit code {code}")
+        self.code = code
+        self.output = output
+
+
+class Playbooks:
+    """Runs ``ansible-playbook streamsafe.kafka_dr.<name>`` over the lab's inventory."""
+
+    def __init__(self, lab_directory: Path, inventory: Inventory, verbose: bool = False):
+        self.lab = Path(lab_directory)
+        self.inventory = inventory
+        self.verbose = verbose
+        self.steps_file = self.lab / "work" / "steps.jsonl"
+
+    def environment(self) -> dict:
+        env = dict(os.environ)
+        env.update({
+            "ANSIBLE_COLLECTIONS_PATH": os.pathsep.join(filter(None, [str(collections_path()), env.get("ANSIBLE_COLLECTIONS_PATH")])),
+            "ANSIBLE_STDOUT_CALLBACK": f"{COLLECTION}.stage", "ANSIBLE_HOST_KEY_CHECKING": "false", "ANSIBLE_NOCOWS": "1", "ANSIBLE_DEPRECATION_WARNINGS": "false",
+            "ANSIBLE_LOCALHOST_WARNING": "false", "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false", "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
+            "ANSIBLE_LOCAL_TEMP": str(self.lab / "work" / "ansible"), "ANSIBLE_REMOTE_TEMP": str(self.lab / "work" / "ansible"),
+            "ANSIBLE_RETRY_FILES_ENABLED": "false", "ANSIBLE_PIPELINING": "true", "KAFKA_DR_STEPS": str(self.steps_file), "PYTHONWARNINGS": "ignore",
+        })
+        env.pop("ANSIBLE_CONFIG", None)
+        return env
+
+    def command(self, name: str, extra: dict | None = None, *words: str) -> list[str]:
+        command = [str(Path(sys.executable).parent / "ansible-playbook"), f"{COLLECTION}.{name}", "-i", str(self.inventory.directory),
+                   "--vault-password-file", str(self.inventory.vault_password), *words]
+        if extra:
+            command += ["-e", json.dumps(extra)]
+        return command + (["-vv"] if self.verbose else [])
+
+    def run(self, name: str, extra: dict | None = None, *words: str, capture: bool = False, check: bool = True) -> subprocess.CompletedProcess:
+        """Run one playbook to its end.
+
+        :param extra: extra variables. Never secrets: they are in the command line.
+        :raises PlaybookFailed: it failed and ``check`` is set.
+        """
+        (self.lab / "work").mkdir(parents=True, exist_ok=True)
+        self.lab.chmod(0o700)
+        output = tempfile.TemporaryFile("w+") if capture else None
+        process = subprocess.Popen(self.command(name, extra, *words), env=self.environment(), cwd=self.lab, stdin=subprocess.DEVNULL, stdout=output,
+                                   stderr=subprocess.STDOUT if capture else None, start_new_session=True)
+        try:
+            code = process.wait(LIMIT_SECONDS)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGTERM)
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
+        text = ""
+        if output is not None:
+            output.seek(0)
+            text = output.read()
+            output.close()
+        if check and code:
+            raise PlaybookFailed(name, code, text)
+        return subprocess.CompletedProcess(process.args, code, text, "")
+
+    def steps(self) -> list[dict]:
+        """Stages with their steps, as the callback wrote them: ``[{name, seconds, steps[{name, seconds}]}]``."""
+        stages: list[dict] = []
+        if self.steps_file.exists():
+            for line in self.steps_file.read_text().splitlines():
+                one = json.loads(line)
+                if not stages or stages[-1]["name"] != one["stage"] or stages[-1]["run"] != one["run"]:
+                    stages.append({"name": one["stage"], "run": one["run"], "seconds": 0.0, "steps": []})
+                stages[-1]["steps"].append({"name": one["step"], "seconds": one["seconds"]})
+                stages[-1]["seconds"] = round(stages[-1]["seconds"] + one["seconds"], 2)
+        return stages
+
+
+def collections_path() -> Path:
+    """The directory under which this collection is installed, or a tree of links that makes the checkout look so."""
+    root = Path(__file__).resolve().parents[2]
+    if root.parent.name == "streamsafe" and root.parent.parent.name == "ansible_collections":
+        return root.parent.parent.parent
+    tree = root / "build" / "collections"
+    link = tree / "ansible_collections" / "streamsafe" / "kafka_dr"
+    if not link.is_symlink() or link.resolve() != root:
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.unlink(missing_ok=True)
+        link.symlink_to(root)
+    return tree

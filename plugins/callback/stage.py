@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Quiet output for stages: one line a step, what is waited for, and how long already."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: stage
+type: stdout
+short_description: One line a step, for disaster-recovery stages
+version_added: "0.1.0"
+author: The streamsafe.kafka_dr authors (@streamsafe)
+description:
+  - Prints one line for each step of a stage when it ends, and what is being waited for while it lasts.
+  - A step is an include in the main task file of a role or in a play; other tasks belong to the step they run in.
+  - Appends each step with its time to a file of JSON lines where O(steps_file) is set.
+options:
+  steps_file:
+    description: File that steps are appended to.
+    type: path
+    env:
+      - name: KAFKA_DR_STEPS
+  waiting_interval:
+    description: Seconds between two lines about the same wait where the output is no terminal.
+    type: int
+    default: 10
+    env:
+      - name: KAFKA_DR_WAITING_INTERVAL
+"""
+
+import json
+import sys
+import threading
+import time
+
+from ansible.plugins.callback import CallbackBase
+
+INCLUDES = ("include_tasks", "include_role", "import_role")
+
+
+class CallbackModule(CallbackBase):
+    """The plugin; names of methods are Ansible's."""
+
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "stdout"
+    CALLBACK_NAME = "streamsafe.kafka_dr.stage"
+
+    def __init__(self):
+        super().__init__()
+        self.stage = ""
+        self.run = "%d" % time.time()
+        self.step = None
+        self.step_began = 0.0
+        self.changed = 0
+        self.said_waiting = 0.0
+        self.waiting_for = ""
+        self.tty = sys.stdout.isatty()
+        self.failed = False
+        self._ended = threading.Event()
+        self._lock = threading.Lock()
+
+    # -- what is printed ---------------------------------------------------------------------------------------------
+
+    def _line(self, text, color=None):
+        with self._lock:
+            if self.tty:
+                sys.stdout.write("\r\033[K")
+            self._display.display(text, color=color)
+
+    def _transient(self, text):
+        if self.tty:
+            with self._lock:
+                sys.stdout.write("\r\033[K" + text[:100])
+                sys.stdout.flush()
+
+    def _watch(self):
+        """A step that says nothing itself is spoken for, so that nobody looks at a silent screen."""
+        while not self._ended.wait(1.0):
+            step, now = self.step, time.monotonic()
+            if step is None:
+                continue
+            lasted = now - self.step_began
+            text = "  … %s" % step + (": waiting for %s" % self.waiting_for if self.waiting_for else "") + " (%.0f s)" % lasted
+            if self.tty:
+                self._transient(text)
+            elif lasted >= self.get_option("waiting_interval") and now - self.said_waiting >= self.get_option("waiting_interval"):
+                self.said_waiting = now
+                self._line(text)
+
+    def _begin_step(self, name):
+        self._end_step()
+        self.step, self.step_began, self.changed = name, time.monotonic(), 0
+        self.said_waiting, self.waiting_for = self.step_began, ""
+
+    def _end_step(self, mark="✔"):
+        if self.step is None:
+            return
+        seconds = time.monotonic() - self.step_began
+        step, self.step = self.step, None
+        self._line("  %s %s%s" % (mark, step, "  (%.1f s)" % seconds if seconds >= 0.1 else ""), color="green" if mark == "✔" else "red")
+        path = self.get_option("steps_file")
+        if path:
+            with open(path, "a", encoding="utf-8") as file:
+                file.write(json.dumps({"stage": self.stage, "run": self.run, "step": step, "seconds": round(seconds, 2), "failed": mark != "✔", "at": time.time()}) + "\n")
+
+    # -- what Ansible tells ------------------------------------------------------------------------------------------
+
+    def v2_playbook_on_start(self, playbook):
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def v2_playbook_on_play_start(self, play):
+        self._end_step()
+        self.stage = play.get_name().strip()
+        self._line("\n%s%s" % (self.stage, "  (check mode: nothing is changed)" if play.check_mode else ""), color="bright blue")
+
+    def v2_playbook_on_task_start(self, task, is_conditional):
+        action = task.action.rsplit(".", 1)[-1]
+        if action in INCLUDES and self._opens_step(task):
+            self._begin_step(task.name or task.get_name())
+
+    def _opens_step(self, task):
+        """Whether the include stands in a play, or in a role's main file, of a role that no other role included."""
+        role = getattr(task, "_role", None)
+        if role is None:
+            return True
+        path = str(task.get_path() or "").rsplit(":", 1)[0]
+        outer = list(getattr(role, "get_all_dependencies", lambda: [])())
+        return path.endswith(("/tasks/main.yml",)) and not getattr(role, "_parents", None) and not outer and "| " not in (task.name or "")
+
+    v2_playbook_on_handler_task_start = v2_playbook_on_task_start
+
+    def v2_runner_retry(self, result):
+        self.waiting_for = str(result.result.get("waiting_for") or result.result.get("msg") or "")[:160]
+
+    def v2_runner_on_ok(self, result):
+        data = result.result
+        self.waiting_for = ""
+        if result.task.action.rsplit(".", 1)[-1] == "debug" and "msg" in data and not result.task.name.startswith("__"):
+            for line in data["msg"] if isinstance(data["msg"], list) else [data["msg"]]:
+                self._line("    %s" % line)
+        if data.get("changed"):
+            self.changed += 1
+            if self._display.verbosity or result.task.check_mode:
+                self._line("    %s %s" % ("would change:" if result.task.check_mode else "changed:", result.task.name))
+        if data.get("diff") and (result.task.diff or result.task.check_mode) and data.get("changed"):
+            if result.task.diff:
+                self._line(self._get_diff(data["diff"]).rstrip())
+        for warning in data.get("warnings") or []:
+            self._line("    ! %s" % warning, color="bright purple")
+
+    def v2_on_file_diff(self, result):
+        pass
+
+    def v2_runner_on_failed(self, result, ignore_errors=False):
+        if ignore_errors:
+            return
+        data = result.result
+        waited = data.get("waiting_for")
+        self.failed = True
+        self._end_step("✘")
+        self._line("\n  %s" % (result.task.name or result.task.action), color="red")
+        if waited and data.get("attempts"):
+            self._line("  Gave up after %s attempts, still waiting for %s." % (data["attempts"], waited), color="red")
+        for line in str(data.get("msg") or "failed without a message").strip().splitlines()[:12]:
+            self._line("  %s" % line, color="red")
+        if self._display.verbosity and data.get("stderr"):
+            self._line(str(data["stderr"])[-2000:])
+
+    def v2_runner_on_unreachable(self, result):
+        self.v2_runner_on_failed(result)
+
+    def v2_runner_item_on_failed(self, result):
+        if not result.result.get("_ansible_no_log"):
+            self._line("    %s: %s" % (self._get_item_label(result.result), str(result.result.get("msg", ""))[:400]), color="red")
+
+    def v2_playbook_on_no_hosts_matched(self):
+        self._line("  No host of the inventory matches this play.", color="red")
+
+    def v2_playbook_on_stats(self, stats):
+        self._end_step("✘" if self.failed else "✔")
+        self._ended.set()

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Filters between the inventory and Strimzi's Kafka, KafkaUser and KafkaTopic."""
+
+from __future__ import annotations
+
+import base64
+import functools
+
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import kafka_resources, region
+
+
+def _speaking(function):
+    @functools.wraps(function)
+    def call(*words, **named):
+        try:
+            return function(*words, **named)
+        except KafkaDrError as error:
+            raise AnsibleFilterError(str(error)) from error
+
+    return call
+
+
+def kafka_users(users, acls, cluster, namespace, api_version=kafka_resources.GROUP + "/v1", secrets=None, authorization="simple"):
+    """A KafkaUser for each user; ``secrets`` maps names to ``{secret, key}``."""
+    return [kafka_resources.kafka_user(one, acls, cluster, namespace, api_version, (secrets or {}).get(one["name"]), authorization) for one in users]
+
+
+def kafka_topics(topics, cluster, namespace, api_version=kafka_resources.GROUP + "/v1"):
+    """A KafkaTopic for each topic."""
+    return [kafka_resources.kafka_topic(one, cluster, namespace, api_version) for one in topics]
+
+
+def with_passwords(users, passwords):
+    """Users with the passwords that their Secrets hold; those are marked, since they are not to be written back."""
+    return [{**one, "password": passwords[one["name"]], "password_learned": True} if one["name"] in passwords else one for one in users]
+
+
+def copied_references(users, prefix):
+    """Which copied Secret holds each user's password."""
+    return {one["name"]: {"secret": prefix + one["name"], "key": "password"} for one in users}
+
+
+def password_references(users):
+    """Which Secret holds each user's password, as :func:`kafka_users` takes it."""
+    return {one["name"]: {"secret": one["name"] + "-given", "key": "password"} for one in users}
+
+
+def password_secrets(users, namespace):
+    """Those Secrets."""
+    return [{
+        "apiVersion": "v1", "kind": "Secret", "type": "Opaque", "metadata": {"name": one["name"] + "-given", "namespace": namespace},
+        "data": {"password": base64.b64encode(str(one["password"]).encode("utf-8")).decode("ascii")},
+    } for one in users]
+
+
+class FilterModule:
+    """Ansible's entry."""
+
+    def filters(self):
+        return {
+            "kafka_users": _speaking(kafka_users),
+            "kafka_topics": _speaking(kafka_topics),
+            "kafka_client": _speaking(kafka_resources.kafka_client),
+            "with_own_authorities": _speaking(kafka_resources.with_own_authorities),
+            "with_passwords": with_passwords,
+            "copied_references": copied_references,
+            "password_references": password_references,
+            "password_secrets": password_secrets,
+            "kubernetes_region": _speaking(region.kubernetes_region),
+            "mirror_clients": _speaking(region.mirror_clients),
+            "mirror_secret_references": _speaking(region.mirror_secret_references),
+            "undone_by": _speaking(region.undone_by),
+            "replicas_to_restore": _speaking(region.size_of),
+            "scaled_away": _speaking(region.gone),
+            "resources_waiting_for": _speaking(kafka_resources.waiting_for),
+        }

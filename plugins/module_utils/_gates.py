@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""Gates: preconditions of a stage, the collection's and the user's own."""
+
+from __future__ import annotations
+
+try:
+    import jmespath
+    from jmespath.exceptions import JMESPathError
+except ImportError:
+    jmespath = None
+
+from ._errors import KafkaDrError, UsageError
+
+
+def look(gates, require, facts):
+    """Which gates do not hold.
+
+    :param gates: ``[{name, holds, message, accepted, override}]``; without ``override`` a gate cannot be overridden.
+    :param require: the user's ``[{query, message}]``, JMESPath over ``facts``; only true opens such a gate.
+    :returns: ``refusals`` (sentences with the way out) and ``overridden`` (names).
+    """
+    refusals, overridden = [], []
+    for gate in gates:
+        if _true(gate.get("holds")):
+            continue
+        if gate.get("override") and _true(gate.get("accepted")):
+            overridden.append(gate["name"])
+            continue
+        text = " ".join(str(gate["message"]).split())
+        refusals.append(text + (" Or override it, recorded: -e %s=true" % gate["override"] if gate.get("override") else ""))
+    for one in require or []:
+        if not _holds(one, facts):
+            refusals.append("Your own gate is closed: %s (query: %s)" % (one["message"], one["query"]))
+    return {"refusals": refusals, "overridden": overridden}
+
+
+def _true(value):
+    return value if isinstance(value, bool) else str(value).strip().lower() in ("true", "yes", "1")
+
+
+def _holds(one, facts):
+    if jmespath is None:
+        raise KafkaDrError("A gate of your own needs the Python library jmespath", remedy="pip install jmespath")
+    try:
+        return jmespath.search(one["query"], facts) is True
+    except (KeyError, JMESPathError) as error:
+        raise UsageError("A gate of your own cannot be read", expected="query (JMESPath) and message", found="%s (%s)" % (one, error)) from error

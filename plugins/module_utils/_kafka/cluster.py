@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""A cluster's state, read in a handful of batched requests."""
+
+from __future__ import annotations
+
+import re
+
+try:
+    from confluent_kafka import ConsumerGroupState, IsolationLevel, KafkaError, TopicCollection
+    from confluent_kafka.admin import ConfigResource, OffsetSpec, ResourceType
+except ImportError:
+    pass
+
+from .._errors import AuthenticationError, KafkaDrError, UnreachableError, UsageError
+from .client import partition
+
+ASPECTS = ("topics", "configs", "offsets", "groups")
+
+
+def cluster_state(client, aspects, topics=".*", groups=".*"):
+    """What the cluster holds, by aspect.
+
+    :param aspects: any of :data:`ASPECTS`; ``configs`` and ``offsets`` imply ``topics``.
+    :param topics: regular expression, whole name; names beginning with ``__consumer_offsets`` or ``__transaction_state`` are left out.
+    :returns: ``cluster_id``, ``brokers``, ``topics{name: {id, partitions, replication_factor, configs{}, offsets{partition: {start, end, stable}}}}``,
+        ``groups{name: {state, members[]}}``.
+    """
+    metadata = client.metadata()
+    state = {"cluster_id": metadata.cluster_id, "brokers": len(metadata.brokers)}
+    wanted = matching([name for name in metadata.topics if name not in ("__consumer_offsets", "__transaction_state")], topics, "topics")
+    if {"topics", "configs", "offsets"} & set(aspects):
+        state["topics"] = describe_topics(client, wanted)
+    if "configs" in aspects:
+        for name, configs in topic_configs(client, wanted).items():
+            state["topics"][name]["configs"] = configs
+    if "offsets" in aspects:
+        for name, offsets in topic_offsets(client, {name: one["partitions"] for name, one in state["topics"].items()}).items():
+            state["topics"][name]["offsets"] = offsets
+    if "groups" in aspects:
+        state["groups"] = group_states(client, groups)
+    return state
+
+
+def matching(names, pattern, what):
+    """The names that the regular expression matches whole, sorted.
+
+    :raises UsageError: the expression is not valid.
+    """
+    try:
+        expression = re.compile(pattern)
+    except re.error as error:
+        raise UsageError("The regular expression for %s is not valid" % what, found="'%s' (%s)" % (pattern, error)) from error
+    return sorted(name for name in names if expression.fullmatch(name))
+
+
+def describe_topics(client, names):
+    """``{name: {id, partitions, replication_factor}}``; names that do not exist are left out."""
+    if not names:
+        return {}
+    futures = client.ask("describe topics", lambda: client.admin.describe_topics(TopicCollection(list(names)), request_timeout=client.timeout))
+    found = {}
+    for name, future in futures.items():
+        try:
+            one = client.result(future, "describe topic '%s'" % name)
+        except KafkaDrError as error:
+            if error.facts.get("code") == "UNKNOWN_TOPIC_OR_PART":
+                continue
+            raise
+        found[name] = {
+            "id": str(one.topic_id),
+            "partitions": len(one.partitions),
+            "replication_factor": len(one.partitions[0].replicas) if one.partitions else 0,
+        }
+    return found
+
+
+def topic_configs(client, names):
+    """``{topic: {key: value}}`` of what was set on the topic itself, defaults left out."""
+    if not names:
+        return {}
+    resources = [ConfigResource(ResourceType.TOPIC, name) for name in names]
+    futures = client.ask("read topic configs", lambda: client.admin.describe_configs(resources, request_timeout=client.timeout))
+    found = {}
+    for resource, future in futures.items():
+        entries = client.result(future, "read the configs of topic '%s'" % resource.name)
+        # Source 1 is DYNAMIC_TOPIC_CONFIG (KIP-226): set on the topic.
+        found[resource.name] = {key: entry.value for key, entry in entries.items() if entry.source == 1}
+    return found
+
+
+def topic_offsets(client, partitions):
+    """Log start, end and last stable offset of every partition.
+
+    :param partitions: ``{topic: number of partitions}``.
+    :returns: ``{topic: {partition as str: {start, end, stable}}}``.
+    """
+    every = [(topic, number) for topic, count in partitions.items() for number in range(count)]
+    found = {topic: {str(number): {} for number in range(count)} for topic, count in partitions.items()}
+    if not every:
+        return found
+    committed = IsolationLevel.READ_COMMITTED
+    uncommitted = IsolationLevel.READ_UNCOMMITTED
+    for key, spec, level in (("start", OffsetSpec.earliest(), uncommitted), ("end", OffsetSpec.latest(), uncommitted), ("stable", OffsetSpec.latest(), committed)):
+        asked = {partition(topic, number): spec for topic, number in every}
+        futures = client.ask("list offsets", lambda a=asked, i=level: client.admin.list_offsets(a, isolation_level=i, request_timeout=client.timeout))
+        for one, future in futures.items():
+            found[one.topic][str(one.partition)][key] = client.result(future, "list offsets of '%s' partition %d" % (one.topic, one.partition)).offset
+    return found
+
+
+def group_states(client, pattern=".*"):
+    """``{group: {state, members[{id, host}]}}`` of the consumer groups whose whole name matches."""
+    listed = client.result(client.ask("list groups", lambda: client.admin.list_consumer_groups(request_timeout=client.timeout)), "list groups")
+    names = matching([one.group_id for one in listed.valid], pattern, "groups")
+    if not names:
+        return {}
+    futures = client.ask("describe groups", lambda: client.admin.describe_consumer_groups(names, request_timeout=client.timeout))
+    found = {}
+    for name, future in futures.items():
+        one = client.result(future, "describe group '%s'" % name)
+        if one.state == ConsumerGroupState.DEAD:
+            continue
+        found[name] = {"state": one.state.name, "members": [{"id": member.member_id, "host": member.host} for member in one.members]}
+    return found
+
+
+def reachability(client):
+    """``{reachable, reason, error}``: whether the cluster answers, and if not, why. Wrong credentials are not 'unreachable'."""
+    try:
+        client.metadata()
+    except UnreachableError as error:
+        return {"reachable": False, "reason": str(error), "error": error.kind}
+    except AuthenticationError as error:
+        return {"reachable": True, "reason": str(error), "error": error.kind}
+    except KafkaDrError as error:
+        return {"reachable": False, "reason": str(error), "error": error.kind}
+    return {"reachable": True, "reason": "", "error": ""}
+
+
+def is_missing_topic(error):
+    """Whether a KafkaError says that the topic does not exist."""
+    return error.code() in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC)

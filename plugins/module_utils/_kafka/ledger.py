@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""The ledger: what stages did and showed, one JSON record a step, in a topic of the surviving region.
+
+A run owns the ledger from the moment it writes a stage's ``started``. Every append first fences other writers (one
+fixed ``transactional.id``, KIP-98), then reads the ledger to its end, and is refused when a later run has begun: so two
+runs at a time cannot both go on, and a run that was killed is simply run again.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+
+try:
+    from confluent_kafka import KafkaError, KafkaException
+except ImportError:
+    pass
+
+from .._errors import FormatError, KafkaDrError, RefusedError, TimedOutError
+from .client import partition
+from .cluster import topic_offsets
+from .topics import ensure_topics
+
+TRANSACTIONAL_ID = "kafka-dr-ledger"
+CONFIGS = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1", "min.insync.replicas": "1", "message.timestamp.type": "CreateTime"}
+
+
+def ledger_topic(name, replication_factor=None):
+    """How the ledger's topic has to be: one partition, kept for ever."""
+    return {"name": name, "partitions": 1, "replication_factor": replication_factor, "configs": dict(CONFIGS)}
+
+
+def read_ledger(client, topic):
+    """All entries in order.
+
+    :returns: list of dictionaries, each with its ``offset``; empty where the topic does not exist.
+    :raises FormatError: a record is not an entry.
+    :raises TimedOutError: the end was not reached; a ledger read in part is never used.
+    """
+    if topic not in client.metadata(topic).topics or client.metadata(topic).topics[topic].error is not None:
+        return []
+    bounds = topic_offsets(client, {topic: 1})[topic]["0"]
+    if bounds["start"] >= bounds["stable"]:
+        return []
+    entries = []
+    consumer = client.consumer(fetch_wait_max_ms=50)
+    try:
+        consumer.assign([partition(topic, 0, bounds["start"])])
+        end = time.monotonic() + client.timeout
+        while True:
+            message = consumer.poll(0.5)
+            if message is not None and message.error() is None:
+                entries.append(_entry(message))
+            elif message is not None and message.error().code() != KafkaError._PARTITION_EOF:
+                raise client.translate(KafkaException(message.error()), "read the ledger '%s'" % topic)
+            position = consumer.position([partition(topic, 0)])[0].offset
+            if position >= bounds["stable"]:
+                return entries
+            if time.monotonic() > end:
+                raise TimedOutError("The ledger '%s' on %s could not be read to its end" % (topic, client.name),
+                                    expected="offset %d" % bounds["stable"], found="offset %d" % position, remedy="Look at the brokers and run this again")
+    finally:
+        consumer.close()
+
+
+def _entry(message):
+    try:
+        entry = json.loads(message.value())
+        entry["offset"] = message.offset()
+    except (TypeError, ValueError) as error:
+        raise FormatError("The ledger holds a record that is no entry", found="offset %d: %s" % (message.offset(), error),
+                          remedy="Find out who wrote to it; only the stages' principal may") from error
+    return entry
+
+
+def fold(entries):
+    """What the entries say together.
+
+    :returns: ``active_region`` (or empty), ``run`` and ``stage`` that own the ledger, ``open`` (whether that stage has not ended),
+        ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did not end, ``proofs[]``.
+    """
+    state = {"active_region": "", "run": "", "stage": "", "open": False, "done": {}, "proofs": [], "last": {}}
+    for entry in entries:
+        stage, step = entry.get("stage", ""), entry.get("step", "")
+        if entry.get("fenced", True) and step == "stage" and entry["state"] == "started":
+            if not (state["open"] and state["stage"] == stage and state["about"] == entry.get("about")):
+                state["done"][stage] = {}
+            state.update(run=entry["run"], stage=stage, open=True, about=entry.get("about"))
+        elif step == "stage" and entry["state"] in ("done", "refused"):
+            state["open"] = False
+            state["last"][stage] = entry
+        elif entry["state"] == "done":
+            state["done"].setdefault(stage, {})[step] = entry
+        if entry["state"] == "active":
+            state["active_region"] = entry["region"]
+        if entry["state"] in ("proven", "different", "not_provable"):
+            state["proofs"].append(entry)
+    state.pop("about", None)
+    return state
+
+
+def append(client, topic, entry, check_mode, replication_factor=None):
+    """Write one entry, in a transaction of the fixed id.
+
+    :param entry: ``run``, ``stage``, ``step``, ``state``, ``region``, ``about``, ``found``, ``by``, ``collection``, ``fenced``.
+    :raises RefusedError: a later run owns the ledger.
+    """
+    if check_mode:
+        return {"changed": True, "entry": entry, "diff": {"before": "", "after": json.dumps(entry, indent=1, sort_keys=True) + "\n"}}
+    ensure_topics(client, [ledger_topic(topic, replication_factor)], "present", False)
+    producer = client.producer(**{"transactional_id": TRANSACTIONAL_ID, "transaction_timeout_ms": 30000})
+    client.ask("become the ledger's writer", lambda: producer.init_transactions(client.timeout))
+    state = fold(read_ledger(client, topic))
+    begins = entry["step"] == "stage" and entry["state"] == "started"
+    if entry.get("fenced", True) and not begins and state["run"] != entry["run"]:
+        raise RefusedError(
+            "Run %s no longer owns the ledger '%s'" % (entry["run"], topic), expected="to be the latest run",
+            found="run %s of stage %s, begun later" % (state["run"] or "(none)", state["stage"] or "(none)"),
+            remedy="Let that one finish, or run this stage again from its beginning",
+        )
+    entry = dict(entry, at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+    failed = []
+    client.ask("begin a transaction", producer.begin_transaction)
+    producer.produce(topic, key=entry["stage"].encode(), value=json.dumps(entry, sort_keys=True).encode(), partition=0,
+                     on_delivery=lambda error, message: failed.append(error) if error else None)
+    client.ask("write to the ledger", lambda: producer.commit_transaction(client.timeout))
+    if failed:
+        raise KafkaDrError("The ledger '%s' on %s did not take the entry" % (topic, client.name), found=failed[0].str())
+    return {"changed": True, "entry": entry, "diff": {"before": "", "after": json.dumps(entry, indent=1, sort_keys=True) + "\n"}}

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""The least that each of the collection's principals may do, as ACLs."""
+
+from __future__ import annotations
+
+import re
+
+from .._errors import UsageError
+from .mirror_config import checked, checkpoints_topic
+
+PURPOSES = ("stages", "mirror", "proof", "witness", "application")
+SPECIAL = set("\\.[]{}()*+?^$|")
+
+
+def literal_prefix(pattern):
+    """The longest literal that every match of the regular expression begins with, and whether that is all of it.
+
+    ``flights\\..*`` gives ``("flights.", False)``, ``orders`` gives ``("orders", True)``.
+    """
+    prefix, index = "", 0
+    while index < len(pattern):
+        char = pattern[index]
+        if char == "\\" and index + 1 < len(pattern) and not pattern[index + 1].isalnum():
+            literal, width = pattern[index + 1], 2
+        elif char in SPECIAL:
+            break
+        else:
+            literal, width = char, 1
+        following = pattern[index + width : index + width + 1]
+        if following in ("*", "?", "{"):
+            break
+        prefix, index = prefix + literal, index + width
+    if "|" in re.sub(r"\\.", "", pattern):
+        return "", False
+    return prefix, index == len(pattern)
+
+
+def topic_resources(patterns):
+    """``[{name, pattern}]``: the narrowest literal or prefixed resources that cover these regular expressions."""
+    made = []
+    for one in patterns:
+        prefix, whole = literal_prefix(one)
+        resource = {"name": prefix, "pattern": "literal" if whole else "prefixed"} if prefix else {"name": "*", "pattern": "literal"}
+        if resource not in made:
+            made.append(resource)
+    everything = {"name": "*", "pattern": "literal"}
+    return [everything] if everything in made else made
+
+
+def service_acls(principal, purpose, mirror=None, side=None, own=None):
+    """ACLs of one principal.
+
+    :param purpose: one of :data:`PURPOSES`.
+    :param mirror: the mirror description, for all purposes but ``stages`` and ``application``.
+    :param side: ``source`` or ``target`` of that mirror.
+    :param own: an application's ACLs, as the inventory gives them.
+    """
+    if purpose == "application":
+        return [dict(one, principal=principal) for one in own or []]
+    if purpose == "stages":
+        grants = _stages()
+    elif purpose in PURPOSES and mirror is not None and side in ("source", "target"):
+        full = checked(mirror)
+        topics = topic_resources(full["topics"])
+        if side == "target" and full["policy"] == "default":
+            topics = [{"name": "%s%s%s" % (full["source"], full["separator"], "" if one["name"] == "*" else one["name"]),
+                       "pattern": "prefixed" if one["name"] == "*" else one["pattern"]} for one in topics]
+        grants = {"mirror": _mirror, "proof": _proof, "witness": _witness}[purpose](full, topics, side)
+    else:
+        raise UsageError("No ACLs are known for user '%s'" % principal, expected="a purpose of %s" % ", ".join(PURPOSES), found=purpose)
+    return [dict(grant, principal=principal) for grant in grants]
+
+
+def _grant(resource, operations, name=None, pattern="literal"):
+    made = {"resource": resource, "operations": operations, "pattern": pattern}
+    return dict(made, name=name) if name else made
+
+
+def _topics(topics, operations):
+    return [_grant("topic", operations, one["name"], one["pattern"]) for one in topics]
+
+
+def _stages():
+    return [
+        _grant("cluster", ["ALTER", "ALTER_CONFIGS", "CREATE", "DESCRIBE", "DESCRIBE_CONFIGS"]),
+        _grant("topic", ["ALTER", "ALTER_CONFIGS", "CREATE", "DELETE", "DESCRIBE", "DESCRIBE_CONFIGS", "READ"], "*"),
+        _grant("topic", ["WRITE"], "__kafka_dr_", "prefixed"),
+        _grant("topic", ["WRITE"], "mm2-", "prefixed"),
+        _grant("group", ["DELETE", "DESCRIBE", "READ"], "*"),
+        _grant("transactional_id", ["DESCRIBE", "WRITE"], "kafka-dr-", "prefixed"),
+    ]
+
+
+def _mirror(mirror, topics, side):
+    if side == "source":
+        return _topics(topics, ["DESCRIBE", "DESCRIBE_CONFIGS", "READ"]) + [
+            _grant("cluster", ["DESCRIBE"]),
+            _grant("group", ["DESCRIBE"], "*"),
+        ]
+    worker = "%s-mm2" % mirror["source"]
+    internal = ["ALTER", "ALTER_CONFIGS", "CREATE", "DESCRIBE", "DESCRIBE_CONFIGS", "READ", "WRITE"]
+    return _topics(topics, internal) + [
+        _grant("cluster", ["DESCRIBE"]),
+        _grant("topic", internal, "mm2-", "prefixed"),
+        _grant("topic", internal, checkpoints_topic(mirror)),
+        _grant("topic", internal, "heartbeats"),
+        _grant("group", ["DESCRIBE", "READ"], "*"),
+        _grant("transactional_id", ["DESCRIBE", "WRITE"], worker, "prefixed"),
+        _grant("transactional_id", ["DESCRIBE", "WRITE"], "connect-cluster-" + worker, "prefixed"),
+    ]
+
+
+def _proof(mirror, topics, side):
+    return _topics(topics, ["DESCRIBE", "DESCRIBE_CONFIGS", "READ"]) + [_grant("cluster", ["DESCRIBE"]), _grant("group", ["DESCRIBE"], "*")]
+
+
+def _witness(mirror, topics, side):
+    if side == "source":
+        return _topics(topics, ["DESCRIBE"]) + [_grant("cluster", ["DESCRIBE"]), _grant("group", ["DESCRIBE"], "*")]
+    return [_grant("topic", ["DESCRIBE", "WRITE", "READ"], "__kafka_dr_positions")]
