@@ -7,7 +7,9 @@ from __future__ import annotations
 from .._errors import UsageError
 
 CONNECTION_KEYS = ("kubeconfig", "context", "host", "api_key", "ca_cert", "client_cert", "client_key", "validate_certs", "proxy")
-KNOWN_KEYS = CONNECTION_KEYS + ("namespace", "cluster", "listener", "group", "stop_by", "mirror_bootstrap", "authorization", "mirror_fields", "authorities_from")
+KNOWN_KEYS = CONNECTION_KEYS + (
+    "namespace", "cluster", "listener", "group", "stop_by", "mirror_bootstrap", "authorization", "mirror_fields", "authorities_from",
+)
 SIZE = "kafka-dr.streamsafe/replicas"
 # Marks of tools that put an object back to what their repository says, and the mark that makes each leave it alone.
 OWNERS = (
@@ -22,8 +24,8 @@ def kubernetes_region(region, name):
     """``kafka_dr_kubernetes`` of a region with defaults filled in.
 
     :param region: the region's variables.
-    :returns: ``connection`` (for ``kubernetes.core`` and ``secret_copy``), ``namespace``, ``cluster``, ``listener``, ``group``, ``stop_by``, ``prefix`` (what
-        copies of its Secrets elsewhere begin with), ``mirror_bootstrap``, ``authorization``, ``mirror_fields``.
+    :returns: ``connection`` (for ``kubernetes.core`` and ``secret_copy``), ``namespace``, ``cluster``, ``listener``, ``group``, ``stop_by``,
+        ``prefix`` (what copies of its Secrets elsewhere begin with), ``mirror_bootstrap``, ``authorization``, ``mirror_fields``, ``authorities_from``.
     :raises UsageError: a key is missing or unknown.
     """
     described = region.get("kafka_dr_kubernetes") or {}
@@ -47,12 +49,33 @@ def prefix_of(name):
     return name.lower().replace("_", "-").replace(".", "-") + "-"
 
 
-def mirror_secret_references(mirror, regions, users):
+def _mirror_user(region, name):
+    user = next((one for one in region.get("kafka_dr_users") or [] if one.get("purpose") == "mirror"), None)
+    if user is None:
+        raise UsageError("Region '%s' has no user for the mirror" % name, remedy="Add one with purpose mirror to kafka_dr_users")
+    return user["name"]
+
+
+def mirror_clients(regions):
+    """The mirror's client in each region, without secrets; inside the cluster where ``mirror_bootstrap`` names an address there."""
+    made = {}
+    for name, region in regions.items():
+        client = dict(region.get("kafka_dr_client") or {})
+        if client.get("sasl.mechanism"):
+            client["sasl.username"] = _mirror_user(region, name)
+        inside = (region.get("kafka_dr_kubernetes") or {}).get("mirror_bootstrap")
+        if inside:
+            client["bootstrap.servers"] = inside
+        made[name] = client
+    return made
+
+
+def mirror_secret_references(mirror, regions):
     """Names of the Secrets in the mirror's namespace, as ``mirror_resource`` takes them.
 
     :param regions: ``{region: its variables}`` of both sides.
-    :param users: ``{region: name of the mirror's user there}``.
     """
+    users = {name: _mirror_user(regions[name], name) for name in (mirror["source"], mirror["target"])}
     made = {}
     for side in ("source", "target"):
         name = mirror[side]

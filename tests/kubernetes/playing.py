@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Two regions on Kubernetes as an inventory, and the collection's roles played over it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import yaml
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.strimzi import client_info
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVICES = {"stages": "kdr-stages", "mirror": "kdr-mirror", "proof": "kdr-proof", "witness": "kdr-witness"}
+APPLICATIONS = [
+    {"name": "shop-producer", "purpose": "application", "acls": [{"resource": "topic", "name": "orders", "operations": ["WRITE", "DESCRIBE"]}]},
+    {"name": "shop-consumer", "purpose": "application", "acls": [
+        {"resource": "topic", "name": "orders", "operations": ["READ", "DESCRIBE"]}, {"resource": "group", "name": "shop", "operations": ["READ", "DESCRIBE"]}]},
+]
+
+
+def kafka_resources(cluster: str, api_version: str) -> list[dict]:
+    """A Kafka with one node and one listener."""
+    config = {"offsets.topic.replication.factor": 1, "transaction.state.log.replication.factor": 1, "transaction.state.log.min.isr": 1,
+              "default.replication.factor": 1, "min.insync.replicas": 1}
+    return [
+        {"apiVersion": api_version, "kind": "KafkaNodePool", "metadata": {"name": "dual", "labels": {"strimzi.io/cluster": cluster}},
+         "spec": {"replicas": 1, "roles": ["controller", "broker"],
+                  "storage": {"type": "jbod", "volumes": [{"id": 0, "type": "ephemeral", "kraftMetadata": "shared"}]}}},
+        {"apiVersion": api_version, "kind": "Kafka", "metadata": {"name": cluster}, "spec": {
+            "kafka": {"listeners": [{"name": "tls", "port": 9093, "type": "internal", "tls": True, "authentication": {"type": "scram-sha-512"}}],
+                      "authorization": {"type": "simple"}, "config": config},
+            "entityOperator": {"topicOperator": {}, "userOperator": {}}}},
+    ]
+
+
+class Regions:
+    """``north_america`` and ``europe``, each a namespace, and an inventory that says so.
+
+    :param places: ``{region: Cluster}``.
+    """
+
+    def __init__(self, places: dict, directory: Path, api_version: str = "kafka.strimzi.io/v1"):
+        self.places, self.directory = places, Path(directory)
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self.namespaces = {name: cluster.namespace(name.replace("_", "-")) for name, cluster in places.items()}
+        self.hosts = {
+            name: {
+                "kafka_dr_platform": "kubernetes",
+                "kafka_dr_kubernetes": {"kubeconfig": cluster.kubeconfig, "namespace": self.namespaces[name], "cluster": "main", "listener": "tls"},
+                "kafka_dr_users": [{"name": user, "purpose": purpose} for purpose, user in SERVICES.items()] + APPLICATIONS,
+                "kafka_dr_topics": [{"name": "orders", "partitions": 2, "replication_factor": 1}],
+                "kafka_dr_kafka": {"resources": kafka_resources("main", api_version)},
+            } for name, cluster in places.items()
+        }
+        self.mirror = {"name": "backup", "source": "north_america", "target": "europe", "topics": ["orders"], "groups": ["shop.*"],
+                       "tuning": {"replication_factor": 1, "refresh_seconds": 2, "checkpoint_seconds": 1}}
+
+    def play(self, tasks: list[dict], check: bool = False, fails: bool = False, **variables) -> Played:
+        """Play these tasks on localhost.
+
+        :param fails: whether a failure is expected; its text is then in ``output``.
+        """
+        inventory, book = self.directory / "inventory.yml", self.directory / "play.yml"
+        everything = {"all": {"hosts": self.hosts, "vars": {
+            "ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}", "kafka_dr_mirrors": [self.mirror],
+            "kafka_dr_ledger_replication_factor": 1, "described": self.mirror, "kafka_dr_workdir": str(self.directory / "work"), **variables}}}
+        inventory.write_text(yaml.safe_dump(everything, sort_keys=False))
+        inventory.chmod(0o600)
+        learn = [{"name": "Learn the clients", "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.kafka", "tasks_from": "client.yml"},
+                  "loop": list(self.hosts), "loop_control": {"loop_var": "kafka_region"}}]
+        play = [{"name": "Test", "hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": learn + tasks}]
+        book.write_text(yaml.safe_dump(play, sort_keys=False))
+        environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": _collections(), "ANSIBLE_NOCOLOR": "1", "ANSIBLE_LOCALHOST_WARNING": "0",
+                       "ANSIBLE_HOME": str(self.directory / "ansible"), "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml"}
+        command = [str(Path(sys.executable).with_name("ansible-playbook")), "-i", str(inventory), str(book), "--diff", *(["--check"] if check else [])]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=400, cwd=self.directory)
+        played = Played(done.stdout + done.stderr)
+        if (done.returncode != 0) != fails:
+            raise AssertionError(played.output[-6000:])
+        return played
+
+    def role(self, role: str, verb: str, check: bool = False, fails: bool = False, **variables) -> Played:
+        """Play one verb of a part role."""
+        task = {"name": "Act", "ansible.builtin.include_role": {"name": f"streamsafe.kafka_dr.{role}", "tasks_from": f"{verb}.yml"}, "vars": variables}
+        return self.play([task], check, fails)
+
+    def kafka(self, region: str, user: str = "kdr-stages") -> KafkaClient:
+        """A client of the region's Kafka, as this user."""
+        place = self.hosts[region]["kafka_dr_kubernetes"]
+        found = client_info({"connection": {"kubeconfig": place["kubeconfig"]}, "timeout": 10, "group": "kafka.strimzi.io", "namespace": place["namespace"],
+                             "cluster": "main", "listener": "tls", "user": user, "users": [], "allow_unreachable": False})
+        return KafkaClient(found["client"], found["client_secrets"], timeout=10)
+
+
+class Played:
+    """What a play said."""
+
+    def __init__(self, output: str):
+        self.output = output
+
+    @property
+    def changed(self) -> int:
+        """How many tasks changed something."""
+        recap = next(line for line in self.output.splitlines() if line.startswith("localhost") and "changed=" in line)
+        return int(recap.split("changed=")[1].split()[0])
+
+
+def _collections() -> str:
+    """The checkout first, then what pip installed beside Ansible."""
+    base = Path(tempfile.gettempdir()) / f"kafka-dr-collections-{os.getpid()}"
+    link = base / "ansible_collections" / "streamsafe" / "kafka_dr"
+    if not link.exists():
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(ROOT)
+    return str(base)

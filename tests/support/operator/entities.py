@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``KafkaUser`` and ``KafkaTopic``: users with exactly the ACLs of the resource, in real Kafka."""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import as_dict, describe_acls, ensure_acls, flatten
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import ensure_topics
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.users import _alter, existing_users
+from confluent_kafka.admin import ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
+from kafka_dr_lab.pki import new_certificate
+
+RESOURCES = {"topic": "topic", "group": "group", "cluster": "cluster", "transactionalId": "transactional_id"}
+
+
+def _broker(operator, resource: dict):
+    """The broker of the cluster named by the label, or None while it is not up."""
+    name = (resource["metadata"].get("labels") or {}).get("strimzi.io/cluster")
+    for key, broker in operator.brokers.items():
+        if key[:2] == (resource["metadata"]["namespace"], name) and broker.alive() and broker.answers():
+            return broker
+    return None
+
+
+def user(operator, resource: dict) -> dict | None:
+    """The status of a KafkaUser, or None while its cluster is not up."""
+    broker = _broker(operator, resource)
+    if broker is None:
+        return None
+    meta, spec = resource["metadata"], resource["spec"]
+    client, name = broker.admin(), meta["name"]
+    kind = (spec.get("authentication") or {}).get("type")
+    if kind == "scram-sha-512":
+        password = _password(operator, resource)
+        remembered = broker.__dict__.setdefault("passwords", {})
+        if remembered.get(name) != password or not existing_users(client, [name]):
+            _alter(client, [UserScramCredentialUpsertion(name, ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096), password.encode())])
+            remembered[name] = password
+        data = {"password": password, "sasl.jaas.config":
+                f'org.apache.kafka.common.security.scram.ScramLoginModule required username="{name}" password="{password}";'}
+    else:
+        data = _certificate(operator, resource)
+    cluster = meta["labels"]["strimzi.io/cluster"]
+    operator.keep_secret(resource, name, data, {"strimzi.io/cluster": cluster, "strimzi.io/kind": "KafkaUser"})
+    wanted = [_acl(name, rule) for rule in (spec.get("authorization") or {}).get("acls") or []]
+    have = set(describe_acls(client, [name]))
+    surplus = have - set(flatten(wanted))
+    if surplus:
+        ensure_acls(client, [as_dict(one) for one in surplus], "absent", False)
+    if set(flatten(wanted)) - have:
+        ensure_acls(client, wanted, "present", False)
+    return {"username": name if kind == "scram-sha-512" else f"CN={name}", "secret": name}
+
+
+def _password(operator, resource: dict) -> str:
+    from .loop import Refusal
+
+    meta = resource["metadata"]
+    reference = ((resource["spec"]["authentication"].get("password") or {}).get("valueFrom") or {}).get("secretKeyRef")
+    if reference:
+        data = operator.secret(meta["namespace"], reference["name"])
+        if data is None or reference["key"] not in data:
+            raise Refusal(f"Secret {reference['name']} with requested user password does not exist.", "InvalidResourceException")
+        return data[reference["key"]]
+    found = operator.secret(meta["namespace"], meta["name"])
+    return found["password"] if found and "password" in found else secrets.token_urlsafe(24)
+
+
+def _certificate(operator, resource: dict) -> dict:
+    meta = resource["metadata"]
+    found = operator.secret(meta["namespace"], meta["name"])
+    if found and "user.crt" in found:
+        return found
+    cluster = meta["labels"]["strimzi.io/cluster"]
+    authority = {"certificate": operator.secret(meta["namespace"], f"{cluster}-clients-ca-cert")["ca.crt"],
+                 "key": operator.secret(meta["namespace"], f"{cluster}-clients-ca")["ca.key"]}
+    made = new_certificate(authority, meta["name"], [meta["name"]])
+    return {"ca.crt": authority["certificate"], "user.crt": made["certificate"], "user.key": made["key"]}
+
+
+def _acl(name: str, rule: dict) -> dict:
+    resource = rule["resource"]
+    return {
+        "principal": name, "resource": RESOURCES[resource["type"]], "name": resource.get("name"),
+        "pattern": "prefixed" if resource.get("patternType") == "prefix" else "literal", "host": rule.get("host", "*"), "permission": rule.get("type", "allow"),
+        "operations": [re.sub(r"(?<!^)(?=[A-Z])", "_", one).upper() for one in rule["operations"]],
+    }
+
+
+def topic(operator, resource: dict) -> dict | None:
+    """The status of a KafkaTopic, or None while its cluster is not up."""
+    broker = _broker(operator, resource)
+    if broker is None:
+        return None
+    spec = resource["spec"]
+    name = spec.get("topicName") or resource["metadata"]["name"]
+    made = ensure_topics(broker.admin(), [{"name": name, "partitions": spec.get("partitions"), "replication_factor": spec.get("replicas"),
+                                           "configs": spec.get("config") or {}}], "present", False)
+    return {"topicName": name, "topicId": (made["topics"].get(name) or {}).get("topic_id", "")}

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The loop: list every kind, reconcile each object, write its status where it changed."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import datetime
+import sys
+import threading
+import time
+from pathlib import Path
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import ConflictError, KubernetesClient, NotFoundError, object_path
+
+from . import cluster, entities, mirror
+
+GROUP = "kafka.strimzi.io"
+ROUND_SECONDS = 0.5
+PAUSE = "strimzi.io/pause-reconciliation"
+CORE_KINDS = (("Kafka", "kafkas"), ("KafkaUser", "kafkausers"), ("KafkaTopic", "kafkatopics"), ("KafkaMirrorMaker2", "kafkamirrormaker2s"))
+
+
+class Refusal(Exception):
+    """The resource cannot be reconciled: ``NotReady`` with this reason and message."""
+
+    def __init__(self, message: str, reason: str = "InvalidConfigurationException"):
+        super().__init__(message)
+        self.reason = reason
+
+
+class Operator:
+    """The operators of one API server.
+
+    :param directory: where the brokers and workers have their files.
+    """
+
+    def __init__(self, kubeconfig: str, directory: Path):
+        self.client = KubernetesClient({"kubeconfig": str(kubeconfig)}, timeout=10)
+        self.directory = Path(directory)
+        self.brokers: dict[tuple, cluster.Broker] = {}
+        self.workers: dict[tuple, mirror.Worker] = {}
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def start(self) -> Operator:
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """End the loop and every process of it."""
+        self._done.set()
+        self._thread.join(30)
+        for one in [*self.workers.values(), *self.brokers.values()]:
+            one.kill()
+
+    def _run(self) -> None:
+        while not self._done.is_set():
+            try:
+                self.round()
+            except KafkaDrError as error:
+                # An API server that is away comes back.
+                print(f"operator: {error}", file=sys.stderr, flush=True)
+                time.sleep(1)
+            self._done.wait(ROUND_SECONDS)
+
+    def round(self) -> None:
+        """Look at every object once."""
+        versions = self.client.served_versions(GROUP)
+        version = f"{GROUP}/{'v1beta2' if 'v1beta2' in versions else 'v1'}"
+        here = {kind: self.client.list(object_path(version, plural)) for kind, plural in CORE_KINDS}
+        self._forget(self.brokers, here["Kafka"])
+        self._forget(self.workers, here["KafkaMirrorMaker2"])
+        handlers = {"Kafka": cluster.reconcile, "KafkaUser": entities.user, "KafkaTopic": entities.topic, "KafkaMirrorMaker2": mirror.reconcile}
+        for kind, plural in CORE_KINDS:
+            for one in here[kind]:
+                if self._done.is_set():
+                    return
+                self._reconcile(handlers[kind], {**one, "kind": kind, "apiVersion": version}, plural)
+
+    @staticmethod
+    def _forget(running: dict, listed: list[dict]) -> None:
+        present = {key_of(one) for one in listed}
+        for key in [key for key in running if key not in present]:
+            running.pop(key).kill()
+
+    def _reconcile(self, handler, one: dict, plural: str) -> None:
+        status = copy.deepcopy(one.get("status") or {})
+        paused = (one["metadata"].get("annotations") or {}).get(PAUSE) == "true"
+        try:
+            if one["metadata"].get("deletionTimestamp"):
+                return
+            if paused:
+                conditions = [{"type": "ReconciliationPaused", "status": "True"}]
+            else:
+                made = handler(self, one)
+                if made is None:  # on its way; the status stays as it is until there is something to say
+                    return
+                status.update(made)
+                conditions = [{"type": "Ready", "status": "True"}]
+        except Refusal as error:
+            conditions = [{"type": "NotReady", "status": "True", "reason": error.reason, "message": str(error)}]
+        except (ConflictError, NotFoundError):
+            return
+        except KafkaDrError as error:
+            conditions = [{"type": "NotReady", "status": "True", "reason": type(error).__name__, "message": str(error)[:500]}]
+        self._write_status(one, plural, status, conditions)
+
+    def _write_status(self, one: dict, plural: str, status: dict, conditions: list[dict]) -> None:
+        old = one.get("status") or {}
+        now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        before = {condition["type"]: condition for condition in old.get("conditions") or []}
+        for condition in conditions:
+            same = before.get(condition["type"], {})
+            condition["lastTransitionTime"] = same.get("lastTransitionTime", now) if same.get("status") == condition["status"] else now
+        status["conditions"] = conditions
+        status["observedGeneration"] = one["metadata"]["generation"]
+        if status == old:
+            return
+        try:
+            meta = one["metadata"]
+            self.client.request("PATCH", object_path(one["apiVersion"], plural, meta["namespace"], meta["name"], "status"), {"status": status},
+                                content_type="application/merge-patch+json")
+        except (ConflictError, NotFoundError):
+            return
+
+    def secret(self, namespace: str, name: str) -> dict | None:
+        """Data of a Secret, decoded; None where there is none."""
+        found = self.client.get(object_path("v1", "secrets", namespace, name))
+        return None if found is None else {key: base64.b64decode(value).decode() for key, value in (found.get("data") or {}).items()}
+
+    def keep_secret(self, owner: dict, name: str, data: dict[str, str], labels: dict, annotations: dict | None = None) -> None:
+        """Make a Secret owned by the resource, or bring it back to this."""
+        meta = owner["metadata"]
+        path = object_path("v1", "secrets", meta["namespace"])
+        body = {
+            "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+            "metadata": {"name": name, "labels": {"app.kubernetes.io/managed-by": "strimzi-cluster-operator", **labels}, "annotations": annotations or {},
+                         "ownerReferences": [{"apiVersion": owner["apiVersion"], "kind": owner["kind"], "name": meta["name"], "uid": meta["uid"]}]},
+            "data": {key: base64.b64encode(value.encode()).decode() for key, value in data.items()},
+        }
+        found = self.client.get(f"{path}/{name}")
+        if found is None:
+            self.client.create(path, body)
+        elif found.get("data") != body["data"]:
+            self.client.request("PATCH", f"{path}/{name}", {"data": body["data"]}, content_type="application/merge-patch+json")
+
+
+def key_of(one: dict) -> tuple:
+    """What a resource's processes are remembered by; another uid is another resource."""
+    return (one["metadata"]["namespace"], one["metadata"]["name"], one["metadata"]["uid"])
