@@ -8,8 +8,8 @@ import time
 
 from ._errors import RefusedError
 from ._kafka.client import KafkaClient
-from ._kafka.cluster import describe_topics, topic_offsets
-from ._kafka.mm2_topics import read_checkpoints, read_last_heartbeat, read_offset_syncs, read_source_offsets, read_witness
+from ._kafka.cluster import describe_topics
+from ._kafka.mm2_topics import log_bounds, read_checkpoints, read_last_heartbeat, read_offset_syncs, read_source_offsets, read_witness
 from ._kafka.reader import read
 from ._mm2.names import MirrorNames, check_names, compile_filter, is_internal
 
@@ -56,7 +56,7 @@ def _source_bounds(source, wanted):
     if source is None:
         return {}
     topics = [name for name in source.metadata().topics if wanted(name) and not is_internal(name)]
-    return topic_offsets(source, {name: one["partitions"] for name, one in describe_topics(source, topics).items()})
+    return log_bounds(source, {name: one["partitions"] for name, one in describe_topics(source, topics).items()})
 
 
 def _partitions(names, source, bounds, offsets, wanted):
@@ -80,7 +80,7 @@ def _confirm_stale(source, rows):
     """An offset beyond the end read before may be one copied since; it is stale only where it lies beyond the end even now."""
     seeming = [key for key, row in rows.items() if row.get("stale")]
     if seeming:
-        now = topic_offsets(source, {topic: 1 + max(number for name, number in seeming if name == topic) for topic, dummy in seeming})
+        now = log_bounds(source, {topic: 1 + max(number for name, number in seeming if name == topic) for topic, dummy in seeming})
         for key in seeming:
             rows[key]["stale"] = (rows[key]["mirrored_through"] or 0) > now[key[0]][str(key[1])]["end"]
 
@@ -112,9 +112,10 @@ def _heartbeat(names, target):
 def _witness(target, topic):
     known = read_witness(target, topic)
     if known is None:
-        return {"exists": False, "at": None, "age": None, "groups": 0}
+        return {"exists": False, "at": None, "age": None, "groups": 0, "ends": None, "ends_at": None}
     at = known["at"]
-    return {"exists": True, "at": _seconds(at), "age": None if at is None else round(time.time() - at / 1000, 3), "groups": len(known["groups"])}
+    return {"exists": True, "at": _seconds(at), "age": None if at is None else round(time.time() - at / 1000, 3), "groups": len(known["groups"]),
+            "ends": known["ends"], "ends_at": _seconds(known["ends_at"])}
 
 
 def _details(names, target):

@@ -72,7 +72,8 @@ class Case:
             stock, stock_skipped = lab.outcome(journal, held, {row["partition"]: row["from"] for row in mine if row["from"] is not None})
             positions = {row["partition"]: row["source_offset"] for row in mine}
             yield {
-                "lag": lag, "rate": self.rate, "transactional": self.transactional, "source": source, "stock_reprocessed": stock, "stock_skipped": stock_skipped,
+                "lag": lag, "rate": self.rate, "transactional": self.transactional, "source": source,
+                "stock_reprocessed": stock, "stock_skipped": stock_skipped,
                 "stock_without_position": sum(row["from"] is None for row in mine), "reprocessed": reprocessed, "skipped": skipped,
                 "since_checkpoint": sum(offset >= positions[partition] for partition, offset, dummy in journal) if source == "lost" else 0,
                 "reprocess_at_most": sum(row["reprocess_at_most"] for row in mine), "confidence": sorted({row["confidence"] for row in mine}),

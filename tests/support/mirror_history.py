@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A partition and its copy as MirrorMaker 2 makes one, with the true map kept: what translation is measured against.
 
-The mirror copies batches; exactly-once, each batch ends in a control record; otherwise a restart begins at an earlier record and copies
-again. Offset syncs follow ``OffsetSyncWriter`` (first of a life, after a gap, every ``lag_max`` records, and whatever is delayed at a flush), any of them may be
+The mirror copies batches. Exactly-once, each batch ends in a control record; otherwise a restart begins at an earlier record and copies
+again. Offset syncs follow ``OffsetSyncWriter`` (first of a life, after a gap, every ``lag_max`` records, and the delayed at a flush); any may be
 superseded before it is written, and the log of syncs may have lost its beginning.
 """
 

@@ -4,15 +4,32 @@
 
 from __future__ import annotations
 
+import time
 from typing import NamedTuple
 
-from .._errors import FormatError
+from .._errors import FormatError, KafkaDrError
 from .._mm2 import codec, codec_connect, witness
 from .cluster import describe_topics, topic_offsets
 from .reader import read
 
 # A witness's last round stamp is looked for in so many offsets before the end; further back, the whole topic is read.
 STAMP_SEARCH = 20000
+
+
+# What a topic answers that was created a moment ago.
+PASSING = ("NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "OFFSET_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PART")
+
+
+def log_bounds(client, partitions):
+    """:func:`topic_offsets`, asked again for up to ``client.timeout`` seconds while a partition is about to get its leader."""
+    until = time.monotonic() + client.timeout
+    while True:
+        try:
+            return topic_offsets(client, partitions)
+        except KafkaDrError as error:
+            if error.facts.get("code") not in PASSING or time.monotonic() > until:
+                raise
+        time.sleep(0.2)
 
 
 class Row(NamedTuple):
@@ -35,7 +52,7 @@ def read_rows(client, topic, decode, begin=None):
     described = describe_topics(client, [topic])
     if topic not in described:
         return None
-    bounds = topic_offsets(client, {topic: described[topic]["partitions"]})[topic]
+    bounds = log_bounds(client, {topic: described[topic]["partitions"]})[topic]
     ranges = [(topic, int(number), max(one["start"], (begin or {}).get(int(number), 0)), one["stable"]) for number, one in bounds.items()]
     rows = []
     for index, messages in read(client, ranges, timeout=client.timeout):
@@ -72,7 +89,7 @@ def read_last_heartbeat(client, topic, source, target, tail=200):
     described = describe_topics(client, [topic])
     if topic not in described:
         return None
-    bounds = topic_offsets(client, {topic: described[topic]["partitions"]})[topic]
+    bounds = log_bounds(client, {topic: described[topic]["partitions"]})[topic]
     begin = {int(number): one["stable"] - tail for number, one in bounds.items()}
     rows = read_rows(client, topic, lambda key, value: None if value is None else codec.decode_heartbeat(key, value), begin)
     times = [row.value.timestamp for row in rows or [] if (row.value.source, row.value.target) == (source, target)]
@@ -110,7 +127,7 @@ def read_source_offsets(client, topic, cluster, connector=None):
 def _ends_in_control_record(client, topic, rows, number):
     """A control record cannot be seen, but the offset that it takes can: the log's end is not the last record's offset plus one."""
     count = describe_topics(client, [topic])[topic]["partitions"]
-    stable = topic_offsets(client, {topic: count})[topic][str(number)]["stable"]
+    stable = log_bounds(client, {topic: count})[topic][str(number)]["stable"]
     return stable > max(row.offset for row in rows if row.partition == number) + 1
 
 
@@ -119,7 +136,7 @@ def read_witness(client, topic):
     described = describe_topics(client, [topic])
     if topic not in described:
         return None
-    bounds = topic_offsets(client, {topic: 1})[topic]["0"]
+    bounds = log_bounds(client, {topic: 1})[topic]["0"]
     tail = read_rows(client, topic, witness.decode, {0: bounds["stable"] - STAMP_SEARCH})
     stamps = [row.value for row in tail if row.value["kind"] == "round"]
     low = tail[0].offset if tail else bounds["stable"]

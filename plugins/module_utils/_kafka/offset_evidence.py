@@ -12,8 +12,8 @@ except ImportError:
 
 from .._digest import batch, record
 from .._mm2.evidence import Evidence, Scan, merge_pairs, spans_to_read
-from .cluster import describe_topics, topic_offsets
-from .mm2_topics import read_offset_syncs, read_source_offsets
+from .cluster import describe_topics
+from .mm2_topics import log_bounds, read_offset_syncs, read_source_offsets
 from .reader import columns, read
 
 
@@ -82,7 +82,7 @@ class Mirror:
         counts = {name: one["partitions"] for name, one in describe_topics(client, topics).items()}
         return {
             (topic, int(number)): (one["start"], one["stable"])
-            for topic, bounds in topic_offsets(client, counts).items() for number, one in bounds.items()
+            for topic, bounds in log_bounds(client, counts).items() for number, one in bounds.items()
         }
 
     def _scan(self, found, positions, limit, contents):

@@ -9,11 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.translation import EXACT, translate
-
 from tests.support.mirror_history import evidence_of, histories
 
 SAFE = (*EXACT, "lower_bound")
-MANY = settings(max_examples=int(os.environ.get("KAFKA_DR_EXAMPLES", "150")), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example])
+MANY = settings(
+    max_examples=int(os.environ.get("KAFKA_DR_EXAMPLES", "150")), deadline=None, derandomize="KAFKA_DR_EXAMPLES" not in os.environ,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
+)
 
 
 def check(history, positions, evidence):

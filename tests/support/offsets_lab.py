@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Two clusters, a mirror as this collection sets one up, its position witness, and consumers that keep a journal: for tests and benchmarks of offsets."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_offsets import mirror_offsets
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._offset_translate import offset_translate
+from tests.support.kafka import ROOT, MirrorMaker
+
+PROGRAM = ROOT / "roles" / "mirror" / "files" / "position_witness.py"
+POSITIONS = "__kafka_dr_positions"
+
+
+def mirror_properties(source, target, topics, alias=("a", "b"), policy="Identity", **more):
+    """MM2 as the collection's mirror role sets it up: exactly-once, syncs kept on the target, checkpoints and group sync every 5 s."""
+    a, b = alias
+    return {
+        "clusters": f"{a},{b}", f"{a}.bootstrap.servers": source.bootstrap, f"{b}.bootstrap.servers": target.bootstrap,
+        f"{a}->{b}.enabled": "true", f"{b}->{a}.enabled": "false", "topics": topics, "groups": ".*",
+        "replication.factor": 1, "checkpoints.topic.replication.factor": 1, "heartbeats.topic.replication.factor": 1,
+        "offset-syncs.topic.replication.factor": 1, "offset.storage.replication.factor": 1, "config.storage.replication.factor": 1,
+        "status.storage.replication.factor": 1, f"{a}->{b}.offset-syncs.topic.location": "target",
+        "replication.policy.class": f"org.apache.kafka.connect.mirror.{policy}ReplicationPolicy",
+        f"{b}.exactly.once.source.support": "enabled", "dedicated.mode.enable.internal.rest": "true", "listeners": "http://127.0.0.1:0",
+        f"{a}.consumer.isolation.level": "read_committed", f"{a}->{b}.consumer.isolation.level": "read_committed",
+        "sync.group.offsets.enabled": "true", "sync.group.offsets.interval.seconds": 5, "emit.checkpoints.interval.seconds": 5,
+        "offset.flush.interval.ms": 5000, "refresh.topics.interval.seconds": 5, "refresh.groups.interval.seconds": 5,
+        "emit.heartbeats.interval.seconds": 1, **more,
+    }
+
+
+def create(cluster, *topics):
+    """Topics of ``(name, partitions, configs)``."""
+    admin = AdminClient(cluster.client)
+    for future in admin.create_topics([NewTopic(name, partitions, 1, config=configs) for name, partitions, configs in topics]).values():
+        future.result(30)
+
+
+def prepare_target(target, source_alias="a"):
+    """The topics that the mirror role creates beforehand."""
+    create(target, (f"mm2-offset-syncs.{source_alias}.internal", 1, {"cleanup.policy": "delete", "retention.ms": "-1"}),
+           (POSITIONS, 1, {"cleanup.policy": "compact"}))
+
+
+def start_mirror(directory: Path, *words, **more):
+    """A running MirrorMaker 2."""
+    return MirrorMaker(directory, mirror_properties(*words, **more)).start()
+
+
+class WitnessProcess:
+    """The position witness as the mirror role runs it: the program with its codec beside it, nothing else of the collection."""
+
+    def __init__(self, directory: Path, source, target, interval=2):
+        directory.mkdir(parents=True, exist_ok=True)
+        for file in (PROGRAM, ROOT / "plugins" / "module_utils" / "_mm2" / "witness.py"):
+            (directory / file.name).write_bytes(file.read_bytes())
+        config = directory / "witness.json"
+        config.write_text(json.dumps({"source": source.client, "target": target.client, "interval_seconds": interval}))
+        config.chmod(0o600)
+        self.log = directory / "witness.log"
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, str(directory / PROGRAM.name), "--config", str(config)], stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+                start_new_session=True, cwd=directory, env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
+            )
+
+    def stop(self):
+        """SIGTERM; the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(30)
+
+    def lines(self):
+        return self.log.read_text().splitlines()
+
+
+def common(source, target, **more):
+    """Options that both modules share, as the argument spec would fill them."""
+    return {
+        "source_client": source.client if source else None, "source_client_secrets": {}, "target_client": target.client, "target_client_secrets": {},
+        "source_alias": "a", "target_alias": "b", "policy": "identity", "separator": ".", "offsets_topic": None, "connector": None,
+        "positions_topic": POSITIONS, "timeout": 30, "topics": ".*", **more,
+    }
+
+
+def translate(source, target, check=False, **more):
+    """``offset_translate`` as the module calls it; ``source`` None where it is lost."""
+    options = {
+        "groups": [], "groups_regex": ".*", "groups_exclude_regex": "", "proof_report": None, "manifest": None, "target_ends": {}, "accept": ["lower_bound"],
+        "switched_groups": [], "on_live_members": "fail", "still_seconds": 0, "scan_limit": 1000000,
+    }
+    return offset_translate(common(source, target, **{**options, **more}), check)
+
+
+def info(source, target, **more):
+    """``mirror_offsets_info`` as the module calls it."""
+    options = {
+        "topics_exclude": "", "until_caught_up": False, "until_heartbeat": False, "max_heartbeat_age": 30, "until_witness": False, "max_witness_age": 15,
+        "details": False,
+    }
+    return mirror_offsets(common(source, target, **{**options, **more}), False)
+
+
+def await_ready(source, target, seconds=120, **conditions):
+    """Poll ``mirror_offsets_info`` until it is ready."""
+    end = time.monotonic() + seconds
+    while True:
+        found = info(source, target, **conditions)
+        if found["ready"]:
+            return found
+        if time.monotonic() > end:
+            raise AssertionError(f"after {seconds} s still waiting for {found['waiting_for']}")
+        time.sleep(0.5)
+
+
+def value_of(partition, sequence, size=100):
+    """A record that says which one it is."""
+    return b"%d:%d" % (partition, sequence) + b"." * size
+
+
+class Writer:
+    """Writes numbered records, in transactions or plainly, and goes on at a rate in a thread of its own."""
+
+    def __init__(self, cluster, topic, partitions=3, transaction=0):
+        self.topic, self.partitions, self.transaction = topic, partitions, transaction
+        config = {**cluster.client, "linger.ms": 5, "enable.idempotence": True, "log_level": 0, "error_cb": lambda error: None}
+        self.producer = Producer({**config, "transactional.id": f"writer-{topic}"} if transaction else config)
+        if transaction:
+            self.producer.init_transactions()
+        self.written, self.stopping, self.thread = 0, threading.Event(), None
+
+    def write(self, count):
+        """So many more records, round robin over partitions."""
+        size = self.transaction or count
+        while count > 0:
+            if self.transaction:
+                self.producer.begin_transaction()
+            for dummy in range(min(size, count)):
+                number, sequence = self.written % self.partitions, self.written // self.partitions
+                while True:
+                    try:
+                        self.producer.produce(self.topic, key=b"%d" % (sequence % 97), value=value_of(number, sequence), partition=number)
+                        break
+                    except BufferError:
+                        self.producer.poll(0.1)
+                self.written += 1
+            if self.transaction:
+                self.producer.commit_transaction()
+            count -= size
+        if not self.transaction:
+            self.producer.flush()
+
+    def go_on(self, rate, together=10):
+        """Begin to write ``rate`` records a second, ``together`` at once where transactional, until :meth:`stop`."""
+        self.stopping.clear()
+        if self.transaction:
+            self.transaction = together
+        step = self.transaction or max(1, rate // 20)
+
+        def run():
+            due = time.monotonic()
+            while not self.stopping.wait(max(0.0, due - time.monotonic())):
+                try:
+                    self.write(step)
+                except Exception:  # the cluster was lost, as planned
+                    return
+                due += step / rate
+
+        self.thread = threading.Thread(target=run, daemon=True)
+        self.thread.start()
+
+    def stop(self):
+        self.stopping.set()
+        if self.thread:
+            self.thread.join(60)
+
+
+class JournalingConsumer:
+    """A group of one member that commits every record and notes which it processed, at most ``rate`` a second."""
+
+    def __init__(self, cluster, group, topic, rate=None):
+        self.group, self.rate = group, rate
+        self.journal = []
+        self.consumer = Consumer({
+            **cluster.client, "group.id": group, "enable.auto.commit": False, "auto.offset.reset": "earliest", "isolation.level": "read_committed",
+            "session.timeout.ms": 6000, "log_level": 0, "error_cb": lambda error: None, "fetch.wait.max.ms": 100,
+        })
+        self.consumer.subscribe([topic])
+        self.stopping = threading.Event()
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self):
+        due = time.monotonic()
+        while not self.stopping.is_set():
+            message = self.consumer.poll(0.2)
+            if message is None or message.error() is not None:
+                continue
+            if self.rate:
+                due = max(due + 1 / self.rate, time.monotonic() - 1)
+                self.stopping.wait(max(0.0, due - time.monotonic()))
+                if self.stopping.is_set():
+                    break
+            self.journal.append((message.partition(), message.offset(), message.value()))
+            self.consumer.commit(message=message, asynchronous=True)
+
+    def stop(self, leave=True):
+        """Stop; with ``leave`` the last position is committed and the group left, else it just ends, as with its region."""
+        self.stopping.set()
+        self.thread.join(30)
+        if leave:
+            last = {}
+            for partition, offset, dummy in self.journal:
+                last[partition] = offset + 1
+            if last:
+                topic = self.consumer.assignment()[0].topic
+                self.consumer.commit(offsets=[TopicPartition(topic, partition, offset) for partition, offset in last.items()], asynchronous=False)
+            self.consumer.close()
+
+
+def set_positions(cluster, group, topic, positions):
+    """Commit for a group without members."""
+    places = [TopicPartition(topic, number, offset) for number, offset in positions.items()]
+    AdminClient(cluster.client).alter_consumer_group_offsets([ConsumerGroupTopicPartitions(group, places)])[group].result(30)
+
+
+def copies(cluster, topic, partitions=3):
+    """``{partition: [(offset, value)]}`` of everything committed on a topic."""
+    consumer = Consumer({**cluster.client, "group.id": "reader", "enable.auto.commit": False, "isolation.level": "read_committed", "enable.partition.eof": True})
+    consumer.assign([TopicPartition(topic, number, 0) for number in range(partitions)])
+    found, ended = {number: [] for number in range(partitions)}, set()
+    while len(ended) < partitions:
+        for message in consumer.consume(5000, 0.2):
+            if message.error() is None:
+                found[message.partition()].append((message.offset(), message.value()))
+            else:
+                ended.add(message.partition())
+    consumer.close()
+    return found
+
+
+def outcome(journal, held, answers):
+    """``(reprocessed, skipped)`` of a consumer with this journal that goes on at ``answers`` ({partition: offset}) over :func:`copies`."""
+    done = {(partition, value) for partition, dummy, value in journal}
+    reprocessed = skipped = 0
+    for partition, records in held.items():
+        begin = answers.get(partition, 0)
+        for offset, value in records:
+            processed = (partition, value) in done
+            reprocessed += processed and offset >= begin
+            skipped += not processed and offset < begin
+    return reprocessed, skipped
