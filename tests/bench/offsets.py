@@ -54,7 +54,7 @@ class Case:
                 each = lag // 3
                 places = {number: records[-each][0] if each else records[-1][0] + 1 for number, records in held.items()}
                 self.before[group] = [(number, *record) for number, records in held.items() for record in records if record[0] < places[number]]
-                lab.set_positions(source, group, self.topic, places)
+                lab.set_positions(source, self.topic, {group: places})
             self.consumers[group] = lab.JournalingConsumer(source, group, self.topic, self.rate if lag else None)
         self.writer.go_on(self.rate)
 
@@ -144,8 +144,8 @@ def measure_groups(base):
     dice = random.Random(5)
     found = {}
     for count in (100, 1000):
-        for number in range(count):
-            lab.set_positions(source, f"g{count}-{number:04d}", "many", {partition: dice.randint(0, 1000) for partition in range(30)})
+        positions = {f"g{count}-{number:04d}": {partition: dice.randint(0, 1000) for partition in range(30)} for number in range(count)}
+        lab.set_positions(source, "many", positions)
         result = lab.translate(source, target, groups_regex=f"g{count}-.*")
         if result["committed"] != count:
             raise SystemExit(f"{result['committed']} of {count} groups were committed")

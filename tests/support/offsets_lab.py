@@ -12,9 +12,11 @@ import threading
 import time
 from pathlib import Path
 
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
+from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import commit_positions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_offsets import mirror_offsets
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._offset_translate import offset_translate
 from tests.support.kafka import ROOT, MirrorMaker
@@ -230,15 +232,19 @@ class JournalingConsumer:
             self.consumer.close()
 
 
-def set_positions(cluster, group, topic, positions):
-    """Commit for a group without members."""
-    places = [TopicPartition(topic, number, offset) for number, offset in positions.items()]
-    AdminClient(cluster.client).alter_consumer_group_offsets([ConsumerGroupTopicPartitions(group, places)])[group].result(30)
+def set_positions(cluster, topic, positions):
+    """Commit ``{group: {partition: offset}}`` for groups without members."""
+    wanted = {group: {(topic, number): offset for number, offset in places.items()} for group, places in positions.items()}
+    failed = commit_positions(KafkaClient(cluster.client), wanted)
+    if failed:
+        raise next(iter(failed.values()))
 
 
 def copies(cluster, topic, partitions=3):
     """``{partition: [(offset, value)]}`` of everything committed on a topic."""
-    consumer = Consumer({**cluster.client, "group.id": "reader", "enable.auto.commit": False, "isolation.level": "read_committed", "enable.partition.eof": True})
+    consumer = Consumer({
+        **cluster.client, "group.id": "reader", "enable.auto.commit": False, "isolation.level": "read_committed", "enable.partition.eof": True,
+    })
     consumer.assign([TopicPartition(topic, number, 0) for number in range(partitions)])
     found, ended = {number: [] for number in range(partitions)}, set()
     while len(ended) < partitions:
@@ -252,7 +258,7 @@ def copies(cluster, topic, partitions=3):
 
 
 def outcome(journal, held, answers):
-    """``(reprocessed, skipped)`` of a consumer with this journal that goes on at ``answers`` ({partition: offset}) over :func:`copies`."""
+    """``(reprocessed, skipped)`` of a consumer with this journal going on at ``answers`` ({partition: offset}) over :func:`copies`."""
     done = {(partition, value) for partition, dummy, value in journal}
     reprocessed = skipped = 0
     for partition, records in held.items():

@@ -104,7 +104,8 @@ def test_witness_records_come_back():
 
 
 @pytest.mark.parametrize("key, value", [
-    (None, b"{}"), (b"x", b"{}"), (b'["other","g"]', b"{}"), (b'["group","g"]', b'{"v":2,"at":1,"positions":{}}'), (b'["group","g"]', b'{"v":1,"positions":{}}'),
+    (None, b"{}"), (b"x", b"{}"), (b'["other","g"]', b"{}"), (b'["group","g"]', b'{"v":2,"at":1,"positions":{}}'),
+    (b'["group","g"]', b'{"v":1,"positions":{}}'),
     (b'["group","g"]', b'{"v":1,"at":1,"positions":{"t":{"x":1}}}'), (b'["group","g"]', b'{"v":1,"at":1,"positions":{"t":{"0":-1}}}'),
     (b'["topic","t"]', b'{"v":1,"at":1,"id":4,"recreated":0}'), (b'["round",""]', b'{"v":1,"at":1}'), (b'["round",""]', b"\xff"), (b'["round",""]', b"[]"),
 ])

@@ -13,7 +13,8 @@ def test_names_of_both_policies():
     identity, default = MirrorNames("a", "b"), MirrorNames("a", "b", "default", "_")
     assert (identity.copy_of("t"), identity.original_of("t"), default.copy_of("t"), default.original_of("a_t")) == ("t", "t", "a_t", "t")
     assert default.original_of("t") is None and default.original_of("a_") is None
-    assert (identity.offset_syncs, identity.checkpoints, identity.heartbeats_copied) == ("mm2-offset-syncs.a.internal", "a.checkpoints.internal", "a.heartbeats")
+    assert (identity.offset_syncs, identity.checkpoints) == ("mm2-offset-syncs.a.internal", "a.checkpoints.internal")
+    assert identity.heartbeats_copied == "a.heartbeats"
     assert (default.offset_syncs, default.checkpoints) == ("mm2-offset-syncs_a_internal", "a_checkpoints_internal")
     assert MirrorNames("a", "b", "default", "_", False).checkpoints == "a.checkpoints.internal"
     assert default.source_offsets == "mm2-offsets.a.internal"
@@ -34,5 +35,6 @@ def test_filters_take_commas_but_not_within_braces():
 
 
 def test_internal_topics():
-    assert all(is_internal(name) for name in ("__kafka_dr_positions", "mm2-offsets.a.internal", "a.checkpoints.internal", "heartbeats", "a.heartbeats", "x-internal"))
+    internal = ("__kafka_dr_positions", "mm2-offsets.a.internal", "a.checkpoints.internal", "heartbeats", "a.heartbeats", "x-internal")
+    assert all(is_internal(name) for name in internal)
     assert not any(is_internal(name) for name in ("orders", "internal", "internals", "my.internal.topic", "patient-heartbeats-raw"))
