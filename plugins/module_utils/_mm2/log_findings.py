@@ -12,8 +12,11 @@ SAMPLE = 300
 SECRET = re.compile(r'(?i)((?:password|secret|token|passphrase)["\']?\s*[=:]\s*["\']?)[^\s"\',;}]+')
 # Lines that only tell how it goes, or that a mirror writes also when all is well.
 ONLY_SEVERAL = {"rebalances": 6, "leader-missing": 5, "unknown-topic": 3, "timed-out": 3, "fenced": 3}
-WORTH_READING = re.compile(r"WARN|ERROR|FATAL|Exception|Error:|Caused by|denied|[Re-]+\)joining|Rebalance|refused|director")
-CONTINUATION = re.compile(r"^\s+at |^\s*\.\.\. \d+ more")
+# Told at level INFO, where all else is no fault.
+SAID_CALMLY = {"overtaken", "recreated-topic", "rebalances"}
+CALM = re.compile(r"\b(INFO|DEBUG|TRACE)\b")
+# Frames of a stack, and settings as they are printed at every start.
+CONTINUATION = re.compile(r"^\s+at |^\s*\.\.\. \d+ more|^\s+[a-z][\w.-]+ = ")
 
 
 def log_findings(text, several=None):
@@ -27,10 +30,10 @@ def log_findings(text, several=None):
     least = {**ONLY_SEVERAL, **(several or {})}
     found = {}
     for at, line in enumerate(text.splitlines(), 1):
-        if CONTINUATION.match(line) or not WORTH_READING.search(line):
+        if CONTINUATION.match(line):
             continue
         known = next((one for one in CATALOGUE if one.pattern.search(line)), None)
-        if known is None:
+        if known is None or (CALM.search(line) and known.name not in SAID_CALMLY):
             continue
         one = found.setdefault(known.name, {
             "cause_id": known.name, "severity": known.severity, "count": 0, "first_line": at, "last_line": at,

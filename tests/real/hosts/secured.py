@@ -40,7 +40,7 @@ class Authority:
                 .not_valid_before(now - datetime.timedelta(hours=1)).not_valid_after(now + datetime.timedelta(days=2))
                 .add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True))
         if hosts:
-            names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))] if hosts is True else [x509.DNSName(one) for one in hosts]
+            names = [x509.IPAddress(ipaddress.ip_address("127.0.0.1"))] if hosts is True else [x509.DNSName(one) for one in hosts]
             made = made.add_extension(x509.SubjectAlternativeName(names), critical=False)
         if not authority:
             made = made.add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]), critical=False)
