@@ -9,7 +9,7 @@ import functools
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import kafka_resources, region
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import application, kafka_resources, rbac, region
 
 
 def _speaking(function):
@@ -72,6 +72,10 @@ class FilterModule:
             "kubernetes_region": _speaking(region.kubernetes_region),
             "mirror_clients": _speaking(region.mirror_clients),
             "mirror_secret_references": _speaking(region.mirror_secret_references),
+            "application_place": _speaking(application.application_place),
+            "application_pointer": _speaking(application.application_pointer),
+            "application_start": _speaking(application.application_start),
+            "kubernetes_roles": _speaking(rbac.roles),
             "undone_by": _speaking(region.undone_by),
             "replicas_to_restore": _speaking(region.size_of),
             "scaled_away": _speaking(region.gone),

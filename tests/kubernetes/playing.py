@@ -10,6 +10,9 @@ import tempfile
 from pathlib import Path
 
 import yaml
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.rbac import roles
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.region import kubernetes_region
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.strimzi import client_info
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 
@@ -18,7 +21,8 @@ SERVICES = {"stages": "kdr-stages", "mirror": "kdr-mirror", "proof": "kdr-proof"
 APPLICATIONS = [
     {"name": "shop-producer", "purpose": "application", "acls": [{"resource": "topic", "name": "orders", "operations": ["WRITE", "DESCRIBE"]}]},
     {"name": "shop-consumer", "purpose": "application", "acls": [
-        {"resource": "topic", "name": "orders", "operations": ["READ", "DESCRIBE"]}, {"resource": "group", "name": "shop", "operations": ["READ", "DESCRIBE"]}]},
+        {"resource": "topic", "name": "orders", "operations": ["READ", "DESCRIBE"]},
+        {"resource": "group", "name": "shop", "operations": ["READ", "DESCRIBE"]}]},
 ]
 
 
@@ -31,7 +35,8 @@ def kafka_resources(cluster: str, api_version: str) -> list[dict]:
          "spec": {"replicas": 1, "roles": ["controller", "broker"],
                   "storage": {"type": "jbod", "volumes": [{"id": 0, "type": "ephemeral", "kraftMetadata": "shared"}]}}},
         {"apiVersion": api_version, "kind": "Kafka", "metadata": {"name": cluster}, "spec": {
-            "kafka": {"listeners": [{"name": "tls", "port": 9093, "type": "internal", "tls": True, "authentication": {"type": "scram-sha-512"}}],
+            "kafka": {"listeners": [{"name": "tls", "port": 9093, "type": os.environ.get("KAFKA_DR_TEST_LISTENER", "internal"), "tls": True,
+                                     "authentication": {"type": "scram-sha-512"}}],
                       "authorization": {"type": "simple"}, "config": config},
             "entityOperator": {"topicOperator": {}, "userOperator": {}}}},
     ]
@@ -56,6 +61,8 @@ class Regions:
                 "kafka_dr_kafka": {"resources": kafka_resources("main", api_version)},
             } for name, cluster in places.items()
         }
+        self.hosts["north_america"]["kafka_dr_applications"] = [
+            {"name": "shop", "kind": "kubernetes", "role": "producer", "groups": [], "principals": ["shop-producer"]}]
         self.mirror = {"name": "backup", "source": "north_america", "target": "europe", "topics": ["orders"], "groups": ["shop.*"],
                        "tuning": {"replication_factor": 1, "refresh_seconds": 2, "checkpoint_seconds": 1}}
 
@@ -77,11 +84,18 @@ class Regions:
         environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": _collections(), "ANSIBLE_NOCOLOR": "1", "ANSIBLE_LOCALHOST_WARNING": "0",
                        "ANSIBLE_HOME": str(self.directory / "ansible"), "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml"}
         command = [str(Path(sys.executable).with_name("ansible-playbook")), "-i", str(inventory), str(book), "--diff", *(["--check"] if check else [])]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=400, cwd=self.directory)
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=1500, cwd=self.directory)
         played = Played(done.stdout + done.stderr)
         if (done.returncode != 0) != fails:
             raise AssertionError(played.output[-6000:])
         return played
+
+    def limit_rights(self) -> None:
+        """From now on act as service accounts that have what the playbook ``rbac.yml`` prints, and nothing else."""
+        made = {one["metadata"]["namespace"]: one["rules"] for one in roles(self.hosts, [self.mirror])}
+        for name, namespace in self.namespaces.items():
+            place = self.hosts[name]["kafka_dr_kubernetes"]
+            place.update(self.places[name].identity(self.directory, {namespace: made[namespace]}))
 
     def role(self, role: str, verb: str, check: bool = False, fails: bool = False, **variables) -> Played:
         """Play one verb of a part role."""
@@ -91,8 +105,8 @@ class Regions:
     def kafka(self, region: str, user: str = "kdr-stages") -> KafkaClient:
         """A client of the region's Kafka, as this user."""
         place = self.hosts[region]["kafka_dr_kubernetes"]
-        found = client_info({"connection": {"kubeconfig": place["kubeconfig"]}, "timeout": 10, "group": "kafka.strimzi.io", "namespace": place["namespace"],
-                             "cluster": "main", "listener": "tls", "user": user, "users": [], "allow_unreachable": False})
+        found = client_info({"connection": kubernetes_region(self.hosts[region], region)["connection"], "timeout": 10, "group": "kafka.strimzi.io",
+                             "namespace": place["namespace"], "cluster": "main", "listener": "tls", "user": user, "users": [], "allow_unreachable": False})
         return KafkaClient(found["client"], found["client_secrets"], timeout=10)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 
 import pytest
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import kafka_resources
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import ConflictError, object_path

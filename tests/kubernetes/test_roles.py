@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
+import base64
 import time
 
 import pytest
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import topic_offsets
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import topic_offsets
 from tests.kubernetes.playing import Regions
 from tests.support.operator.loop import Operator
 
@@ -19,11 +19,13 @@ pytestmark = pytest.mark.kubernetes
 def regions(new, tmp_path_factory):
     """Two regions in two namespaces of one API server, and the stand-in operator."""
     directory = tmp_path_factory.mktemp("regions")
-    operator = Operator(new.kubeconfig, directory / "operator").start()
+    # A cluster that was given has its own operator.
+    operator = Operator(new.kubeconfig, directory / "operator").start() if new.plane else None
     made = Regions({"north_america": new, "europe": new}, directory)
     made.operator = operator
     yield made
-    operator.stop()
+    if operator:
+        operator.stop()
 
 
 def role(name, verb, **variables):
@@ -36,7 +38,7 @@ def produce(client, count, start=0):
     refused = []
     producer = client.producer(**{"message_timeout_ms": 15000})
     for at in range(start, start + count):
-        producer.produce("orders", key=str(at % 7), value=f"order {at}", on_delivery=lambda error, dummy: refused.append(error) if error else None)
+        producer.produce("orders", key=str(at % 7), value=f"order {at}", on_delivery=lambda error, dummy: error and refused.append(error))
     assert producer.flush(30) == 0
     return [one.name() for one in refused]
 
@@ -47,39 +49,75 @@ def ends(client):
 
 
 SET_UP = [
-    role("kafka", "prepare", kafka_region="north_america"), role("kafka", "create", kafka_region="europe"), role("kafka", "await", kafka_region="north_america"),
+    role("kafka", "prepare", kafka_region="north_america"), role("kafka", "create", kafka_region="europe"),
+    role("kafka", "await", kafka_region="north_america"),
     role("credentials", "carry", credentials_mirror="{{ described }}"),
     {"name": "Create the topics", "streamsafe.kafka_dr.topics": {
         "client": "{{ hostvars.north_america.kafka_dr_client }}", "client_secrets": "{{ hostvars.north_america.kafka_dr_client_secrets }}",
         "topics": "{{ hostvars.north_america.kafka_dr_topics }}"}},
     role("mirror", "install", mirror_described="{{ described }}"),
+    role("applications", "start", applications_region="north_america", applications_of=["north_america"]),
+]
+SWITCH = [
+    role("credentials", "fence", credentials_region="north_america"),
+    role("applications", "stop", applications_region="north_america", applications_of=["north_america"]),
+    role("mirror", "stop", mirror_described="{{ described }}"),
+    role("credentials", "admit", credentials_region="europe"),
 ]
 
 
+def deploy(cluster, namespace, **metadata):
+    """The application: three pods that wait for a node for ever, which is all that a scale needs."""
+    labels = {"app": "shop"}
+    pod = {"containers": [{"name": "shop", "image": "shop", "envFrom": [{"secretRef": {"name": "shop-kafka", "optional": True}}]}]}
+    cluster.client.create(f"/apis/apps/v1/namespaces/{namespace}/deployments", {
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "shop", **metadata},
+        "spec": {"replicas": 3, "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": pod}}})
+
+
 def test_a_mirror_is_set_up_stopped_fenced_and_removed(regions):
-    """One walk through what the stages ask of the parts; what counts is looked up in Kafka."""
+    """One walk through what the stages ask of the parts, with no right that they do not need; what counts is looked up in Kafka."""
+    cluster, here = regions.places["europe"], regions.namespaces["north_america"]
+    deploy(cluster, here)
+    regions.limit_rights()
     regions.play(SET_UP)
     source, target = regions.kafka("north_america"), regions.kafka("europe")
     producer, stranger = regions.kafka("north_america", "shop-producer"), regions.kafka("europe", "shop-producer")
     assert producer.config["sasl.password"] == stranger.config["sasl.password"], "clients keep their passwords"
     assert produce(producer, 200) == []
-    regions.play([role("mirror", "await_carrying", mirror_described="{{ described }}")])
-    regions.places["europe"].until(lambda: sum(one for one in ends(target).values()) >= 200, "the records to arrive", 60)
+    cluster.until(lambda: "orders" in target.metadata().topics and sum(ends(target).values()) >= 200, "the records to arrive", 60)
     assert set(produce(stranger, 1)) == {"TOPIC_AUTHORIZATION_FAILED"}, "applications may not write in the target yet"
+    pointed = base64.b64decode(cluster.read(here, "shop-kafka")["data"]["KAFKA_BROKERS"]).decode()
+    assert pointed == source.config["bootstrap.servers"]
 
-    again = regions.play(SET_UP)
+    again = regions.play([role("mirror", "await_carrying", mirror_described="{{ described }}"), *SET_UP])
     assert again.changed == 0, again.output
 
-    regions.play([role("mirror", "stop", mirror_described="{{ described }}"), role("credentials", "fence", credentials_region="north_america"),
-                  role("credentials", "admit", credentials_region="europe")])
+    before = ends(source)
+    regions.play(SWITCH)
     assert set(produce(producer, 3)) == {"TOPIC_AUTHORIZATION_FAILED"}, "the fence holds"
-    before = ends(target)
-    assert produce(KafkaClient({**source.config}), 5, 200) in ([], ["TOPIC_AUTHORIZATION_FAILED"] * 5)
-    time.sleep(4)
-    assert ends(target) == before, "a stopped mirror copies nothing"
+    assert ends(source) == before
+    shop = cluster.read(here, "shop", "deployments", "apps/v1")
+    assert (shop["spec"]["replicas"], shop["status"].get("replicas", 0), shop["metadata"]["annotations"]["kafka-dr.streamsafe/replicas"]) == (0, 0, "3")
+    assert cluster.client.list(f"/api/v1/namespaces/{here}/pods") == []
+    produce_as_admin(regions, "north_america", 5)
+    kept = ends(target)
+    time.sleep(6)
+    assert ends(target) == kept, "a stopped mirror copies nothing"
     assert produce(stranger, 5) == [], "the target's applications may write now"
 
-    regions.play([role("mirror", "remove", mirror_described="{{ described }}")])
-    left = [name for name in target.metadata().topics if "mm2" in name]
-    assert left == []
-    assert regions.places["europe"].read(regions.namespaces["europe"], "backup", "kafkamirrormaker2s", "kafka.strimzi.io/v1") is None
+    regions.play([role("applications", "start", applications_region="europe", applications_of=["north_america"]),
+                  role("mirror", "remove", mirror_described="{{ described }}")])
+    shop = cluster.read(here, "shop", "deployments", "apps/v1")
+    assert (shop["spec"]["replicas"], shop["spec"]["template"]["metadata"]["annotations"]["kafka-dr.streamsafe/region"]) == (3, "europe")
+    assert base64.b64decode(cluster.read(here, "shop-kafka")["data"]["KAFKA_BROKERS"]).decode() == target.config["bootstrap.servers"]
+    assert [name for name in target.metadata().topics if name.startswith("mm2")] == []
+    assert cluster.read(regions.namespaces["europe"], "backup", "kafkamirrormaker2s", "kafka.strimzi.io/v1") is None
+
+
+def produce_as_admin(regions, region, count):
+    """Records that the mirror would copy if it ran."""
+    if regions.operator is None:
+        return
+    broker = next(one for key, one in regions.operator.brokers.items() if key[0] == regions.namespaces[region])
+    assert produce(broker.admin(), count, 1000) == []

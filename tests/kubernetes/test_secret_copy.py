@@ -6,8 +6,8 @@ from __future__ import annotations
 import base64
 
 import pytest
-from ansible_collections.streamsafe.kafka_dr.plugins.modules.secret_copy import main
 
+from ansible_collections.streamsafe.kafka_dr.plugins.modules.secret_copy import main
 from tests.support.kubernetes import run
 
 pytestmark = pytest.mark.kubernetes

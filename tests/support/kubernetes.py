@@ -107,6 +107,8 @@ class Cluster:
                                    {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": name}, **extra})
         token = self.client.create(object_path("v1", "serviceaccounts", home, name, "token"),
                                    {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}})["status"]["token"]
+        if self.plane is None:
+            return {"kubeconfig": None, "host": self.client.host, "api_key": token, "ca_cert": self.client._api.configuration.ssl_ca_cert}
         return {"kubeconfig": str(self.plane.kubeconfig_for(token, directory / f"{name}.kubeconfig"))}
 
     def until(self, ready, what: str, seconds: float = 30) -> None:

@@ -46,7 +46,7 @@ def mirror_resource(mirror, clients, secrets=None, api_version=STRIMZI_GROUP + "
         raise UsageError("Mirror '%s' cannot be put into state '%s'" % (full["name"], state), expected=", ".join(STATES))
     sides = {region: _cluster(full, region, clients, secrets or {}, group) for region in (full["source"], full["target"])}
     configs = connector_configs(mirror)
-    internal = _internal_topics(full, name)
+    internal = _internal_names(full)
     flow = _connectors(configs, shape, state)
     flow.update({
         "topicsPattern": alternation(full["topics"], full["name"]),
@@ -87,9 +87,10 @@ def _group_and_shape(api_version):
     return group, SHAPES[version]
 
 
-def _internal_topics(full, name):
+def _internal_names(full):
+    """Those of dedicated mode (``MirrorMakerConfig.workerConfig``): one set of ACLs and one way to seed offsets for both platforms."""
     return {
-        "groupId": "mirror-%s" % (name or full["name"]),
+        "groupId": "%s-mm2" % full["source"],
         "configStorageTopic": "mm2-configs.%s.internal" % full["source"],
         "offsetStorageTopic": source_offsets_topic(full),
         "statusStorageTopic": "mm2-status.%s.internal" % full["source"],

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from kafka_dr_lab.pki import new_authority, new_certificate
-
 from tests.support.kafka import Kafka, free_ports
 
 AUTHORITIES = {"clusterCa": "cluster-ca", "clientsCa": "clients-ca"}

@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 import secrets
 
+from confluent_kafka.admin import ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import as_dict, describe_acls, ensure_acls, flatten
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import ensure_topics
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.users import _alter, existing_users
-from confluent_kafka.admin import ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
 from kafka_dr_lab.pki import new_certificate
 
 RESOURCES = {"topic": "topic", "group": "group", "cluster": "cluster", "transactionalId": "transactional_id"}

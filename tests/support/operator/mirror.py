@@ -12,7 +12,6 @@ import urllib.request
 from pathlib import Path
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.java_client import java_client
-
 from tests.support.kafka import JavaProcess, free_ports
 
 PACKAGE = "org.apache.kafka.connect.mirror"

@@ -6,11 +6,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import AuthorizationError, KafkaDrError, RefusedError, TimedOutError, UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import errors
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import secret_plan as plan
-from hypothesis import given
-from hypothesis import strategies as st
 
 texts = st.dictionaries(st.sampled_from(["a", "b", "c", "argocd.argoproj.io/instance"]), st.text(max_size=5), max_size=4)
 secrets = st.builds(

@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError, UsageError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import resource as r
 from hypothesis import given
 from hypothesis import strategies as st
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError, UsageError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import resource as r
 
 MIRROR = {"name": "backup", "source": "na", "target": "eu", "topics": ["orders.*", "items"], "tuning": {"tasks_max": 4, "replication_factor": 3}}
 CLIENTS = {
@@ -101,7 +102,7 @@ def test_clusters_are_merged_by_alias():
     made = render(r.API_VERSIONS[1], fields={"spec": {"clusters": [{"alias": "eu", "config": {"client.rack": "a"}}]}})
     assert [one["alias"] for one in made["spec"]["clusters"]] == ["na", "eu"]
     assert made["spec"]["clusters"][1]["config"]["client.rack"] == "a"
-    assert made["spec"]["clusters"][1]["config"]["group.id"] == "mirror-backup"
+    assert made["spec"]["clusters"][1]["config"]["group.id"] == "na-mm2"
 
 
 @pytest.mark.parametrize("api_version,fields", [

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""The least that the stages need in a region's namespace, as ``Role`` manifests. Pure."""
+
+from __future__ import annotations
+
+from .application import application_place
+from .region import kubernetes_region, prefix_of
+
+AUTHORITIES = ("-cluster-ca-cert", "-cluster-ca", "-clients-ca-cert", "-clients-ca")
+
+
+def roles(regions, mirrors, name="kafka-dr"):
+    """One ``Role`` for each region on Kubernetes.
+
+    :param regions: ``{region: its variables}``.
+    :param mirrors: ``kafka_dr_mirrors``.
+    """
+    made = []
+    for region in sorted(regions):
+        described = regions[region]
+        if described.get("kafka_dr_platform") != "kubernetes":
+            continue
+        place = kubernetes_region(described, region)
+        made.append({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": name, "namespace": place["namespace"]},
+            "rules": _operator_rules(place, region, mirrors, described) + _secret_rules(place, region, regions, mirrors) + _application_rules(described),
+        })
+    return made
+
+
+def _operator_rules(place, region, mirrors, described):
+    group = place["group"]
+    cluster = "eventstreams" if group == "eventstreams.ibm.com" else "kafkas"
+    users = sorted({one["name"] for one in described.get("kafka_dr_users") or []})
+    rules = [
+        _rule(group, cluster, ["get"], [place["cluster"]]),
+        # A list cannot be limited to names, nor can the making of what is not there yet.
+        _rule(group, "kafkausers", ["list", "create"]),
+        _rule(group, "kafkausers", ["get", "patch"], users),
+    ]
+    if (described.get("kafka_dr_kafka") or {}).get("resources"):
+        rules += [_rule(group, cluster, ["create"]), _rule(group, cluster, ["patch"], [place["cluster"]]),
+                  _rule(group, "kafkanodepools", ["get", "create", "patch"])]
+    incoming = sorted(one["name"] for one in mirrors if one.get("target") == region)
+    if incoming:
+        rules += [_rule(group, "kafkamirrormaker2s", ["create"]), _rule(group, "kafkamirrormaker2s", ["get", "patch", "delete"], incoming)]
+    return rules
+
+
+def _secret_rules(place, region, regions, mirrors):
+    """Secrets by name; only ``create`` cannot be."""
+    users = [one["name"] for one in regions[region].get("kafka_dr_users") or []]
+    read = {*users, place["cluster"] + "-cluster-ca-cert"}
+    write = {one["name"] + "-given" for one in regions[region].get("kafka_dr_users") or [] if "password" in one}
+    for mirror in mirrors:
+        source = mirror.get("source")
+        if mirror.get("target") == region and (regions.get(source) or {}).get("kafka_dr_platform") == "kubernetes":
+            prefix = prefix_of(source)
+            write |= {prefix + one["name"] for one in regions[source].get("kafka_dr_users") or []
+                      if one.get("purpose") in ("mirror", "witness", "application")}
+            write.add("%s%s-cluster-ca-cert" % (prefix, regions[source]["kafka_dr_kubernetes"]["cluster"]))
+            # The applications' users of the source are users of the target too.
+            read |= {one["name"] for one in regions[source].get("kafka_dr_users") or [] if one.get("purpose") == "application"}
+    if place["authorities_from"]:
+        write |= {place["cluster"] + one for one in AUTHORITIES}
+    rules = [_rule("", "secrets", ["get"], sorted(read - write))]
+    if write:
+        rules += [_rule("", "secrets", ["create"]), _rule("", "secrets", ["get", "update", "patch"], sorted(write))]
+    return rules
+
+
+def _application_rules(described):
+    rules = []
+    for one in described.get("kafka_dr_applications") or []:
+        if one.get("kind") == "kubernetes":
+            place = application_place(one, described)
+            group = place["api_version"].split("/")[0] if "/" in place["api_version"] else ""
+            plural = place["kind"].lower() + "s"
+            rules += [_rule(group, plural, ["get", "patch"], [place["name"]]), _rule("keda.sh", "scaledobjects", ["list"]),
+                      _rule("", "secrets", ["get", "patch"], [place["secret"]]), _rule("", "secrets", ["create"])]
+    unique = []
+    for rule in rules:
+        if rule not in unique:
+            unique.append(rule)
+    return unique
+
+
+def _rule(group, resource, verbs, names=None):
+    rule = {"apiGroups": [group], "resources": [resource], "verbs": verbs}
+    if names:
+        rule["resourceNames"] = list(names)
+    return rule

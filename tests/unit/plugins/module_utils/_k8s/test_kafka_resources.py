@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clients out of Kafka resources, waiting, and names that Kubernetes takes."""
+
+from __future__ import annotations
+
+import base64
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError, UsageError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import application, region
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import kafka_resources as k
+
+
+def secret(**data):
+    return {"data": {key.replace("__", "."): base64.b64encode(value.encode()).decode() for key, value in data.items()}}
+
+
+def kafka(authentication="scram-sha-512", tls=True, **status):
+    listener = {"name": "out", "port": 9094, "type": "route", "tls": tls}
+    if authentication:
+        listener["authentication"] = {"type": authentication}
+    return {"kind": "Kafka", "metadata": {"name": "main", "generation": 2}, "spec": {"kafka": {"listeners": [listener]}},
+            "status": {"observedGeneration": 2, "conditions": [{"type": "Ready", "status": "True"}],
+                       "listeners": [{"name": "out", "bootstrapServers": "h:443", "certificates": ["PEM"]}], **status}}
+
+
+def test_client_by_scram_tls_and_plain():
+    made = k.kafka_client(kafka(), None, "u", secret(password="p"), secret(ca__crt="CA"))
+    assert made == {"client": {"bootstrap.servers": "h:443", "ssl.ca.pem": "CA", "security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512",
+                               "sasl.username": "u"}, "secrets": {"sasl.password": "p"}}
+    made = k.kafka_client(kafka("tls"), "out", "u", secret(user__crt="C", user__key="K"))
+    assert made["client"]["ssl.ca.pem"] == "PEM" and made["secrets"] == {"ssl.key.pem": "K"}
+    assert k.kafka_client(kafka(None, False))["client"] == {"bootstrap.servers": "h:443", "security.protocol": "PLAINTEXT"}
+
+
+@pytest.mark.parametrize("resource,user_secret,words", [
+    (kafka(listeners=[]), secret(password="p"), "none yet"), (kafka(), None, "has no password"), (kafka("oauth"), secret(password="p"), "oauth"),
+])
+def test_client_that_cannot_be_made(resource, user_secret, words):
+    with pytest.raises(RefusedError, match=words):
+        k.kafka_client(resource, "out", "u", user_secret)
+
+
+def test_waiting_speaks_with_the_operators_words():
+    assert k.waiting_for([kafka()]) == []
+    assert k.waiting_for([None]) == ["a resource that is not there yet"]
+    assert "generation 2" in k.waiting_for([kafka(observedGeneration=1)])[0]
+    refused = kafka(conditions=[{"type": "NotReady", "status": "True", "reason": "Bad", "message": "no quorum"}])
+    assert k.waiting_for([refused]) == ["Kafka 'main' to be Ready (Bad: no quorum)"]
+    paused = kafka()
+    paused["metadata"]["annotations"] = {k.PAUSE: "true"}
+    assert "reconciled again" in k.waiting_for([paused])[0]
+
+
+@given(st.text(alphabet="abcXYZ019._-", min_size=1, max_size=249))
+def test_every_topic_has_a_name_that_kubernetes_takes(name):
+    made = k.kafka_topic({"name": name, "partitions": 1}, "main", "n")
+    assert re.fullmatch(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", made["metadata"]["name"]) and len(made["metadata"]["name"]) <= 253
+    assert made["spec"]["topicName"] == name
+
+
+def test_topics_that_differ_in_case_stay_apart():
+    assert len({k.kafka_topic({"name": name, "partitions": 1}, "m", "n")["metadata"]["name"] for name in ("a_b", "a-b", "A-b")}) == 3
+
+
+def test_region_is_checked():
+    assert region.kubernetes_region({"kafka_dr_kubernetes": {"namespace": "n", "cluster": "c", "context": "x"}}, "north_america")["prefix"] == "north-america-"
+    for described in ({}, {"namespace": "n"}, {"namespace": "n", "cluster": "c", "cntext": "x"}):
+        with pytest.raises(UsageError, match="kafka_dr_kubernetes"):
+            region.kubernetes_region({"kafka_dr_kubernetes": described}, "e")
+
+
+def deployment(size=3, **more):
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "shop", "namespace": "n", "generation": 4, **more.pop("metadata", {})},
+            "spec": {"replicas": size, "template": {}}, "status": {"observedGeneration": 4, **more}}
+
+
+def test_sizes_are_remembered():
+    assert region.size_of(deployment()) == 3
+    assert region.size_of(deployment(0, metadata={"annotations": {region.SIZE: "5"}})) == 5
+    started = application.application_start(deployment(0, metadata={"annotations": {region.SIZE: "5"}}), "eu")
+    assert started["spec"] == {"replicas": 5, "template": {"metadata": {"annotations": {application.REGION: "eu"}}}}
+    assert application.application_start(deployment(0), "eu", 2)["spec"]["replicas"] == 2
+
+
+def test_gone_is_what_the_controller_says():
+    assert region.gone(None) == []
+    assert region.gone(deployment(0)) == []
+    assert "2 pods" in region.gone(deployment(0, replicas=2))[0]
+    assert "generation 4" in region.gone(deployment(0, observedGeneration=3))[0]
+    assert "scaled to zero" in region.gone(deployment(3))[0]
+
+
+@pytest.mark.parametrize("metadata,scalers,words", [
+    ({"annotations": {"argocd.argoproj.io/tracking-id": "x"}}, [], "Argo CD"),
+    ({"labels": {"kustomize.toolkit.fluxcd.io/name": "x"}}, [], "Flux"),
+    ({}, [{"metadata": {"name": "lag"}, "spec": {"scaleTargetRef": {"name": "shop"}}}], "KEDA"),
+])
+def test_who_would_undo_it(metadata, scalers, words):
+    assert words in region.undone_by(deployment(metadata=metadata), scalers)[0]
+
+
+def test_nobody_undoes_what_is_suspended():
+    flux = {"labels": {"kustomize.toolkit.fluxcd.io/name": "x"}, "annotations": {"kustomize.toolkit.fluxcd.io/reconcile": "disabled"}}
+    other = {"metadata": {"name": "lag"}, "spec": {"scaleTargetRef": {"name": "other"}}}
+    paused = {"metadata": {"name": "lag", "annotations": {"autoscaling.keda.sh/paused-replicas": "0"}}, "spec": {"scaleTargetRef": {"name": "shop"}}}
+    assert region.undone_by(deployment(metadata=flux), [other, paused]) == []
