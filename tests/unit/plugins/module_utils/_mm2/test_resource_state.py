@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import resource_state as s
 
