@@ -223,8 +223,7 @@ def main():
         "log_text": {"type": "str", "default": ""},
         "configuration": {"type": "raw"},
     })
-    run_module(spec, examine, required_by={"target_client": ["source_alias", "target_alias"]},
-               required_one_of=[["target_client", "logs", "log_text", "configuration"]])
+    run_module(spec, examine, required_by={"target_client": ["source_alias", "target_alias"]})
 
 
 if __name__ == "__main__":

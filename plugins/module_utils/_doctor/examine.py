@@ -19,6 +19,8 @@ LOG_TAIL = 4 * 1024 * 1024
 
 def examine(params, check_mode):
     """The result of ``mirror_doctor_info``; see the module's RETURN for the shape."""
+    if not any(params[key] for key in ("target_client", "logs", "log_text", "configuration")):
+        raise UsageError("There is nothing to examine", expected="target_client, logs, log_text or configuration")
     found = []
     for path in params["logs"]:
         found += _log(path, _tail(path))

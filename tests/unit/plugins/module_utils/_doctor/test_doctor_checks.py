@@ -8,8 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor import checks_flow, checks_groups, checks_topics
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor.examine import examine
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor.observe import Observation, _decode_status
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UnreachableError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UnreachableError, UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames
 
 PARAMS = {"max_heartbeat_age": 60, "max_lag": 100, "watch_seconds": 5, "expect_exactly_once": True, "known_topics": {}, "syncs_policy": "delete"}
@@ -214,3 +215,25 @@ def test_status_records_of_connect():
     assert _decode_status(b"status-connector-a->b.MirrorSourceConnector", b'{"state":"RUNNING"}')["task"] is None
     assert _decode_status(b"status-topic-x", b"{}") is None
     assert _decode_status(b"status-task-X-0", b"not json")["state"] is None
+
+
+class TestExamine:
+    """The whole, without a cluster."""
+
+    OPTIONS = {"logs": [], "log_text": "", "configuration": None, "target_client": None}
+
+    def test_logs_and_configuration_alone(self, tmp_path):
+        log = tmp_path / "mm2.log"
+        log.write_text("ERROR java.lang.OutOfMemoryError: Java heap space\n")
+        made = examine({**self.OPTIONS, "logs": [str(log)], "configuration": "clusters=a,b\na->b.enabled=true\n"}, False)
+        assert {"log-memory", "lint-offset-syncs-at-source"} <= {one["check"] for one in made["findings"]}
+        assert made["worst"] == "error" and not made["healthy"] and made["lag"] is None
+
+    def test_a_clean_log_is_healthy(self):
+        made = examine({**self.OPTIONS, "log_text": "INFO Kafka version: 4.3.1"}, False)
+        assert made["healthy"] and made["worst"] == "none" and made["findings"] == []
+
+    @pytest.mark.parametrize("options, words", [({}, "nothing to examine"), ({"logs": ["/no/such/log"]}, "cannot be read")])
+    def test_refuses_what_it_cannot_read(self, options, words):
+        with pytest.raises(UsageError, match=words):
+            examine({**self.OPTIONS, **options}, False)
