@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
+import sys
+
 import pytest
 
-from tests.support.kafka import clusters
+from tests.support.kafka import ROOT, clusters
 
 QUIET = {
     "message.max.bytes": 12582912, "replica.fetch.max.bytes": 12582912, "log.retention.check.interval.ms": 3600000, "log.initial.task.delay.ms": 3600000,
@@ -19,3 +23,17 @@ def pair(tmp_path_factory):
     yield made
     for one in made.values():
         one.stop()
+
+
+@pytest.fixture(scope="package")
+def spark(tmp_path_factory):
+    """One Spark context for all comparisons that are not about starting one."""
+    described = importlib.util.spec_from_file_location("proof_main", ROOT / "spark" / "main.py")
+    submitted = importlib.util.module_from_spec(described)
+    described.loader.exec_module(submitted)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    from kafka_dr_spark.engine import SparkEngine
+
+    engine = SparkEngine("local[2]", submitted.package(str(tmp_path_factory.mktemp("package"))), quiet=True)
+    yield engine.context
+    engine.close()

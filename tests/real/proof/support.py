@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -18,6 +20,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 ROOT = Path(__file__).resolve().parents[3]
 MAIN = ROOT / "spark" / "main.py"
 NOW = int(time.time() * 1000)
+KINDS = ("missing_head", "missing_tail", "missing", "duplicated", "reordered", "altered", "foreign", "aborted", "beyond")
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,16 @@ def create(cluster, topics):
     for at in range(0, len(listed), 250):
         for future in client.create_topics(listed[at: at + 250], operation_timeout=60, request_timeout=90).values():
             future.result()
+
+
+def drop(cluster, topics):
+    """Delete topics and wait until they are gone."""
+    client = admin(cluster)
+    for future in client.delete_topics(topics, operation_timeout=30).values():
+        future.result()
+    end = time.monotonic() + 30
+    while time.monotonic() < end and set(topics) & set(client.list_topics(timeout=10).topics):
+        time.sleep(0.2)
 
 
 def delete_before(cluster, topic, partition, offset):
@@ -143,30 +156,41 @@ def config_file(directory, name, client):
 
 
 class Job:
-    """The Spark job on files of its own."""
+    """The Spark job on files of its own: in a process of its own where ``spark`` is None, else on that context (which saves its start)."""
 
-    def __init__(self, directory, source=None, target=None):
+    def __init__(self, directory, source=None, target=None, spark=None):
         self.directory = Path(directory)
         self.source = config_file(directory, "source", source.client) if source else None
         self.target = config_file(directory, "target", target.client) if target else None
         self.report_path = self.directory / "report.json"
+        self.spark = spark
 
     def words(self, topics, *more, source=True):
-        words = [sys.executable, str(MAIN), "compare", "--target-config", self.target, "--topics", topics, "--report", str(self.report_path), "--quiet"]
+        words = ["compare", "--target-config", self.target, "--topics", topics, "--report", str(self.report_path), "--quiet"]
         return words + (["--source-config", self.source] if source else []) + list(more)
+
+    def run(self, words, timeout=240):
+        """(exit code, stdout, stderr)."""
+        if self.spark is None:
+            done = subprocess.run([sys.executable, str(MAIN), *words], capture_output=True, text=True, timeout=timeout, env=environment())
+            return done.returncode, done.stdout, done.stderr
+        from kafka_dr_spark.cli import main
+
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = main(words, None, self.spark)
+        return code, out.getvalue(), err.getvalue()
 
     def compare(self, topics, *more, timeout=240, source=True):
         """(exit code, report, stderr)."""
         self.report_path.unlink(missing_ok=True)
-        done = subprocess.run(self.words(topics, *more, source=source), capture_output=True, text=True, timeout=timeout, env=environment())
-        report = json.loads(self.report_path.read_text()) if self.report_path.exists() else None
-        return done.returncode, report, done.stderr
+        code, dummy, errors = self.run(self.words(topics, *more, source=source), timeout)
+        return code, json.loads(self.report_path.read_text()) if self.report_path.exists() else None, errors
 
-    def manifest(self, out, topics, *more, timeout=240):
-        return subprocess.run(
-            [sys.executable, str(MAIN), "manifest", "--config", self.source, "--topics", topics, "--out", str(out), "--quiet", *more],
-            capture_output=True, text=True, timeout=timeout, env=environment(),
-        )
+    def manifest(self, out, topics, *more):
+        """(exit code, stdout and stderr)."""
+        code, told, errors = self.run(["manifest", "--config", self.source, "--topics", topics, "--out", str(out), "--quiet", *more])
+        return code, told + errors
 
 
 def environment():

@@ -12,9 +12,9 @@ pytestmark = pytest.mark.real
 
 
 @pytest.fixture(scope="module")
-def compared(pair, tmp_path_factory):
+def compared(pair, spark, tmp_path_factory):
     support.set_up(pair, CASES)
-    job = support.Job(tmp_path_factory.mktemp("cases"), pair["source"], pair["target"])
+    job = support.Job(tmp_path_factory.mktemp("cases"), pair["source"], pair["target"], spark)
     return job.compare("|".join(case.name for case in CASES), "--wait-seconds", "3")
 
 
@@ -30,7 +30,7 @@ def test_tells(case, compared):
     topic = support.topic_of(compared[1], case.name)
     counts = {}
     for part in topic["partitions"]:
-        for name in KINDS:
+        for name in support.KINDS:
             if part[name]:
                 counts[name] = counts.get(name, 0) + part[name]
     assert (topic["verdict"], counts) == (case.verdict, case.counts), topic
@@ -38,9 +38,6 @@ def test_tells(case, compared):
     found = [(one["kind"], one["source_offset"], one["target_offset"], one["field"]) for part in topic["partitions"] for one in part["differences"]]
     if case.differences:
         assert found == case.differences
-
-
-KINDS = ("missing_head", "missing_tail", "missing", "duplicated", "reordered", "altered", "foreign", "aborted", "beyond")
 
 
 MAPPED = [case for case in CASES if case.target and case.source]
