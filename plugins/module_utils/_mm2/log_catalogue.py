@@ -54,9 +54,13 @@ CATALOGUE = (
            "Give ssl.certificate.pem and the key, signed by the clients' authority"),
     _known("tls-mismatch", "error",
            r"Unrecognized SSL message|plaintext connection\?|Unsupported or unrecognized SSL|"
-           r"Unexpected Kafka request of type METADATA during SASL|SSL handshake failed|SslAuthenticationException",
-           "TLS is spoken on one side only, or the handshake failed",
+           r"Unexpected Kafka request of type METADATA during SASL",
+           "TLS is spoken on one side only",
            "Compare security.protocol with the listener's port"),
+    _known("tls-handshake", "error",
+           r"SSL handshake failed|SslAuthenticationException|SSLHandshakeException",
+           "The TLS handshake failed; the other side's log may say more",
+           "Compare the versions, the ciphers and the certificates of both sides"),
     _known("sasl-refused", "error",
            r"SaslAuthenticationException|Authentication failed(?: during authentication)? due to invalid credentials|Authentication failed:|"
            r"invalid credentials|Authentication failed, invalid",

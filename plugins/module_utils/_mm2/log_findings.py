@@ -40,6 +40,8 @@ def log_findings(text, several=None):
             "sample": without_secrets(line.strip())[:SAMPLE], "cause": known.cause, "remedy": known.remedy})
         one["count"] += 1
         one["last_line"] = at
+    if any(name != "tls-handshake" and name.startswith(("tls-", "truststore")) for name in found):
+        found.pop("tls-handshake", None)  # what it says too, with less
     kept = [one for name, one in found.items() if one["count"] >= least.get(name, 1)]
     order = [known.name for known in CATALOGUE]
     return sorted(kept, key=lambda one: (one["severity"] != "error", order.index(one["cause_id"])))

@@ -53,9 +53,10 @@ class Authority:
         return certificate.public_bytes(Encoding.PEM).decode(), key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
 
 
-def secured_kafka(directory: Path, name: str, authority: Authority, authorizer: bool = False) -> Kafka:
+def secured_kafka(directory: Path, name: str, authority: Authority, authorizer: bool = False, jwks: str | None = None) -> Kafka:
     """A broker with all :data:`LISTENERS` beside the plain one; ``ports`` says where.
 
+    :param jwks: address of a token issuer's keys; the listener OAUTH then validates signed tokens, instead of believing unsigned ones.
     :param authorizer: ACLs in force; the plain listener's anonymous user and the user admin may do everything.
     """
     certificate, key = authority.issue(name)
@@ -83,6 +84,11 @@ def secured_kafka(directory: Path, name: str, authority: Authority, authorizer: 
     }
     if authorizer:
         settings.update({"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer", "super.users": "User:ANONYMOUS;User:admin"})
+    if jwks:
+        settings.update({
+            "listener.name.oauth.oauthbearer.sasl.server.callback.handler.class": f"{MODULE}.oauthbearer.OAuthBearerValidatorCallbackHandler",
+            "sasl.oauthbearer.jwks.endpoint.url": jwks, "sasl.oauthbearer.expected.audience": "kafka",
+        })
     for line in render_properties(settings).splitlines():
         key, value = line.split("=", 1)
         broker.properties[key] = value

@@ -15,6 +15,7 @@ LINES = {
     "tls-untrusted": "Caused by: sun.security.validator.ValidatorException: PKIX path building failed: unable to find valid certification path",
     "tls-name": "Caused by: java.security.cert.CertificateException: No subject alternative names matching IP address 10.0.0.1 found",
     "tls-mismatch": "WARN SSL handshake failed: javax.net.ssl.SSLException: Unsupported or unrecognized SSL message",
+    "tls-handshake": "ERROR SslAuthenticationException: SSL handshake failed",
     "truststore": "Caused by: java.io.IOException: keystore password was incorrect",
     "sasl-refused": "ERROR SaslAuthenticationException: Authentication failed due to invalid credentials with SASL mechanism SCRAM-SHA-512",
     "sasl-mechanism": "ERROR Client SASL mechanism 'PLAIN' not enabled in the server, enabled mechanisms are [SCRAM-SHA-512] UnsupportedSaslMechanismException",
@@ -70,3 +71,8 @@ def test_secrets_in_a_line_are_blotted_out():
 def test_errors_come_before_warnings():
     text = LINES["flush-timed-out"].replace("ERROR", "WARN") + "\n" + LINES["memory"]
     assert [one["severity"] for one in log_findings(text)] == ["error", "warning"]
+
+
+def test_a_precise_cause_takes_the_place_of_a_vague_one():
+    text = LINES["tls-handshake"] + "\n" + LINES["tls-name"]
+    assert [one["cause_id"] for one in log_findings(text)] == ["tls-name"]
