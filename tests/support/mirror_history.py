@@ -19,7 +19,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.evidence 
 
 @dataclass
 class History:
-    """``source``: {offset: content}; ``target``: [(offset, source offset, content)]; ``syncs``: pairs in the order written."""
+    """``source``: {offset: content}; ``target``: [(offset, source offset or None for others' records, content)]; ``syncs``: pairs as written."""
 
     exactly_once: bool
     source: dict
@@ -27,7 +27,8 @@ class History:
     target: list = field(default_factory=list)
     target_end: int = 0
     syncs: list = field(default_factory=list)
-    copied: int = 0
+    mirror_end: int = 0
+    reset: bool = False
     flushed: int = 0
     source_start: int = 0
     target_start: int = 0
@@ -36,8 +37,9 @@ class History:
 
     def truth(self, position):
         """The highest target offset such that every copied record at or after the position has a copy at or after it."""
-        last = {upstream: offset for offset, upstream, dummy in self.target if upstream >= position}
-        return min(last.values(), default=self.target_end)
+        last = {upstream: offset for offset, upstream, dummy in self.target if upstream is not None and upstream >= position}
+        others = [offset for offset, upstream, dummy in self.target if upstream is None]
+        return min([*last.values(), *others], default=self.target_end)
 
     def loses(self, position, answer):
         """Whether a consumer that begins at ``answer`` misses a record, told by content: as many equal ones have to come as are due.
@@ -45,18 +47,26 @@ class History:
         What compaction took from the source is not due; what retention took there, but not from the target, is.
         """
         due, come = {}, {}
-        for upstream in {upstream for dummy, upstream, dummy2 in self.target if upstream >= position and upstream not in self.compacted}:
+        for upstream in self._due(position):
             content = self.everything[upstream]
             due[content] = due.get(content, 0) + 1
+        for dummy, upstream, content in self.target:
+            if upstream is None:
+                due[content] = due.get(content, 0) + 1
         for offset, dummy, content in self.target:
             if offset >= answer:
                 come[content] = come.get(content, 0) + 1
         return any(come.get(content, 0) < count for content, count in due.items())
 
+    def _due(self, position):
+        """Source offsets that are copied and due; records of others are due one by one."""
+        upstreams = {upstream for dummy, upstream, dummy2 in self.target if upstream is not None and upstream >= position}
+        return upstreams - self.compacted
+
     def repeated(self, position, answer):
         """Records before the position between the answer and the truth."""
         truth = self.truth(position)
-        return sum(1 for offset, upstream, dummy in self.target if upstream < position and answer <= offset < truth)
+        return sum(1 for offset, upstream, dummy in self.target if upstream is not None and upstream < position and answer <= offset < truth)
 
 
 @st.composite
@@ -67,6 +77,7 @@ def histories(draw):
         gaps=draw(st.sampled_from([(1,), (1, 1, 1, 2), (1, 2), (1, 1, 1, 1, 9)])), lag_max=draw(st.sampled_from([0, 2, 5, 100])),
         superseded=draw(st.sampled_from([0, 0, 0.1, 0.3, 0.8])), kept=draw(st.sampled_from(["all", "all", "some", "last"])),
         expired=draw(st.sampled_from([0, 0, 0.5])), source_expired=draw(st.sampled_from([0, 0, 0.5, 1])), compacted=draw(st.sampled_from([0, 0, 0, 0.4])),
+        cut_short=draw(st.booleans()), reset=draw(st.sampled_from([False, False, True])), foreign=draw(st.sampled_from([0, 0, 0, 3])),
     )
     return build(shape, random.Random(draw(st.integers(0, 1 << 30))))
 
@@ -86,6 +97,9 @@ class Shape:
     expired: float = 0
     source_expired: float = 0
     compacted: float = 0
+    cut_short: bool = False  # the last life ends soon
+    reset: bool = False  # an exactly-once mirror whose offsets were set back between lives
+    foreign: int = 0  # records of others behind the copies
 
 
 def build(shape, dice):
@@ -106,16 +120,20 @@ def _mirror(shape, dice, history, offsets):
     for life in range(shape.lives):
         if life and not history.exactly_once:
             at = flushed
+        if life and history.exactly_once and shape.reset:
+            at = flushed = dice.randint(0, at)
+            history.reset = True
         last_sync, previous, delayed = None, None, None
-        for dummy in range(dice.randint(1, 6)):
+        for dummy in range(1 if shape.cut_short and life == shape.lives - 1 else dice.randint(1, 6)):
             batch = offsets[at:at + dice.randint(1, 15)]
             for upstream in batch:
                 history.target.append((end, upstream, history.source[upstream]))
                 due = last_sync is None or end - (last_sync + 1) >= shape.lag_max or upstream != previous + 1
                 previous = upstream
                 if due:
+                    written = dice.random() >= shape.superseded or (last_sync is None and history.reset)
                     last_sync, delayed = end, None
-                    if dice.random() >= shape.superseded:
+                    if written:
                         history.syncs.append((upstream, end))
                 else:
                     delayed = (upstream, end)
@@ -129,13 +147,19 @@ def _mirror(shape, dice, history, offsets):
             if delayed is not None and dice.random() < 0.5:
                 history.syncs.append(delayed)
                 delayed = None
+    history.mirror_end = end
+    for dummy in range(shape.foreign):
+        history.target.append((end, None, dice.randrange(shape.contents)))
+        end += 1
     history.target_end = end
     history.flushed = offsets[flushed - 1] + 1 if flushed else None
 
 
 def _age(shape, dice, history):
     """Retention on either side, compaction of the source, and a log of syncs that lost its beginning or all but the last pair."""
-    if shape.kept == "some":
+    if history.reset:
+        pass  # an exactly-once mirror set back by hand is told from the pairs alone, so they have to be kept
+    elif shape.kept == "some":
         history.syncs = history.syncs[dice.randint(0, len(history.syncs)):]
     elif shape.kept == "last":
         history.syncs = history.syncs[-1:]
@@ -147,14 +171,17 @@ def _age(shape, dice, history):
     history.source = {offset: content for offset, content in history.source.items() if offset not in history.compacted}
 
 
-def evidence_of(history, positions, alive, limit=1000, manifest=None):
+def evidence_of(history, positions, alive, limit=1000, manifest=None, sealed=False):
     """Evidence as the module would collect it: the same questions asked of the history.
 
+    :param sealed: where the mirror's writing ended is told.
     :param manifest: ``(low, high)`` of the source that a manifest holds, where the source is lost.
     """
+    end = max(history.target_start, history.mirror_end) if sealed else history.target_end
     evidence = Evidence(
-        history.syncs, (history.target_start, history.target_end), (history.source_start, history.source_end) if alive else None,
+        history.syncs, (history.target_start, end), (history.source_start, history.source_end) if alive else None,
         history.flushed, history.exactly_once and history.flushed is not None,
+        sealed=sealed,
     )
     target, source = spans_to_read(evidence, positions, limit)
     records = [(offset, content) for offset, dummy, content in history.target]

@@ -16,6 +16,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import describe_topics, topic_offsets
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import commit_positions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_offsets import mirror_offsets
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._offset_translate import offset_translate
@@ -104,6 +105,13 @@ def translate(source, target, check=False, **more):
         "switched_groups": [], "on_live_members": "fail", "still_seconds": 0, "scan_limit": 1000000,
     }
     return offset_translate(common(source, target, **{**options, **more}), check)
+
+
+def ends_of(target, *topics):
+    """Where the mirror's writing ended, as a stage notes it when the mirror has stopped: for ``target_ends``."""
+    client = KafkaClient(target.client)
+    bounds = topic_offsets(client, {name: one["partitions"] for name, one in describe_topics(client, topics).items()})
+    return {topic: {number: one["stable"] for number, one in numbers.items()} for topic, numbers in bounds.items()}
 
 
 def info(source, target, **more):

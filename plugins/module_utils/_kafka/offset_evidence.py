@@ -61,7 +61,7 @@ class Mirror:
             through = self.copied.get(key)
             found[key] = Evidence(
                 merge_pairs(pairs.get(key, []), proof), (copy[0], copy[1] if end is None else min(end, copy[1])), None if sources is None else sources[key],
-                None if through is None else through + 1, self.exactly_once, self.checkpoints.get(key, ()), proof,
+                None if through is None else through + 1, self.exactly_once, self.checkpoints.get(key, ()), proof, end is not None,
             )
         self._scan(found, positions, limit, contents)
         for one in found.values():

@@ -46,12 +46,14 @@ class Evidence:
     :param exactly_once: the mirror was seen to copy in transactions: nothing is copied twice, and ``through`` is atomic with the copies.
     :param checkpoints: ``[(upstream, downstream)]`` of MM2's own answers, used as lower bounds where nothing else speaks.
     :param proof: :class:`ProofMap` or None.
+    :param sealed: the target's end is known to be where the mirror's writing ended; otherwise the last records may be others'.
 
     ``stale`` says that the source is not the one that the pairs speak of; ``copied_again`` that the mirror copied something again and did not
     come past what it had. With either nothing counts as exact, and what is left bounds from below.
     """
 
-    def __init__(self, pairs, target, source=None, through=None, exactly_once=False, checkpoints=(), proof=None):
+    def __init__(self, pairs, target, source=None, through=None, exactly_once=False, checkpoints=(), proof=None, sealed=False):
+        self.sealed = sealed
         self.target_start, self.target_end = target
         self.source = source
         self.through = through

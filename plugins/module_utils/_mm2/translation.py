@@ -89,9 +89,16 @@ def _suffix(evidence):
         return None
     offsets, digests = scan.offsets, scan.digests
     if len(offsets) and offsets[-1] >= evidence.through:
-        if not evidence.exactly_once:
+        if not evidence.exactly_once or evidence.copied_again:
             return None  # how much of the source was copied is known only roughly
         offsets, digests = scan.between(scan.low, evidence.through)
+    if not evidence.sealed:
+        if not evidence.segment or evidence.segment[-1][0] < scan.low:
+            return None
+        upstream, downstream = evidence.segment[-1]
+        behind, copied = int(np.sum(offsets > upstream)), int(np.sum(copy.offsets > downstream))
+        if copied > behind or (copy.low <= downstream and copied != behind):
+            return None  # the last records of both sides are not each other's: others wrote there, or compaction took some
     equal = _common_suffix(digests, copy.digests)
     if equal == 0 and (len(offsets) or len(copy.offsets)):
         return None
@@ -160,8 +167,8 @@ def _between(evidence, position):
 
 
 def _last_copied(evidence, position):
-    """(last source record copied, its copy), where the mirror is exactly-once; the copy is the target's last record, since nobody else writes there."""
-    if not evidence.exactly_once or not evidence.through or evidence.through <= position or evidence.stale:
+    """(last source record copied, its copy), where the mirror is exactly-once; the copy is the target's last record, if nobody else wrote there."""
+    if not evidence.sealed or not evidence.exactly_once or not evidence.through or evidence.through <= position or evidence.stale:
         return None
     scan = next((one for one in evidence.target_scans if one.high >= evidence.target_end), None)
     if scan is None or not len(scan.offsets):
@@ -229,13 +236,11 @@ def _at_end(evidence, position):
     count = len(scan.between(low, evidence.target_end)[0])
     if count == 0:
         return Answer(evidence.target_end, "exact_at_end", 0, "no record on the target after the last offset sync, which lies before the position")
-    if evidence.exactly_once and evidence.through is not None and evidence.through <= position:
+    if evidence.sealed and evidence.exactly_once and evidence.through is not None and evidence.through <= position:
         room = evidence.through - (last[0] + 1 if last is not None else 0)
         if count <= room:
             return Answer(evidence.target_end, "exact_at_end", 0, "the mirror copied up to source offset %d, before the position" % evidence.through)
-    most = count if last is None else min(count, position - last[0] - 1)
-    if not _nothing_twice(evidence, low):
-        most = count
+    most = min(count, position - last[0] - 1) if last is not None and evidence.exactly_once else count
     return Answer(low, "lower_bound", most, "%d records on the target after the last offset sync" % count)
 
 

@@ -8,6 +8,8 @@ The topic lies in the target region and has one partition, compacted by key. JSO
   answer of the source, written when any moved, and all groups again at each whole snapshot. null: the group is gone.
 - ``["topic","<name>"]`` -> ``{"v":1,"at":ms,"id":"<topic id>","recreated":ms}``: so that a topic re-created under its old name is seen;
   ``recreated`` is when this id was first seen in another's place, 0 if never.
+- ``["ends",""]`` -> ``{"v":1,"at":ms,"ends":{"<topic>":{"<partition>":offset}}}``: the source's last stable offsets, written when any moved; what a
+  lost source held, as far as it was seen.
 - ``["round",""]`` -> ``{"v":1,"at":ms,"since":offset,"groups":n,"changed":n}``: every round, last. What is said at or after ``since`` and not
   said otherwise later still held when this round began reading, at ``at`` (milliseconds since the epoch, the witness's clock).
 
@@ -49,6 +51,11 @@ def encode_topic(topic, at, topic_id, recreated=0):
     return _bytes(["topic", topic]), _bytes({"v": VERSION, "at": at, "id": topic_id, "recreated": recreated})
 
 
+def encode_ends(at, ends):
+    """``(key, value)`` of the source's ends, ``{topic: {partition: last stable offset}}``."""
+    return _bytes(["ends", ""]), _bytes({"v": VERSION, "at": at, "ends": ends})
+
+
 def encode_round(at, since, groups, changed):
     """``(key, value)`` of a round's stamp."""
     return _bytes(["round", ""]), _bytes({"v": VERSION, "at": at, "since": since, "groups": groups, "changed": changed})
@@ -68,6 +75,7 @@ def decode(key, value):
     if not _whole(fields.get("at")):
         raise FormatError("A witness record has no time", expected="at in milliseconds", found=str(fields.get("at")), position=0)
     needed = {"group": _good_positions, "topic": lambda one: isinstance(one.get("id"), str) and _whole(one.get("recreated")),
+              "ends": lambda one: _good_offsets(one.get("ends")),
               "round": lambda one: all(_whole(one.get(name)) for name in ("since", "groups", "changed"))}
     if not needed[kind](fields):
         raise FormatError("A witness record of kind '%s' lacks its fields" % kind, found=str(fields)[:80], position=0)
@@ -78,8 +86,8 @@ def decode(key, value):
 
 def _key(key):
     pair = _parse(key, "key")
-    if not (isinstance(pair, list) and len(pair) == 2 and pair[0] in ("group", "topic", "round") and isinstance(pair[1], str)):
-        raise FormatError("Not a witness key", expected='["group"|"topic"|"round", name]', found=str(pair)[:80], position=0)
+    if not (isinstance(pair, list) and len(pair) == 2 and pair[0] in ("group", "topic", "ends", "round") and isinstance(pair[1], str)):
+        raise FormatError("Not a witness key", expected='["group"|"topic"|"ends"|"round", name]', found=str(pair)[:80], position=0)
     return pair
 
 
@@ -88,7 +96,11 @@ def _whole(value):
 
 
 def _good_positions(fields):
-    positions = fields.get("positions")
+    return _good_offsets(fields.get("positions"))
+
+
+def _good_offsets(positions):
+    """Whether this is ``{topic: {partition: offset}}`` as JSON holds it."""
     return isinstance(positions, dict) and all(
         isinstance(one, dict) and all(number.isdecimal() and _whole(offset) for number, offset in one.items()) for one in positions.values()
     )
@@ -109,14 +121,18 @@ def fold(records):
     """The last word on everything.
 
     :param records: decoded records in log order.
-    :returns: ``{groups: {name: {at, positions}}, topics: {name: {id, recreated}}, at: ms of the last round or None, since}``. A group's ``at`` is
+    :returns: ``{groups: {name: {at, positions}}, topics: {name: {id, recreated}}, ends, ends_at, at: ms of the last round or None, since}``. A group's ``at`` is
         when its positions were read; that they still held is what the last round's ``at`` says.
     """
-    known = {"groups": {}, "topics": {}, "at": None, "since": 0}
+    known = {"groups": {}, "topics": {}, "ends": None, "ends_at": None, "at": None, "since": 0}
     for one in records:
         if one["kind"] == "round":
             if not one["gone"]:
                 known["at"], known["since"] = one["at"], one["since"]
+            continue
+        if one["kind"] == "ends":
+            if not one["gone"]:
+                known["ends"], known["ends_at"] = one["ends"], one["at"]
             continue
         store = known["groups" if one["kind"] == "group" else "topics"]
         if one["gone"]:

@@ -8,8 +8,8 @@ mirror, in the target region, and survives the source being away.
 
     position_witness.py --config FILE [--once]
 
-FILE is JSON, readable by its owner alone: ``source`` and ``target`` (librdkafka keys, secrets included), ``groups`` and ``groups_exclude``
-(regular expressions separated by commas), ``interval_seconds`` (2), ``topic`` (``__kafka_dr_positions``; has to exist, one partition).
+FILE is JSON, readable by its owner alone: ``source`` and ``target`` (librdkafka keys, secrets included), ``groups``, ``groups_exclude``
+and ``topics`` (regular expressions separated by commas), ``interval_seconds`` (2), ``topic`` (``__kafka_dr_positions``; has to exist, one partition).
 Ends with 0 on SIGTERM or SIGINT, 2 on bad arguments or configuration. Trouble is a line on stderr when it begins and one when it ends.
 Needs confluent-kafka, and ``witness.py`` either beside this file or importable from the collection.
 """
@@ -67,21 +67,21 @@ def read_config(path):
         raise ConfigError("%s cannot be read: %s" % (path, error.strerror)) from error
     except ValueError as error:
         raise ConfigError("%s is not JSON: %s" % (path, error)) from error
-    known = {"source", "target", "groups", "groups_exclude", "interval_seconds", "topic"}
+    known = {"source", "target", "groups", "groups_exclude", "topics", "interval_seconds", "topic"}
     if not isinstance(config, dict) or set(config) - known:
         raise ConfigError("%s: expected an object with the keys %s" % (path, ", ".join(sorted(known))))
     for side in ("source", "target"):
         if not (isinstance(config.get(side), dict) and config[side].get("bootstrap.servers")):
             raise ConfigError("%s: %s has no bootstrap.servers" % (path, side))
-    config = {"groups": ".*", "groups_exclude": GROUPS_EXCLUDE, "interval_seconds": 2, "topic": "__kafka_dr_positions", **config}
+    config = {"groups": ".*", "topics": ".*", "groups_exclude": GROUPS_EXCLUDE, "interval_seconds": 2, "topic": "__kafka_dr_positions", **config}
     if not (isinstance(config["interval_seconds"], (int, float)) and config["interval_seconds"] > 0):
         raise ConfigError("%s: interval_seconds is to be a number above 0" % path)
     try:
-        config["groups"], config["groups_exclude"] = (
-            [re.compile(part.strip()) for part in (config[key] or "").split(",") if part.strip()] for key in ("groups", "groups_exclude")
+        config["groups"], config["groups_exclude"], config["topics"] = (
+            [re.compile(part.strip()) for part in (config[key] or "").split(",") if part.strip()] for key in ("groups", "groups_exclude", "topics")
         )
     except (re.error, AttributeError) as error:
-        raise ConfigError("%s: groups and groups_exclude are to be regular expressions separated by commas: %s" % (path, error)) from error
+        raise ConfigError("%s: groups, groups_exclude and topics are to be regular expressions separated by commas: %s" % (path, error)) from error
     return config
 
 
@@ -89,7 +89,7 @@ class Source:
     """The source's groups, asked all at once."""
 
     def __init__(self, config):
-        self.wanted, self.unwanted = config["groups"], config["groups_exclude"]
+        self.wanted, self.unwanted, self.topics = config["groups"], config["groups_exclude"], config["topics"]
         self.timeout = max(10, config["interval_seconds"] * 2)
         self.admin = AdminClient({"log_level": 0, "error_cb": lambda error: None, **config["source"]})
 
@@ -116,6 +116,20 @@ class Source:
                         raise KafkaException(one.error)
                     if one.offset >= 0:
                         found[name].setdefault(one.topic, {})[one.partition] = one.offset
+        return found
+
+    def ends(self):
+        """``{topic: {partition: last stable offset}}`` of the topics that are watched."""
+        listed = self.admin.list_topics(timeout=self.timeout).topics
+        asked = {
+            TopicPartition(name, number): OffsetSpec.latest()
+            for name, one in listed.items() if _matches(self.topics, name) and not name.startswith("__") for number in one.partitions
+        }
+        found = {}
+        if asked:
+            answers = self.admin.list_offsets(asked, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=self.timeout)
+            for here, future in answers.items():
+                found.setdefault(here.topic, {})[here.partition] = future.result(self.timeout + 5).offset
         return found
 
     def topic_ids(self, topics):
@@ -197,7 +211,7 @@ class Witness:
 
     def __init__(self, source, target):
         self.source, self.target = source, target
-        self.known, self.ids, self.since, self.whole_at = None, {}, None, float("-inf")
+        self.known, self.ids, self.ends, self.since, self.whole_at = None, {}, None, None, float("-inf")
 
     def round(self):
         """Ask once and write what changed; nothing counts as written unless all of it was acknowledged."""
@@ -208,6 +222,7 @@ class Witness:
         at = int(time.time() * 1000)
         names = self.source.groups()
         now = self.source.positions(names)
+        ends = self.source.ends()
         ids = self.source.topic_ids({topic for one in now.values() for topic in one})
         whole = time.monotonic() - self.whole_at >= SNAPSHOT_SECONDS
         since = self.target.end() if whole else self.since
@@ -220,13 +235,15 @@ class Witness:
                 rows.append(witness.encode_topic(topic, at, *seen[topic]))
         rows.extend(witness.encode_group(name, at, now[name]) for name in changed)
         rows.extend(witness.encode_group(name, at, None) for name in self.known if name not in now)
+        if whole or ends != self.ends:
+            rows.append(witness.encode_ends(at, ends))
         rows.append(witness.encode_round(at, since, len(now), len(changed)))
         try:
             self.target.write(rows)
         except Exception:
             self.whole_at = float("-inf")  # what arrived is not known, so everything is written again
             raise
-        self.known, self.since, self.ids = now, since, {**self.ids, **seen}
+        self.known, self.ends, self.since, self.ids = now, ends, since, {**self.ids, **seen}
         if whole:
             self.whole_at = time.monotonic()
 

@@ -36,17 +36,17 @@ def positions_of(history):
 
 
 @MANY
-@given(histories(), st.sampled_from([1000, 1000, 5]))
-def test_source_alive(history, limit):
+@given(histories(), st.sampled_from([1000, 1000, 5]), st.booleans())
+def test_source_alive(history, limit, sealed):
     positions = positions_of(history)
-    check(history, positions, evidence_of(history, positions, True, limit))
+    check(history, positions, evidence_of(history, positions, True, limit, sealed=sealed))
 
 
 @MANY
-@given(histories(), st.sampled_from([1000, 1000, 5]))
-def test_source_lost(history, limit):
+@given(histories(), st.sampled_from([1000, 1000, 5]), st.booleans())
+def test_source_lost(history, limit, sealed):
     positions = positions_of(history)
-    check(history, positions, evidence_of(history, positions, False, limit))
+    check(history, positions, evidence_of(history, positions, False, limit, sealed=sealed))
 
 
 @MANY
@@ -54,11 +54,12 @@ def test_source_lost(history, limit):
 def test_source_lost_with_a_manifest(history, data):
     low = data.draw(st.integers(0, history.source_end))
     positions = positions_of(history)
-    check(history, positions, evidence_of(history, positions, False, manifest=(low, data.draw(st.integers(low, history.source_end)))))
+    high = data.draw(st.integers(low, history.source_end))
+    check(history, positions, evidence_of(history, positions, False, manifest=(low, high), sealed=data.draw(st.booleans())))
 
 
 @MANY
 @given(histories(), st.data())
 def test_one_position_alone(history, data):
     position = data.draw(st.integers(0, history.source_end + 2))
-    check(history, [position], evidence_of(history, [position], data.draw(st.booleans())))
+    check(history, [position], evidence_of(history, [position], data.draw(st.booleans()), sealed=data.draw(st.booleans())))

@@ -19,7 +19,7 @@ def scan(low, high, records):
 def settled(pairs, target, records=None, source=None, source_records=None, **more):
     evidence = Evidence(pairs, target, source, **more)
     if records is not None:
-        evidence.target_scans = [scan(target[0], target[1], records)]
+        evidence.target_scans = [scan(*target, records)]
     if source_records is not None:
         low, high = source or (min(source_records), max(source_records) + 1)
         evidence.source_scans = [scan(low, high, source_records)]
@@ -33,7 +33,7 @@ def dense(low, high, digest=lambda offset: offset):
 def test_markers_on_the_target_do_not_hinder_counting():
     # 0..9 copied in two transactions: offset 5 on the target is a control record, and so is 11.
     records = {**dense(0, 5), **{offset + 1: offset for offset in range(5, 10)}}
-    evidence = settled([(0, 0), (9, 10)], (0, 12), records, through=10, exactly_once=True)
+    evidence = settled([(0, 0), (9, 10)], (0, 12), records, through=10, exactly_once=True, sealed=True)
     assert translate(evidence, 7)[:3] == (8, "exact_counted", 0)
 
 
@@ -41,14 +41,14 @@ def test_a_marker_that_cancels_a_gap_is_not_taken_for_exact():
     # Source 0,1,2,[3 missing],4..9; target 0..2, marker at 5: equal deltas between the pairs, yet not the linear answer everywhere.
     copied = [0, 1, 2, 4, 5, 6, 7, 8, 9]
     records = {index if index < 5 else index + 1: upstream for index, upstream in enumerate(copied)}
-    evidence = settled([(0, 0), (9, 9)], (0, 11), records, through=10, exactly_once=True)
+    evidence = settled([(0, 0), (9, 9)], (0, 11), records, through=10, exactly_once=True, sealed=True)
     answer = translate(evidence, 5)
     assert (answer.confidence, answer.reprocess_at_most) == ("lower_bound", 1)
     assert answer.offset <= 4  # the copy of 5 is at 4; equal deltas would say 5 and skip it
 
 
 def test_equal_distances_are_taken_only_where_that_is_accepted():
-    evidence = settled([(0, 0), (100, 100)], (0, 200), exactly_once=True, through=150)
+    evidence = settled([(0, 0), (100, 100)], (0, 200), exactly_once=True, through=150, sealed=True)
     assert translate(evidence, 50)[:2] == (1, "lower_bound")
     assert translate(evidence, 50, interpolate=True)[:2] == (50, "interpolated")
 
@@ -78,7 +78,7 @@ def test_a_restart_that_caught_up_is_no_hindrance():
 
 
 def test_a_re_created_target_forgets_its_pairs():
-    evidence = settled([(0, 0), (500, 500), (0, 0), (9, 9)], (0, 10), dense(0, 10), through=10, exactly_once=True)
+    evidence = settled([(0, 0), (500, 500), (0, 0), (9, 9)], (0, 10), dense(0, 10), through=10, exactly_once=True, sealed=True)
     assert translate(evidence, 5)[:2] == (5, "exact_counted")
     assert translate(evidence, 400)[:2] == (10, "exact_at_end")
 
@@ -98,25 +98,25 @@ def test_a_re_created_source_makes_nothing_exact():
 def test_records_of_others_at_the_end_are_not_taken_for_copies():
     # The mirror copied up to 10; 5 more records came from producers that moved already.
     records = {**dense(0, 10), **{10 + index: 1000 + index for index in range(5)}}
-    evidence = settled([(0, 0), (9, 9)], (0, 15), records, through=10, exactly_once=True)
-    assert translate(evidence, 10).offset == 10
-    evidence = settled([(0, 0)], (0, 15), records, through=10, exactly_once=True)
-    assert translate(evidence, 10).offset <= 10
+    for pairs in ([(0, 0), (9, 9)], [(0, 0)]):
+        assert translate(settled(pairs, (0, 15), records, through=10, exactly_once=True), 10).offset <= 10
+    # Where the mirror's writing ended is told by the stage.
+    assert translate(settled([(0, 0)], (0, 10), records, through=10, exactly_once=True, sealed=True), 10)[:2] == (10, "exact_at_end")
 
 
 def test_at_the_end_the_answer_is_the_end_behind_the_last_marker():
-    evidence = settled([(0, 0), (9, 9)], (0, 11), dense(0, 10), through=10, exactly_once=True)
+    evidence = settled([(0, 0), (9, 9)], (0, 11), dense(0, 10), through=10, exactly_once=True, sealed=True)
     assert translate(evidence, 10)[:3] == (11, "exact_at_end", 0)
 
 
 def test_a_position_before_everything_begins_at_the_log_start():
-    evidence = settled([(200, 100), (299, 199)], (100, 200), dense(100, 200), through=300, exactly_once=True)
+    evidence = settled([(200, 100), (299, 199)], (100, 200), dense(100, 200), through=300, exactly_once=True, sealed=True)
     assert translate(evidence, 5).offset == 100
 
 
 def test_twins_do_not_mislead_a_comparison_to_the_end():
     values = [7, 7, 7, 8, 7, 7]
-    evidence = settled([], (0, 6), dict(enumerate(values)), (0, 6), dict(enumerate(values)), through=6, exactly_once=True)
+    evidence = settled([(0, 0)], (0, 6), dict(enumerate(values)), (0, 6), dict(enumerate(values)), through=6, exactly_once=True)
     for position in range(6):
         assert translate(evidence, position)[:2] == (position, "exact_verified")
 
@@ -125,15 +125,15 @@ def test_a_manifest_verifies_where_the_source_is_lost():
     # A source written in transactions: every third offset is a control record, so counting alone leaves room.
     source = {offset: offset for offset in range(30) if offset % 3 != 2}
     records = dict(enumerate(source.values()))
-    evidence = settled([(0, 0), (28, 19)], (0, 20), records, through=29, exactly_once=True)
+    evidence = settled([(0, 0), (28, 19)], (0, 20), records, through=29, exactly_once=True, sealed=True)
     assert translate(evidence, 15).confidence == "lower_bound"
-    evidence = settled([(0, 0), (28, 19)], (0, 20), records, source_records=source, through=29, exactly_once=True)
+    evidence = settled([(0, 0), (28, 19)], (0, 20), records, source_records=source, through=29, exactly_once=True, sealed=True)
     assert translate(evidence, 15)[:3] == (10, "exact_verified", 0)
 
 
 def test_compaction_after_the_copy_leaves_survivors_to_be_found():
     source = {offset: offset for offset in (0, 3, 5, 9)}
-    evidence = settled([(0, 0), (9, 9)], (0, 11), dense(0, 10), (0, 12), source, through=10, exactly_once=True)
+    evidence = settled([(0, 0), (9, 9)], (0, 11), dense(0, 10), (0, 12), source, through=10, exactly_once=True, sealed=True)
     answer = translate(evidence, 4)
     assert answer.confidence in ("exact_verified", "exact_counted") and 4 <= answer.offset <= 5
 
@@ -141,7 +141,7 @@ def test_compaction_after_the_copy_leaves_survivors_to_be_found():
 def test_a_lost_record_is_no_reason_to_skip_another():
     source = dense(0, 10)
     records = {index: digest for index, digest in enumerate(digest for digest in range(10) if digest != 4)}
-    evidence = settled([(0, 0), (9, 8)], (0, 9), records, (0, 10), source, through=10, exactly_once=True)
+    evidence = settled([(0, 0), (9, 8)], (0, 9), records, (0, 10), source, through=10, exactly_once=True, sealed=True)
     for position in range(10):
         assert translate(evidence, position).offset <= records_at(records, position), position
 
@@ -172,7 +172,7 @@ def test_checkpoints_bound_from_below_where_there_are_no_pairs():
 
 @pytest.mark.parametrize("limit", [10, 1000])
 def test_only_what_answers_need_is_read(limit):
-    evidence = Evidence([(0, 0), (500, 500), (510, 510), (999, 999)], (0, 1000), exactly_once=True, through=1000)
+    evidence = Evidence([(0, 0), (500, 500), (510, 510), (999, 999)], (0, 1000), exactly_once=True, through=1000, sealed=True)
     target, source = spans_to_read(evidence, [505], limit)
     assert target == ([(500, 511)] if limit == 1000 else [])
     assert source == ([(500, 511)] if limit == 1000 else [])
