@@ -9,7 +9,7 @@ import functools
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import application, kafka_resources, rbac, region
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import application, kafka_resources, rbac, region, witness
 
 
 def _speaking(function):
@@ -75,6 +75,7 @@ class FilterModule:
             "application_place": _speaking(application.application_place),
             "application_pointer": _speaking(application.application_pointer),
             "application_start": _speaking(application.application_start),
+            "witness_manifests": witness.witness_manifests,
             "kubernetes_roles": _speaking(rbac.roles),
             "undone_by": _speaking(region.undone_by),
             "replicas_to_restore": _speaking(region.size_of),

@@ -31,7 +31,9 @@ options:
     elements: str
     default: []
   allow_unreachable:
-    description: Whether an API server that does not answer is an answer too.
+    description:
+      - Whether an API server that does not answer, or does not let us in, is an answer too.
+      - With a lost namespace the rights in it are lost, and often the account, so that gone and forbidden cannot be told apart.
     type: bool
     default: false
 extends_documentation_fragment:
@@ -54,7 +56,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 reachable:
-  description: Whether the API server answered.
+  description: Whether the API server answered and let us in.
   returned: always
   type: bool
 exists:

@@ -66,6 +66,14 @@ class Regions:
         self.mirror = {"name": "backup", "source": "north_america", "target": "europe", "topics": ["orders"], "groups": ["shop.*"],
                        "tuning": {"replication_factor": 1, "refresh_seconds": 2, "checkpoint_seconds": 1}}
 
+    def add_applications(self, cluster, applications: list[dict]) -> str:
+        """A third place, for the applications alone; its namespace."""
+        namespace = cluster.namespace("south-america")
+        self.places["south_america"], self.namespaces["south_america"] = cluster, namespace
+        self.hosts["south_america"] = {"kafka_dr_platform": "kubernetes", "kafka_dr_applications": applications,
+                                       "kafka_dr_kubernetes": {"kubeconfig": cluster.kubeconfig, "namespace": namespace}}
+        return namespace
+
     def play(self, tasks: list[dict], check: bool = False, fails: bool = False, **variables) -> Played:
         """Play these tasks on localhost.
 
@@ -77,8 +85,9 @@ class Regions:
             "kafka_dr_ledger_replication_factor": 1, "described": self.mirror, "kafka_dr_workdir": str(self.directory / "work"), **variables}}}
         inventory.write_text(yaml.safe_dump(everything, sort_keys=False))
         inventory.chmod(0o600)
+        # Hosts with applications alone have no client.
         learn = [{"name": "Learn the clients", "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.kafka", "tasks_from": "client.yml"},
-                  "loop": list(self.hosts), "loop_control": {"loop_var": "kafka_region"}}]
+                  "loop": [name for name in self.hosts if "kafka_dr_users" in self.hosts[name]], "loop_control": {"loop_var": "kafka_region"}}]
         play = [{"name": "Test", "hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": learn + tasks}]
         book.write_text(yaml.safe_dump(play, sort_keys=False))
         environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": _collections(), "ANSIBLE_NOCOLOR": "1", "ANSIBLE_LOCALHOST_WARNING": "0",

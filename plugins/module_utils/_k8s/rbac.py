@@ -21,11 +21,13 @@ def roles(regions, mirrors, name="kafka-dr"):
         described = regions[region]
         if described.get("kafka_dr_platform") != "kubernetes":
             continue
-        place = kubernetes_region(described, region)
-        made.append({
-            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": name, "namespace": place["namespace"]},
-            "rules": _operator_rules(place, region, mirrors, described) + _secret_rules(place, region, regions, mirrors) + _application_rules(described),
-        })
+        rules = _application_rules(described)
+        # A host may have applications and no cluster.
+        if described.get("kafka_dr_users"):
+            place = kubernetes_region(described, region)
+            rules = _operator_rules(place, region, mirrors, described) + _secret_rules(place, region, regions, mirrors) + rules
+        namespace = described["kafka_dr_kubernetes"]["namespace"]
+        made.append({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": name, "namespace": namespace}, "rules": rules})
     return made
 
 
@@ -44,6 +46,11 @@ def _operator_rules(place, region, mirrors, described):
                   _rule(group, "kafkanodepools", ["get", "create", "patch"])]
     incoming = sorted(one["name"] for one in mirrors if one.get("target") == region)
     if incoming:
+        if place["witness_image"]:
+            witnesses = ["witness-" + one for one in incoming]
+            rules += [_rule("apps", "deployments", ["create"]), _rule("apps", "deployments", ["get", "patch", "delete"], witnesses),
+                      _rule("", "configmaps", ["create"]), _rule("", "configmaps", ["get", "patch", "delete"], witnesses),
+                      _rule("", "secrets", ["create"]), _rule("", "secrets", ["get", "patch", "delete"], witnesses)]
         rules += [_rule(group, "kafkamirrormaker2s", ["create"]), _rule(group, "kafkamirrormaker2s", ["get", "patch", "delete"], incoming)]
     return rules
 

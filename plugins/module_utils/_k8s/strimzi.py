@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import base64
 
-from .._errors import RefusedError, UnreachableError
+from .._errors import AuthenticationError, AuthorizationError, RefusedError, UnreachableError
 from .._mm2 import resource as shapes
 from .._mm2 import resource_state
 from . import kafka_resources
@@ -32,7 +32,8 @@ def client_info(params, dummy=None):
         client = KubernetesClient(params["connection"], params["timeout"])
         version = widest_version(client, params["group"])
         return _client_info(client, version, params)
-    except UnreachableError as error:
+    except (UnreachableError, AuthenticationError, AuthorizationError) as error:
+        # With a namespace go the rights in it, and often the service account: to whom has no others, gone and forbidden look alike.
         if not params["allow_unreachable"]:
             raise
         return {"reachable": False, "exists": False, "ready": False, "waiting_for": [str(error)], "client": {}, "client_secrets": {}, "passwords": {},

@@ -14,7 +14,7 @@ from pathlib import Path
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import ConflictError, KubernetesClient, NotFoundError, object_path
 
-from . import cluster, entities, mirror
+from . import cluster, entities, mirror, pods
 
 GROUP = "kafka.strimzi.io"
 ROUND_SECONDS = 0.5
@@ -41,6 +41,7 @@ class Operator:
         self.directory = Path(directory)
         self.brokers: dict[tuple, cluster.Broker] = {}
         self.workers: dict[tuple, mirror.Worker] = {}
+        self.pods = pods.Pods(self.client, self.directory / "pods")
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -52,6 +53,7 @@ class Operator:
         """End the loop and every process of it."""
         self._done.set()
         self._thread.join(30)
+        self.pods.kill()
         for one in [*self.workers.values(), *self.brokers.values()]:
             one.kill()
 
@@ -67,6 +69,7 @@ class Operator:
 
     def round(self) -> None:
         """Look at every object once."""
+        self.pods.round()
         versions = self.client.served_versions(GROUP)
         version = f"{GROUP}/{'v1beta2' if 'v1beta2' in versions else 'v1'}"
         here = {kind: self.client.list(object_path(version, plural)) for kind, plural in CORE_KINDS}

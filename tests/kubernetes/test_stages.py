@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stages over regions on Kubernetes: set up, the source's namespace lost in the middle of traffic, failover. Long: ``make test-full``."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.kubernetes.playing import Regions
+from tests.support.operator.loop import Operator
+
+pytestmark = [pytest.mark.kubernetes, pytest.mark.full]
+
+APPS = Path(__file__).resolve().parents[2] / "lab" / "apps"
+
+
+class Application:
+    """One of the lab's programs as a Deployment, and what it wrote down."""
+
+    def __init__(self, cluster, namespace: str, directory: Path, name: str, program: str, table: str, *words: str):
+        self.journal, self.table = directory / f"{name}.sqlite", table
+        labels = {"app": name}
+        container = {"name": "app", "image": "lab", "command": [sys.executable, str(APPS / program), *words, "--journal", str(self.journal)],
+                     "envFrom": [{"secretRef": {"name": f"{name}-kafka"}}], "env": [{"name": "KAFKA_CERT", "value": "/etc/kafka/KAFKA_CA"}],
+                     "volumeMounts": [{"name": "kafka", "mountPath": "/etc/kafka"}]}
+        cluster.client.create(f"/apis/apps/v1/namespaces/{namespace}/deployments", {
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name},
+            "spec": {"replicas": 0, "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {
+                "containers": [container], "volumes": [{"name": "kafka", "secret": {"secretName": f"{name}-kafka"}}]}}}})
+
+    def rows(self, where: str = "1=1") -> list[tuple]:
+        """Rows of its journal."""
+        if not self.journal.exists():
+            return []
+        with sqlite3.connect(f"file:{self.journal}?mode=ro", uri=True, timeout=10) as journal:
+            return journal.execute(f"SELECT * FROM {self.table} WHERE {where}").fetchall()
+
+
+@pytest.fixture
+def regions(new, tmp_path):
+    """Two regions and the applications in a third place, each with no right that it does not need."""
+    if new.plane is None:
+        pytest.skip("needs the stand-in operator")
+    operator = Operator(new.kubeconfig, tmp_path / "operator").start()
+    made = Regions({"north_america": new, "europe": new}, tmp_path)
+    made.operator = operator
+    made.hosts["north_america"].pop("kafka_dr_applications")
+    made.mirror.update(topics=[r"flights\..*"], groups=["flights-dashboard"])
+    users = [
+        {"name": "departures-producer", "purpose": "application", "acls": [
+            {"resource": "topic", "name": "flights.", "pattern": "prefixed", "operations": ["WRITE", "DESCRIBE"]}]},
+        {"name": "departures-consumer", "purpose": "application", "acls": [
+            {"resource": "topic", "name": "flights.", "pattern": "prefixed", "operations": ["READ", "DESCRIBE"]},
+            {"resource": "group", "name": "flights-dashboard", "operations": ["READ", "DESCRIBE"]}]},
+    ]
+    for name in ("north_america", "europe"):
+        host = made.hosts[name]
+        host["kafka_dr_users"] = [one for one in host["kafka_dr_users"] if one["purpose"] != "application"] + users
+        host["kafka_dr_kubernetes"]["witness_image"] = "lab"
+        host["kafka_dr_topics"] = [{"name": f"flights.{one}", "partitions": 2, "replication_factor": 1, "configs": {"retention.ms": -1}}
+                                   for one in ("departed", "cancelled", "delayed")]
+    namespace = made.add_applications(new, [
+        {"name": "departures-consumer", "kind": "kubernetes", "role": "consumer", "groups": ["flights-dashboard"], "principals": ["departures-consumer"]},
+        {"name": "departures-producer", "kind": "kubernetes", "role": "producer", "principals": ["departures-producer"]},
+    ])
+    made.consumer = Application(new, namespace, tmp_path, "departures-consumer", "departures_consumer.py", "processed")
+    words = ("4000", "--history", "1000", "--rate", "20")
+    made.producer = Application(new, namespace, tmp_path, "departures-producer", "departures_producer.py", "produced", *words)
+    (tmp_path / "work").mkdir()
+    made.limit_rights()
+    yield made
+    operator.stop()
+
+
+def role(name, **variables):
+    return {"name": name, "ansible.builtin.include_role": {"name": f"streamsafe.kafka_dr.{name}"}, "vars": variables}
+
+
+def test_a_region_is_lost_with_its_namespace(regions):
+    cluster = regions.places["europe"]
+    created = [{"name": "Create both clusters", "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.kafka", "tasks_from": "create.yml"},
+                "loop": ["north_america", "europe"], "loop_control": {"loop_var": "kafka_region"}}]
+    regions.play([*created, role("initial_setup", initial_setup_source="north_america", initial_setup_target="europe")])
+    cluster.until(lambda: len(regions.consumer.rows()) > 1000, "live traffic to be processed", 120)
+    cluster.client.delete(f"/api/v1/namespaces/{regions.namespaces['north_america']}")
+    cluster.until(lambda: cluster.client.get(f"/api/v1/namespaces/{regions.namespaces['north_america']}") is None, "the region to be gone", 120)
+    before = {one[0] for one in regions.consumer.rows()}
+    regions.play([role("failover", failover_source="north_america", failover_target="europe")])
+    cluster.until(lambda: len(regions.consumer.rows("region = 'europe'")) > 50, "traffic to be processed in europe", 120)
+    again = [one[0] for one in regions.consumer.rows("region = 'europe'") if one[0] in before]
+    assert len(again) < 200, "applications went on near where they were"
+    mirror = cluster.read(regions.namespaces["europe"], "backup", "kafkamirrormaker2s", "kafka.strimzi.io/v1")
+    assert {one["connector"]["state"] for one in mirror["status"]["connectors"]} == {"STOPPED"}
+    assert cluster.read(regions.namespaces["europe"], "kdr-mirror", "kafkausers", "kafka.strimzi.io/v1")["spec"]["authorization"]["acls"] == []

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Roles name what they are about, wherever Kubernetes lets them."""
+
+from __future__ import annotations
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.rbac import roles
+
+USERS = [{"name": "kdr-stages", "purpose": "stages"}, {"name": "kdr-mirror", "purpose": "mirror", "password": "x"}, {"name": "shop", "purpose": "application"}]
+REGIONS = {
+    "na": {"kafka_dr_platform": "kubernetes", "kafka_dr_kubernetes": {"namespace": "a", "cluster": "main"}, "kafka_dr_users": USERS},
+    "eu": {"kafka_dr_platform": "kubernetes", "kafka_dr_kubernetes": {"namespace": "b", "cluster": "main"}, "kafka_dr_users": USERS},
+    "apps": {"kafka_dr_platform": "kubernetes", "kafka_dr_kubernetes": {"namespace": "c"},
+             "kafka_dr_applications": [{"name": "shop", "kind": "kubernetes", "principals": ["shop"]}]},
+    "old": {"kafka_dr_platform": "host"},
+}
+MIRRORS = [{"name": "backup", "source": "na", "target": "eu"}]
+
+
+def rules(region, resource):
+    made = {one["metadata"]["namespace"]: one["rules"] for one in roles(REGIONS, MIRRORS)}[region]
+    return [one for one in made if resource in one["resources"]]
+
+
+def test_one_role_for_each_namespace():
+    assert [one["metadata"]["namespace"] for one in roles(REGIONS, MIRRORS)] == ["c", "b", "a"]
+
+
+def test_only_create_and_list_are_without_names():
+    for one in roles(REGIONS, MIRRORS):
+        for rule in one["rules"]:
+            assert "*" not in rule["verbs"] + rule["resources"] + rule["apiGroups"]
+            if set(rule["verbs"]) - {"create", "list"}:
+                assert rule["resourceNames"], rule
+
+
+def test_secrets_that_are_written_are_copies_and_given_passwords():
+    written = [name for rule in rules("b", "secrets") if "patch" in rule["verbs"] for name in rule["resourceNames"]]
+    assert sorted(written) == ["kdr-mirror-given", "na-kdr-mirror", "na-main-cluster-ca-cert", "na-shop"]
+    assert not any(name.endswith("-ca") for rule in rules("b", "secrets") for name in rule.get("resourceNames", []))
+
+
+def test_a_mirror_belongs_to_its_target():
+    assert rules("a", "kafkamirrormaker2s") == []
+    assert rules("b", "kafkamirrormaker2s")[1]["resourceNames"] == ["backup"]
+
+
+def test_applications_alone():
+    assert rules("c", "deployments") == [{"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get", "patch"], "resourceNames": ["shop"]}]
