@@ -79,6 +79,8 @@ def histories(draw):
         expired=draw(st.sampled_from([0, 0, 0.5])), source_expired=draw(st.sampled_from([0, 0, 0.5, 1])), compacted=draw(st.sampled_from([0, 0, 0, 0.4])),
         cut_short=draw(st.booleans()), reset=draw(st.sampled_from([False, False, True])), foreign=draw(st.sampled_from([0, 0, 0, 3])),
     )
+    if shape.reset:
+        shape.superseded = 0
     return build(shape, random.Random(draw(st.integers(0, 1 << 30))))
 
 

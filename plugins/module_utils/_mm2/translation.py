@@ -5,8 +5,8 @@
 Truth: the highest target offset such that every surviving source record at or after the position has a copy at or after it. An answer is
 never above it. *Exact* means that no record lies between the answer and the truth, so that nothing is processed again.
 
-The counting argument. Let c records of the target lie between the copies of two pairs (u1, d1) and (u2, d2), both included, in a stretch where
-nothing was copied twice. They are copies of c different records among the u2 - u1 + 1 source offsets, in order. At most p - u1 of them come
+The counting argument. Let c records of the target, no two of them equal, lie between the copies of two pairs (u1, d1) and (u2, d2), both included.
+(A mirror that went back in between would have copied at least one of them twice.) They are copies of c different records among the u2 - u1 + 1 source offsets, in order. At most p - u1 of them come
 before a position p, and at most u2 - p + 1 at or after it; so the copy of the first record at or after p has an index of at least
 c - (u2 - p + 1) and at most p - u1. Where both are equal, one answer is left, wherever control records and gaps may lie; where they are not,
 the former is safe and their difference bounds what is read again. Content, where it can be compared, leaves no such room.
@@ -150,6 +150,8 @@ def _between(evidence, position):
     if verified is not None:
         return verified
     count = len(offsets)
+    if len(np.unique(digests)) != count:
+        return None  # a restart that copied again shows as a repeated record; so do twins, which cannot be told from it
     least = max(0, count - (later[0] - position + 1))
     most = count - 1
     if earlier is not None and evidence.target_start <= earlier[1]:
@@ -248,7 +250,8 @@ def _from_below(evidence, position):
     """Safe whatever happened: the highest copy of a record before the position, plus one."""
     answer = evidence.at_least(position)
     later = evidence.around(position)[1]
-    upper = max(answer, later[1]) if later is not None and _nothing_twice(evidence, answer) else evidence.target_end
+    bounded = later is not None and _nothing_twice(evidence, answer) and (later[1] >= answer or evidence.exactly_once)
+    upper = max(answer, later[1]) if bounded else evidence.target_end
     scan = evidence.target_scan(answer, upper)
     most = max(0, upper - answer) if scan is None else len(scan.between(answer, upper)[0])
     why = "offset syncs before the position" if evidence.pairs else "checkpoints" if evidence.checkpoints else "nothing but the target's log start"

@@ -121,8 +121,8 @@ def fold(records):
     """The last word on everything.
 
     :param records: decoded records in log order.
-    :returns: ``{groups: {name: {at, positions}}, topics: {name: {id, recreated}}, ends, ends_at, at: ms of the last round or None, since}``. A group's ``at`` is
-        when its positions were read; that they still held is what the last round's ``at`` says.
+    :returns: ``{groups: {name: {at, positions}}, topics: {name: {id, recreated}}, ends, ends_at, at: ms of the last round or None,
+        since}``. A group's ``at`` is when its positions were read; that they still held is what the last round's ``at`` says.
     """
     known = {"groups": {}, "topics": {}, "ends": None, "ends_at": None, "at": None, "since": 0}
     for one in records:
