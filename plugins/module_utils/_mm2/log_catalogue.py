@@ -54,8 +54,8 @@ CATALOGUE = (
            "Give ssl.certificate.pem and the key, signed by the clients' authority"),
     _known("tls-mismatch", "error",
            r"Unrecognized SSL message|plaintext connection\?|Unsupported or unrecognized SSL|"
-           r"Unexpected Kafka request of type METADATA during SASL",
-           "TLS is spoken on one side only",
+           r"Unexpected Kafka request of type METADATA during SASL|terminated during authentication|SSL peer shut down incorrectly",
+           "TLS, or SASL, is spoken on one side only",
            "Compare security.protocol with the listener's port"),
     _known("tls-handshake", "error",
            r"SSL handshake failed|SslAuthenticationException|SSLHandshakeException",
