@@ -138,7 +138,7 @@ def _waiting(params, result, names):
     mirror = "mirror %s -> %s" % (names.source, names.target)
     if params["until_caught_up"]:
         behind = [one for one in result["partitions"] if not one["caught_up"] and one["source_end"] is not None]
-        if behind:
+        if behind and (result["lag"] > params.get("max_lag", 0) or any(one["mirrored_through"] is None for one in behind)):
             named = ", ".join("%s-%d at %s of %d" % (one["topic"], one["partition"], one["mirrored_through"] or 0, one["source_end"]) for one in behind[:NAMED])
             more = " and %d more" % (len(behind) - NAMED) if len(behind) > NAMED else ""
             yield "%s to copy %d more offsets of %d partitions: %s%s" % (mirror, result["lag"], len(behind), named, more)

@@ -30,6 +30,10 @@ options:
     description: Not ready before every matching partition of the source was copied to its last stable offset. Needs O(source_client).
     type: bool
     default: false
+  max_lag:
+    description: Records that may still be left for O(until_caught_up). Under live traffic some always are.
+    type: int
+    default: 0
   until_heartbeat:
     description: Not ready before a heartbeat no older than O(max_heartbeat_age) is seen on the target.
     type: bool
@@ -169,6 +173,12 @@ witness:
     groups:
       description: Groups whose positions it knows.
       type: int
+    ends:
+      description: The source's last stable offsets that it saw last, by topic and partition; null where it saw none.
+      type: dict
+    ends_at:
+      description: When they moved last, in seconds since the epoch.
+      type: float
 offset_syncs:
   description: Every offset sync in log order (topic, partition, upstream, downstream, at). Null where the topic does not exist.
   type: list
@@ -193,6 +203,7 @@ def main():
             "topics": {"type": "str", "default": ".*"},
             "topics_exclude": {"type": "str", "default": ""},
             "until_caught_up": {"type": "bool", "default": False},
+            "max_lag": {"type": "int", "default": 0},
             "until_heartbeat": {"type": "bool", "default": False},
             "max_heartbeat_age": {"type": "int", "default": 30},
             "until_witness": {"type": "bool", "default": False},

@@ -41,7 +41,7 @@ class Case:
         self.rate, self.transactional = rate, transactional
         self.topic = f"{'trans' if transactional else 'plain'}-{rate}"
         lab.create(source, (self.topic, 3, {}))
-        self.writer = lab.Writer(source, self.topic, transaction=40 if transactional else 0)
+        self.writer = lab.Writer(source, self.topic, transaction=100 if transactional else 0)
         self.writer.write(records)
         self.before, self.consumers = {}, {}
 
@@ -110,7 +110,7 @@ def measure_cases(base, options):
     source.start()
     mirror.start()
     for case in cases:
-        case.writer = lab.Writer(source, case.topic, transaction=40 if case.transactional else 0)
+        case.writer = lab.Writer(source, case.topic, transaction=100 if case.transactional else 0)
         case.writer.written = 3 * 10 ** 9  # new numbers
         case.begin(source, settled=True)
     time.sleep(options.seconds)

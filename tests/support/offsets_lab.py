@@ -48,7 +48,7 @@ def create(cluster, *topics):
     """Topics of ``(name, partitions, configs)``."""
     admin = AdminClient(cluster.client)
     for future in admin.create_topics([NewTopic(name, partitions, 1, config=configs) for name, partitions, configs in topics]).values():
-        future.result(30)
+        future.result(120)
 
 
 def prepare_target(target, source_alias="a"):
@@ -94,7 +94,7 @@ def common(source, target, **more):
     return {
         "source_client": source.client if source else None, "source_client_secrets": {}, "target_client": target.client, "target_client_secrets": {},
         "source_alias": "a", "target_alias": "b", "policy": "identity", "separator": ".", "offsets_topic": None, "connector": None,
-        "positions_topic": POSITIONS, "timeout": 30, "topics": ".*", **more,
+        "positions_topic": POSITIONS, "timeout": 90, "topics": ".*", **more,
     }
 
 
@@ -109,7 +109,7 @@ def translate(source, target, check=False, **more):
 
 def ends_of(target, *topics):
     """Where the mirror's writing ended, as a stage notes it when the mirror has stopped: for ``target_ends``."""
-    client = KafkaClient(target.client)
+    client = KafkaClient(target.client, timeout=90)
     bounds = topic_offsets(client, {name: one["partitions"] for name, one in describe_topics(client, topics).items()})
     return {topic: {number: one["stable"] for number, one in numbers.items()} for topic, numbers in bounds.items()}
 
@@ -243,7 +243,7 @@ class JournalingConsumer:
 def set_positions(cluster, topic, positions):
     """Commit ``{group: {partition: offset}}`` for groups without members."""
     wanted = {group: {(topic, number): offset for number, offset in places.items()} for group, places in positions.items()}
-    failed = commit_positions(KafkaClient(cluster.client), wanted)
+    failed = commit_positions(KafkaClient(cluster.client, timeout=90), wanted)
     if failed:
         raise next(iter(failed.values()))
 

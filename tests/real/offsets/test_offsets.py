@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import pytest
@@ -134,8 +135,6 @@ def test_a_consumer_without_membership_is_seen_by_its_moving_position(world):
     consumer = Consumer({**target.client, "group.id": "orders-0.5", "enable.auto.commit": False})
     consumer.assign([TopicPartition("orders", 0, 0)])
     stop = time.monotonic() + 6
-
-    import threading
 
     def move():
         offset = 0
