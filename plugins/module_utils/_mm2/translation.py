@@ -5,11 +5,12 @@
 Truth: the highest target offset such that every surviving source record at or after the position has a copy at or after it. An answer is
 never above it. *Exact* means that no record lies between the answer and the truth, so that nothing is processed again.
 
-The counting argument. Let c records of the target, no two of them equal, lie between the copies of two pairs (u1, d1) and (u2, d2), both included.
-(A mirror that went back in between would have copied at least one of them twice.) They are copies of c different records among the u2 - u1 + 1
-source offsets, in order. At most p - u1 of them come before a position p, and at most u2 - p + 1 at or after it; so the copy of the first record at or after p has an index of at least
-c - (u2 - p + 1) and at most p - u1. Where both are equal, one answer is left, wherever control records and gaps may lie; where they are not,
-the former is safe and their difference bounds what is read again. Content, where it can be compared, leaves no such room.
+The counting argument. Let c records of the target, no two of them equal, lie between the copies of two pairs (u1, d1) and (u2, d2), both
+included. (A mirror that went back in between would have copied at least one of them twice.) They are copies of c different records among the
+u2 - u1 + 1 source offsets, in order. At most p - u1 of them come before a position p, and at most u2 - p + 1 at or after it; so the copy of the
+first record at or after p has an index of at least c - (u2 - p + 1) and at most p - u1. Where both are equal, one answer is left, wherever control
+records and gaps may lie; where they are not, the former is safe and their difference bounds what is read again. Content, where it can be
+compared, leaves no such room.
 """
 
 from __future__ import annotations
