@@ -27,7 +27,7 @@ def list_groups(client):
     """
     listed = client.result(client.ask("list groups", lambda: client.admin.list_consumer_groups(request_timeout=client.timeout)), "list groups")
     if listed.errors:
-        raise client.translate(listed.errors[0], "list groups")
+        raise client.translate(KafkaException(listed.errors[0]), "list groups")
     return sorted(one.group_id for one in listed.valid)
 
 

@@ -97,7 +97,7 @@ class Source:
         """Names of the groups that are watched; raises where the source gave no whole answer."""
         listed = self.admin.list_consumer_groups(request_timeout=self.timeout).result(self.timeout + 5)
         if listed.errors:
-            raise listed.errors[0]
+            raise KafkaException(listed.errors[0])  # a KafkaError is no Exception and would end the program
         names = {one.group_id for one in listed.valid}
         return sorted(name for name in names if _matches(self.wanted, name) and not _matches(self.unwanted, name))
 
