@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""Compare topics in a second or two: names, partitions, configurations, counts by watermark, lag, and the content of small ones."""
+
+from __future__ import annotations
+
+import time
+
+from ._compare import job, report, work
+from ._digest import verdict
+from ._digest.classify import COUNTS
+from ._errors import RefusedError
+from ._kafka import mm2_topics
+from ._kafka.client import KafkaClient
+
+# config.properties.exclude of MirrorMaker 2 (DefaultConfigPropertyFilter): never synced, so they drift unseen.
+NEVER_SYNCED = (
+    "follower.replication.throttled.replicas", "leader.replication.throttled.replicas", "message.timestamp.difference.max.ms", "message.timestamp.type",
+    "message.timestamp.before.max.ms", "message.timestamp.after.max.ms", "unclean.leader.election.enable", "min.insync.replicas",
+)
+INDICATIVE = "counts are differences of watermarks and indicative only: content was not read"
+
+
+def compare_topics(params, check_mode=False):
+    """The result of ``topic_compare_info``: the keys of the Spark job's report, with ``config_differences`` and ``lag``."""
+    specs = {}
+    for side in ("source", "target"):
+        config = dict(params[side + "_client"])
+        config.update({key: value for key, value in (params[side + "_client_secrets"] or {}).items() if value is not None})
+        specs[side] = {"kind": "kafka", "config": config, "name": side, "timeout": params["timeout"], "rate": None}
+    options = job.Options(
+        params["topics"], params["rename"], params["allow_tail"], params["ignore_timestamps"], max_differences=params["max_differences"], wait_seconds=0,
+    )
+    if params["content"]:
+        found = _content(specs, options, params["max_records"])
+    else:
+        found = _watermarks(specs, options)
+    lags = _lags(specs["target"], params)
+    differing = 0
+    for topic in found["topics"]:
+        differing += len(topic["config_differences"])
+        for part in topic["partitions"]:
+            copied = lags.get((topic["topic"], part["partition"]))
+            part["lag"] = None if copied is None else max(0, part["source_range"][1] - max(part["source_range"][0], copied + 1))
+    found.update(content=params["content"], configs_differ=differing, changed=False)
+    return found
+
+
+def _content(specs, options, most):
+    comparison = job.prepare(specs["source"], specs["target"], options)
+    if comparison.records_total > most:
+        raise RefusedError(
+            "There is too much to compare inside a module", expected="at most %d records on both sides (max_records)" % most, found=comparison.records_total,
+            remedy="Narrow topics, or use the role proof, which runs the same comparison on Spark",
+        )
+    found = comparison.run(work.InProcess())
+    found["engine"] = {"name": "in-process"}
+    for topic, one in zip(comparison.topics, found["topics"]):
+        one["config_differences"] = _configs(topic)
+    return found
+
+
+def _watermarks(specs, options):
+    comparison = job.prepare(specs["source"], specs["target"], options)
+    topics = [_topic(topic) for topic in comparison.topics]
+    outcome = verdict.worst([topic["verdict"] for topic in topics])
+    totals = dict.fromkeys(("records_source", "records_target", "bytes_read", *COUNTS), 0)
+    for name in ("records_source", "records_target"):
+        totals[name] = sum(part[name] for topic in topics for part in topic["partitions"])
+    return {
+        "verdict": outcome, "complete": False, "reasons": [INDICATIVE], "totals": totals, "topics": topics, "engine": {"name": "watermarks"},
+        "seconds": round(time.time() - comparison.began, 3), "source": "source", "target": "target", "miss_probability": report.BOUND,
+    }
+
+
+def _topic(topic):
+    """One topic of the report without content: NOT_PROVABLE unless something was shown to differ."""
+    partitions = []
+    for pair in topic.pairs:
+        partitions.append({
+            "partition": pair.number, "verdict": "NOT_PROVABLE", "reasons": list(pair.reasons), "source_range": list(pair.source_range),
+            "target_range": list(pair.target_range), "records_source": pair.source_range[1] - pair.source_range[0],
+            "records_target": pair.target_range[1] - pair.target_range[0], "bytes_read": 0, **dict.fromkeys(COUNTS, 0), "offset_map": [], "differences": [],
+            "differences_left_out": 0, "indicative": True,
+        })
+    return {
+        "topic": topic.name, "target_topic": topic.target_name, "mode": topic.mode, "verdict": "DIFFERENT" if topic.partition_difference else "NOT_PROVABLE",
+        "reasons": list(topic.reasons), "source_topic_id": topic.source["topic_id"], "target_topic_id": topic.target["topic_id"] if topic.target else None,
+        "timestamps_compared": False, "partitions": partitions, "config_differences": _configs(topic),
+    }
+
+
+def _configs(topic):
+    """``[{name, source, target, synced}]`` of configurations that differ; ``synced`` says whether MirrorMaker 2 would copy them."""
+    if topic.target is None:
+        return []
+    names = sorted(set(topic.source["config"]) | set(topic.target["config"]))
+    values = [(name, topic.source["config"].get(name), topic.target["config"].get(name)) for name in names]
+    return [{"name": name, "source": one, "target": other, "synced": name not in NEVER_SYNCED} for name, one, other in values if one != other]
+
+
+def _lags(target, params):
+    """``{(topic, partition): last offset copied}`` by MirrorMaker 2's own source offsets; empty where they are not asked for or not there."""
+    if not params["source_alias"]:
+        return {}
+    client = KafkaClient(target["config"], timeout=params["timeout"], name="target")
+    topic = params["offsets_topic"] or "mm2-offsets.%s.internal" % params["source_alias"]
+    read = mm2_topics.read_source_offsets(client, topic, params["source_alias"])
+    return (read or {}).get("offsets", {})
