@@ -98,6 +98,8 @@ class Lab:
         when = time.time()
         self.signal(signal.SIGKILL, *names)
         shutil.rmtree(self.directory / "regions" / region, ignore_errors=True)
+        # supervisord reads no description whose log has no directory.
+        (self.directory / "regions" / region / "kafka").mkdir(parents=True)
         end = time.monotonic() + 10
         while any(self.supervisor.info(name)["statename"] == "RUNNING" for name in names):
             if time.monotonic() > end:

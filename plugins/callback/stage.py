@@ -131,6 +131,10 @@ class CallbackModule(CallbackBase):
     def v2_runner_retry(self, result):
         self.waiting_for = str(result.result.get("waiting_for") or result.result.get("msg") or "")[:160]
 
+    def v2_runner_on_skipped(self, result):
+        if result.task.action.rsplit(".", 1)[-1] in INCLUDES and (result.task.name or result.task.get_name()) == self.step:
+            self.step = None
+
     def v2_runner_on_ok(self, result):
         data = result.result
         self.waiting_for = ""

@@ -29,6 +29,7 @@ class FilterModule:
         return {
             "applications": _speaking(_regions.applications),
             "client_of": _speaking(_regions.client_of),
+            "copied_ends": _speaking(_regions.copied_ends),
             "ends": _speaking(_regions.ends),
             "find_mirror": _speaking(_regions.find_mirror),
             "mirror_internal_topics": _speaking(_regions.internal_topics),

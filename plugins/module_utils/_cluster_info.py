@@ -9,7 +9,7 @@ import time
 
 from ._errors import KafkaDrError
 from ._kafka.client import KafkaClient
-from ._kafka.cluster import cluster_state, group_states, reachability, topic_offsets
+from ._kafka.cluster import cluster_state, group_states, topic_offsets
 
 
 def work(params, check_mode):
@@ -22,8 +22,7 @@ def work(params, check_mode):
     except KafkaDrError as error:
         if not params["allow_unreachable"] or error.kind not in ("unreachable", "timeout", "authentication"):
             raise
-        seen = reachability(client)
-        answer.update(reachable=seen["reachable"], reason=str(error), error=error.kind, waiting_for="%s to answer" % client.name)
+        answer.update(reachable=error.kind == "authentication", reason=str(error), error=error.kind, waiting_for="%s to answer" % client.name)
         return answer
     answer.update(ready=not missing, waiting_for="; ".join(missing))
     return answer

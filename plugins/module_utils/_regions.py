@@ -109,3 +109,26 @@ def ends(topics):
 def with_records(topics):
     """Names of the topics, as ``cluster_info`` gives them with offsets, that hold anything."""
     return sorted(name for name, topic in topics.items() if any(one["end"] > one["start"] for one in topic.get("offsets", {}).values()))
+
+
+def copied_ends(status):
+    """What a mirror had copied of its source, and what it had not.
+
+    :param status: result of ``mirror_offsets_info``.
+    :returns: ``source{topic: {partition: offset after the last record copied}}``, ``known`` (the ends that the position witness saw last),
+        ``lost{total, topics{topic: offsets}}`` (None where there was no witness), ``witnessed_at`` (seconds since the epoch).
+        Offsets count as records here: on a source written in transactions the markers among them make the figure an upper bound.
+    """
+    source = {}
+    for row in status.get("partitions") or []:
+        if row["mirrored_through"] is not None:
+            source.setdefault(row["topic"], {})[str(row["partition"])] = row["mirrored_through"]
+    witness = status.get("witness") or {}
+    known = witness.get("ends")
+    lost = {"total": None, "topics": {}}
+    if known is not None:
+        topics = {
+            topic: sum(max(0, end - source.get(topic, {}).get(number, 0)) for number, end in ends.items()) for topic, ends in known.items()
+        }
+        lost = {"total": sum(topics.values()), "topics": {topic: count for topic, count in topics.items() if count}}
+    return {"source": source, "known": known or {}, "lost": lost, "witnessed_at": witness.get("ends_at")}

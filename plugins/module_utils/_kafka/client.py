@@ -164,7 +164,7 @@ class KafkaClient:
                 "%s refuses to let us %s" % (self.name, what), expected="the password of %s to be right" % self.config.get("sasl.username"),
                 found=text, remedy="Correct sasl.username and sasl.password of this client",
             )
-        if heard.code() == KafkaError._SSL or re.search(r"ssl|certificate", text, re.I):
+        if heard.code() == KafkaError._SSL or re.search(r"SSL handshake|certificate", text):
             return AuthenticationError(
                 "No trusted TLS connection to %s" % self.name, expected="a certificate signed by the CA in ssl.ca.pem, for the name we connect to",
                 found=text, remedy="Correct ssl.ca.pem (or ssl.ca.location) of this client; verification stays on",

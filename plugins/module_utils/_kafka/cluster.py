@@ -12,7 +12,7 @@ try:
 except ImportError:
     pass
 
-from .._errors import AuthenticationError, KafkaDrError, UnreachableError, UsageError
+from .._errors import KafkaDrError, UsageError
 from .client import partition
 
 ASPECTS = ("topics", "configs", "offsets", "groups")
@@ -123,19 +123,6 @@ def group_states(client, pattern=".*"):
             continue
         found[name] = {"state": one.state.name, "members": [{"id": member.member_id, "host": member.host} for member in one.members]}
     return found
-
-
-def reachability(client):
-    """``{reachable, reason, error}``: whether the cluster answers, and if not, why. Wrong credentials are not 'unreachable'."""
-    try:
-        client.metadata()
-    except UnreachableError as error:
-        return {"reachable": False, "reason": str(error), "error": error.kind}
-    except AuthenticationError as error:
-        return {"reachable": True, "reason": str(error), "error": error.kind}
-    except KafkaDrError as error:
-        return {"reachable": False, "reason": str(error), "error": error.kind}
-    return {"reachable": True, "reason": "", "error": ""}
 
 
 def is_missing_topic(error):

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drills: run the collection's stages on the lab, lose or leave a region, and measure against the journals."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+
+from .errors import LabError
+from .inventory import GROUP, TOPICS
+from .journals import Journals, topic_ids
+from .kafka_home import KAFKA_VERSION
+from .lab import Lab
+from .playbook import PlaybookFailed
+from .report import Report
+
+SOURCE, TARGET = "north_america", "europe"
+MIRROR = "mirror-north-america-to-europe"
+# A mirror that is well copies within a few seconds; more than this at the loss means that it was not.
+RPO_OBJECTIVE_SECONDS = 10.0
+
+
+def versions() -> dict:
+    """Versions of what took part."""
+    found = {"kafka": KAFKA_VERSION, "python": sys.version.split()[0]}
+    for package in ("ansible-core", "confluent-kafka", "pyspark"):
+        found[package] = importlib.metadata.version(package)
+    return found
+
+
+class Drill:
+    """What the scenarios share."""
+
+    def __init__(self, lab: Lab, arguments, options: dict):
+        self.lab, self.arguments, self.options = lab, arguments, options
+        self.report = Report(arguments.scenario, arguments.platform, versions())
+        self.journals = Journals(lab.directory / "regions" / "south_america")
+        self.lost_at = 0.0
+        self.kept: dict = {}
+
+    # -- steps ---------------------------------------------------------------------------------------------------------
+
+    def stage(self, name: str, **extra) -> None:
+        self.lab.playbooks.run(name, extra)
+
+    def say(self, text: str) -> None:
+        print(f"\n{text}", flush=True)
+
+    def until(self, what: str, condition, seconds: float, every: float = 0.5):
+        """Poll a condition; speak every ten seconds.
+
+        :raises LabError: it did not come true in time.
+        """
+        began = spoken = time.monotonic()
+        while True:
+            found = condition()
+            if found:
+                return found
+            now = time.monotonic()
+            if now - began > seconds:
+                raise LabError(f"Gave up after {seconds:.0f} s waiting for {what}")
+            if now - spoken > 10:
+                spoken = now
+                print(f"  … waiting for {what} ({now - began:.0f} s)", flush=True)
+            time.sleep(every)
+
+    def prepare(self) -> None:
+        """Lab up, mirror set up, history copied, live traffic flowing."""
+        self.lab.up(self.options)
+        self.stage("initial_setup", initial_setup_source=SOURCE, initial_setup_target=TARGET)
+        wanted = min(self.options["history"], self.options["records"] or self.options["history"])
+        self.until("the history to be produced", lambda: self.journals.acknowledged_count() >= wanted, 180)
+        self.until("live traffic to be processed", lambda: self.journals.processed_count() >= wanted, 180)
+
+    def live(self, seconds: float) -> None:
+        """Let live traffic flow for a while; it must really flow."""
+        before = self.journals.processed_count()
+        self.say(f"Live traffic at {self.options['rate']:.0f} records/s for {seconds:.0f} s")
+        time.sleep(seconds)
+        more = self.journals.processed_count() - before
+        self.report.check("live_traffic_flowed", more > 0, "records processed", more)
+
+    def client(self, region: str, user: str = "kdr-proof") -> dict:
+        """librdkafka configuration of a user in a region."""
+        described = self.lab.inventory.load()["all"]["hosts"][region]["kafka_dr_client"]
+        return {**described, "sasl.username": user, "sasl.password": self.lab.inventory.load_secrets()["lab_passwords"][user]}
+
+    def settle(self, region: str) -> None:
+        """Stop the producer, and let the consumer finish."""
+        self.lab.supervisor.api().stopProcess("departures-producer", True)
+        last = [-1, time.monotonic()]
+
+        def quiet():
+            count = self.journals.processed_count()
+            if count != last[0]:
+                last[:] = [count, time.monotonic()]
+            return time.monotonic() - last[1] > 3
+
+        self.until("the consumer to finish", quiet, 120)
+        self.lab.supervisor.api().stopProcess("departures-consumer", True)
+
+    # -- what is measured ----------------------------------------------------------------------------------------------
+
+    def measure(self, region: str, lost_allowed: bool) -> None:
+        """Fill the report from the journals and the topics of the region that is active now, and check it."""
+        report, data = self.report, self.report.data
+        held = topic_ids(self.client(region), list(TOPICS))
+        everywhere = {identity for counter in held.values() for identity in counter}
+        acknowledged = self.journals.acknowledged()
+        processed = self.journals.processed_times()
+        again = self.journals.sent_again()
+        lost = {identity: one for identity, one in acknowledged.items() if identity not in everywhere}
+        data["acknowledged"], data["processed"] = len(acknowledged), sum(processed.values())
+        data["lost"] = _by_topic((topic for topic, at in lost.values()))
+        data["rpo"] = {"records": len(lost), "seconds": round(self.lost_at - min(at for topic, at in lost.values()), 3) if lost else 0.0}
+        topic_of = {identity: topic for topic, counter in held.items() for identity in counter}
+        data["reprocessed"] = _by_topic(topic_of.get(identity, "?") for identity, count in processed.items() if identity not in again for dummy in range(count - 1))
+        data["duplicates_on_topic"] = {topic: sum(count - 1 for identity, count in counter.items() if identity not in again) for topic, counter in held.items()}
+        data["sent_again_by_producer"] = len(again)
+        skipped = [identity for identity in acknowledged if identity in everywhere and identity not in processed]
+        report.check("duplicates_on_topic", not any(data["duplicates_on_topic"].values()), 0, sum(data["duplicates_on_topic"].values()))
+        report.check("nothing_skipped", not skipped, 0, len(skipped))
+        if not lost_allowed:
+            report.check("nothing_lost", not lost, 0, len(lost))
+            report.check("nothing_processed_twice", not any(data["reprocessed"].values()), 0, sum(data["reprocessed"].values()))
+
+    def check_exactly_once(self) -> None:
+        """Transaction markers on the target: more offsets than records, while Connect's own offsets are transactional."""
+        found = sum(sum(counter.values()) for counter in topic_ids(self.client(TARGET), list(TOPICS)).values())
+        offsets = self._offsets(TARGET)
+        self.report.check("exactly_once_in_force", offsets > found, "transaction markers on the target", f"{offsets - found} markers beside {found} records")
+
+    def _offsets(self, region: str) -> int:
+        from confluent_kafka import Consumer, TopicPartition
+
+        consumer = Consumer({**self.client(region), "group.id": "streamsafe-kafka-dr-drill", "log_level": 0})
+        try:
+            total = 0
+            for topic in TOPICS:
+                for number in consumer.list_topics(topic, 15).topics[topic].partitions:
+                    low, high = consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=15)
+                    total += high - low
+            return total
+        finally:
+            consumer.close()
+
+    def stray(self, region: str, mark: str) -> int:
+        """How many records with this mark as their id stand in the region's topics."""
+        return sum(counter[mark] for counter in topic_ids(self.client(region), list(TOPICS)).values())
+
+    def rto(self) -> None:
+        """Seconds from the loss to the first record that was both produced and processed in the target."""
+        first = self.until("the first new record to be processed", lambda: self.journals.first_new(TARGET), 90)
+        self.report.data["rto_seconds"] = round(first - self.lost_at, 2)
+        self.report.check("applications_work_in_target", True, "a new record processed", f"after {first - self.lost_at:.1f} s")
+
+    def keep_logs(self) -> None:
+        """Copy what is needed to look into a failed drill; secrets are not in logs."""
+        target = self.arguments.report / "logs"
+        shutil.rmtree(target, ignore_errors=True)
+        for log in self.lab.directory.rglob("*.log"):
+            if log.is_file() and log.stat().st_size < 20_000_000:
+                place = target / log.relative_to(self.lab.directory)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(log, place)
+
+    def finish(self) -> int:
+        data = self.report.data
+        data["stages"] = [{key: one[key] for key in ("name", "seconds", "steps")} for one in self.lab.playbooks.steps()]
+        path = self.report.write(self.arguments.report)
+        print(self.report.summary())
+        print(f"\n  Report: {path}", flush=True)
+        return 0 if self.report.passed else 1
+
+
+def _by_topic(topics) -> dict[str, int]:
+    counts = dict.fromkeys(TOPICS, 0)
+    for topic in topics:
+        counts[topic] = counts.get(topic, 0) + 1
+    return counts
+
+
+def run_drill(lab: Lab, arguments, options: dict) -> int:
+    """Run one scenario and clean up whatever happens."""
+    from . import scenarios
+
+    drill = Drill(lab, arguments, options)
+    began = time.monotonic()
+    shutil.rmtree(Path(arguments.report) / "logs", ignore_errors=True)
+    try:
+        lab.down()
+        try:
+            getattr(scenarios, arguments.scenario)(drill)
+        except PlaybookFailed as error:
+            drill.report.check("stage_succeeded", False, "exit code 0", str(error))
+        except (LabError, TimeoutError) as error:
+            drill.report.check("drill_went_through", False, "no error", str(error))
+        if not drill.report.passed:
+            drill.keep_logs()
+        drill.report.data["seconds"] = round(time.monotonic() - began, 1)
+        return drill.finish()
+    finally:
+        if not arguments.keep:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            lab.down()
+
+
+__all__ = ["GROUP", "MIRROR", "SOURCE", "TARGET", "Drill", "run_drill"]

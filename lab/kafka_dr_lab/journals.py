@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The truth of a drill: the applications' journals, beside what a region's topics hold."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections import Counter
+from pathlib import Path
+
+from confluent_kafka import Consumer, KafkaError, TopicPartition
+
+IDLE_SECONDS = 20
+
+
+class Journals:
+    """Reads the producer's and the consumer's journals; both may be in use meanwhile."""
+
+    def __init__(self, directory: Path):
+        self.produced_file = Path(directory) / "producer.sqlite"
+        self.processed_file = Path(directory) / "consumer.sqlite"
+
+    @staticmethod
+    def _ask(path: Path, query: str, *values) -> list[tuple]:
+        if not path.exists():
+            return []
+        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)
+        try:
+            return connection.execute(query, values).fetchall()
+        except sqlite3.OperationalError as error:
+            if "no such table" in str(error):
+                return []
+            raise
+        finally:
+            connection.close()
+
+    def counts(self) -> dict[str, int]:
+        """Calls by state: acknowledged, failed, unknown."""
+        return dict(self._ask(self.produced_file, "SELECT state, COUNT(*) FROM produced GROUP BY state"))
+
+    def acknowledged(self, region: str | None = None) -> dict[str, tuple[str, float]]:
+        """``{id: (topic, wall time of the first acknowledgement)}``, of one region or of all."""
+        where = "AND region = ?" if region else ""
+        rows = self._ask(self.produced_file, f"SELECT id, topic, MIN(answered_at) FROM produced WHERE state = 'acknowledged' {where} GROUP BY id",
+                         *([region] if region else []))
+        return {identity: (topic, at) for identity, topic, at in rows}
+
+    def sent_again(self) -> set[str]:
+        """Ids that the producer itself sent more than once, since an answer was missing."""
+        return {identity for (identity,) in self._ask(self.produced_file, "SELECT id FROM produced GROUP BY id HAVING COUNT(*) > 1")}
+
+    def acknowledged_count(self) -> int:
+        return self.counts().get("acknowledged", 0)
+
+    def processed_times(self) -> Counter:
+        """How often each id was processed."""
+        return Counter(dict(self._ask(self.processed_file, "SELECT id, COUNT(*) FROM processed GROUP BY id")))
+
+    def processed_count(self, region: str | None = None) -> int:
+        where = "WHERE region = ?" if region else ""
+        rows = self._ask(self.processed_file, f"SELECT COUNT(*) FROM processed {where}", *([region] if region else []))
+        return rows[0][0] if rows else 0
+
+    def processed_after(self, region: str, when: float) -> int:
+        """Records processed in the region after a wall time."""
+        rows = self._ask(self.processed_file, "SELECT COUNT(*) FROM processed WHERE region = ? AND at > ?", region, when)
+        return rows[0][0] if rows else 0
+
+    def first_new(self, region: str) -> float | None:
+        """When the first record that was also produced in this region was processed there."""
+        made = {identity for (identity,) in self._ask(self.produced_file, "SELECT id FROM produced WHERE region = ? AND state = 'acknowledged' ORDER BY call LIMIT 2000", region)}
+        for identity, at in self._ask(self.processed_file, "SELECT id, at FROM processed WHERE region = ? ORDER BY call", region):
+            if identity in made:
+                return at
+        return None
+
+
+def topic_ids(config: dict, topics: list[str]) -> dict[str, Counter]:
+    """How often each record id stands in each topic, committed records only.
+
+    :param config: librdkafka keys, secrets included.
+    """
+    consumer = Consumer({**config, "group.id": "streamsafe-kafka-dr-drill", "enable.auto.commit": False, "isolation.level": "read_committed",
+                         "enable.partition.eof": True, "auto.offset.reset": "earliest", "log_level": 0})
+    found: dict[str, Counter] = {topic: Counter() for topic in topics}
+    try:
+        waiting = set()
+        for topic in topics:
+            described = consumer.list_topics(topic, 15).topics[topic]
+            if described.error is None:
+                waiting |= {(topic, number) for number in described.partitions}
+        if not waiting:
+            return found
+        consumer.assign([TopicPartition(topic, number, 0) for topic, number in waiting])
+        heard = time.monotonic()
+        while waiting:
+            batch = consumer.consume(5000, 0.2)
+            for message in batch:
+                heard = time.monotonic()
+                if message.error() is None:
+                    found[message.topic()][_identity(message)] += 1
+                elif message.error().code() == KafkaError._PARTITION_EOF:
+                    waiting.discard((message.topic(), message.partition()))
+            if time.monotonic() - heard > IDLE_SECONDS:
+                raise TimeoutError(f"{len(waiting)} partitions could not be read to their end: {sorted(waiting)[:3]}")
+        return found
+    finally:
+        consumer.close()
+
+
+def _identity(message) -> str:
+    try:
+        return str(json.loads(message.value())["id"])
+    except (TypeError, ValueError, KeyError):
+        return f"?{message.topic()}-{message.partition()}-{message.offset()}"
