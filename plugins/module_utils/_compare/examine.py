@@ -26,7 +26,8 @@ def examine(source, target, task):
     :param source, target: sides.
     :param task: ``topic``, ``target_topic``, ``partition``, ``mode``, ``timestamps``, ``source_chunks``/``target_chunks`` (pairs of bytes),
         ``source_range``/``target_range``, ``source_started``/``target_started`` (log starts), ``retention_ms`` (of the source, None if it never deletes),
-        ``now`` (ms), ``limit`` of differences, ``target_bounded`` (the target's end was given, so nothing after it is looked at).
+        ``now`` (ms), ``limit`` of differences, ``target_bounded`` (both ends were given: what a manifest does
+        not know below the target's is foreign, and not merely later than the manifest).
     :returns: ``counts``, ``excused_head``, ``differences``, ``offset_map`` (list of rows), ``reasons``, ``unnamed`` (bool: not all was named).
     """
     return _Examination(source, target, task).run()

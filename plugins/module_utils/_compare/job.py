@@ -228,7 +228,7 @@ class Comparison:
             "timestamps": pair.topic.timestamps, "source_chunks": pair.left.to_bytes(), "target_chunks": pair.right.to_bytes(),
             "source_range": tuple(pair.source_range), "target_range": tuple(pair.target_range), "source_started": pair.source_started,
             "target_started": pair.target_started, "retention_ms": pair.topic.retention_ms, "now": examine.now_ms(),
-            "limit": self.options.max_differences, "target_bounded": pair.target_bounded,
+            "limit": self.options.max_differences, "target_bounded": pair.target_bounded and pair.source_bounded,
         }
 
     # -- at the end -------------------------------------------------------------------------------------------------
