@@ -53,8 +53,9 @@ options:
     type: path
   target_ends:
     description:
-      - Where the mirror's writing ended, as partitions and offsets by source topic, e.g. V({"orders": {"0": 1200}}). What lies beyond is not
-        taken for copies. Without it, the target's last stable offsets, which is right as long as nobody else wrote there.
+      - >-
+        Where the mirror's writing ended, as partitions and offsets by source topic, such as C({"orders": {"0": 1200}}). What lies beyond is not taken for copies.
+      - Without it, records behind the last offset sync are taken for copies only where the source is there to compare with, since they may be others'.
     type: dict
     default: {}
   accept:
