@@ -1,17 +1,57 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-PYTHON ?= python3
-VENV := .venv
-BIN := $(VENV)/bin
-LAB := $(BIN)/python lab/main.py
+# What people run. "make drill" needs Python 3.11+ and Java 17+, nothing else.
+SCENARIO ?= failover
+PLATFORM ?= host
+LAB_DIR ?= build/lab
+DRILL ?=
 
-drill: $(VENV)/.lab
-	$(LAB) drill
+BIN := .venv/bin
+BOOTSTRAP := sh lab/bootstrap.sh
+PYTEST := $(BIN)/python -m pytest -q
+export LAB_DIR
 
-lab-up: $(VENV)/.lab
-	$(LAB) up
-lab-down: $(VENV)/.lab
-	$(LAB) down
-lab-status: $(VENV)/.lab
-	$(LAB) status
-$(VENV)/.lab:
-	touch $@
+.PHONY: help drill lab-up lab-down lab-status test test-unit test-full test-kubernetes lint check bench-proof bench-offsets environment
+
+help: ## what there is
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 18
+
+drill: ## lose a region and fail over, measured (SCENARIO=failover|switchover, DRILL="--freeze 8")
+	@$(BOOTSTRAP) drill --scenario $(SCENARIO) --platform $(PLATFORM) $(DRILL)
+
+lab-up: ## start the lab's regions to play with
+	@$(BOOTSTRAP) up
+lab-down: ## end the lab and delete its data
+	@$(BOOTSTRAP) down
+lab-status: ## what runs in the lab
+	@$(BOOTSTRAP) status
+
+environment:
+	@$(BOOTSTRAP) --requirements requirements-test.txt
+
+test-unit: environment ## seconds: what needs nothing running
+	$(PYTEST) tests/unit -n 2
+
+lint: environment ## ansible-lint, yamllint, ruff
+	$(BIN)/python tests/judges/lint.py
+
+test: test-unit lint ## the one test command: units, lint, real parts, a pass of each drill
+	$(PYTEST) tests/real -m "real and not full"
+	$(BIN)/python lab/main.py drill --report build/drill/failover
+	$(BIN)/python lab/main.py drill --scenario switchover --report build/drill/switchover
+
+test-full: test ## long campaigns as well
+	$(PYTEST) tests/real -m full
+	$(BIN)/python lab/main.py drill --freeze 8 --report build/drill/freeze
+	! $(BIN)/python lab/main.py drill --sabotage mirror --report build/drill/sabotaged-mirror
+	! $(BIN)/python lab/main.py drill --sabotage topic --report build/drill/sabotaged-topic
+
+test-kubernetes: environment ## a real API server, real definitions, a stand-in operator
+	$(PYTEST) tests/kubernetes -m kubernetes
+
+check: environment ## the field's judges: ansible-test sanity
+	sh tests/judges/sanity.sh
+
+bench-proof: environment ## how fast the proof is, into build/bench/proof.json
+	$(BIN)/python tests/bench/proof.py
+bench-offsets: environment ## how exact translation is, into build/bench/offsets.json
+	$(BIN)/python tests/bench/offsets.py
