@@ -23,20 +23,9 @@ sys.path.insert(0, str(ROOT / "lab"))
 
 from kafka_dr_lab.java import require_java  # noqa: E402
 from kafka_dr_lab.kafka_home import kafka_home  # noqa: E402
+from kafka_dr_lab.ports import free_ports  # noqa: E402
 
 JVM = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"]
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on right now."""
-    sockets = [socket.socket() for dummy in range(count)]
-    try:
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()
 
 
 class JavaProcess:
