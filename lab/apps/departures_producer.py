@@ -70,7 +70,7 @@ class JournallingProducer:
     def close(self, seconds: float) -> None:
         self.producer.flush(seconds)
         self.producer.purge()
-        self.producer.flush(2)
+        self.producer.flush(1)
         self.write(force=True)
 
 
@@ -114,7 +114,7 @@ def main() -> int:
         elif number % 1000 == 0:
             producer.producer.poll(0)
             producer.write()
-    producer.close(12)
+    producer.close(3 if stopping else 12)
     counts = dict(journal.execute("SELECT state, COUNT(*) FROM produced GROUP BY state").fetchall())
     print("produced: " + (", ".join(f"{count} {state}" for state, count in sorted(counts.items())) or "nothing"), flush=True)
     return 0

@@ -136,7 +136,7 @@ class Inventory:
         def application(name: str, role: str, words: str, **more) -> dict:
             return {
                 "name": name, "kind": "process", "role": role, "principals": [name], "directory": str(directory), "log": str(directory / f"{name}.log"),
-                "command": f"{sys.executable} {programs}/{words} --journal {directory}/{role}.sqlite", "environment_file": str(directory / f"{name}.env"), **more,
+                "command": f"{sys.executable} {programs}/{words} --journal {directory}/{role}.sqlite", "environment_file": str(directory / f"{name}.env"), "stop_seconds": 5, **more,
             }
 
         return {
