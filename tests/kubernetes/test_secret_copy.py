@@ -7,6 +7,7 @@ import base64
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import KubernetesClient
 from ansible_collections.streamsafe.kafka_dr.plugins.modules.secret_copy import main
 from tests.support.kubernetes import run
 
@@ -275,6 +276,28 @@ def test_wrong_token_and_unreachable(pair, tmp_path):
     assert pair()["error"] == "unreachable"
     pair.connection = {"kubeconfig": str(tmp_path / "none")}
     assert pair()["error"] == "usage"
+
+
+@pytest.mark.parametrize("change,kept", [({"metadata": {"labels": {"late": "yes"}}}, True), ({"stringData": {"password": "theirs"}}, False)])
+def test_a_change_between_reading_and_writing(pair, monkeypatch, change, kept):
+    """Somebody's label is kept; somebody's value is a conflict, which the next run decides."""
+    pair.source()
+    pair()
+    pair.cluster.merge(pair.a, "one", {"stringData": {"password": ROTATED}})
+    original, meddled = KubernetesClient.replace, []
+
+    def late(self, path, body, dry_run=False, what=None):
+        if not dry_run and not meddled:
+            meddled.append(pair.cluster.merge(pair.b, "one", change))
+        return original(self, path, body, dry_run, what)
+
+    monkeypatch.setattr(KubernetesClient, "replace", late)
+    found = pair()
+    if kept:
+        assert not found.get("failed") and value(pair.copy()) == ROTATED and pair.copy()["metadata"]["labels"] == {"late": "yes"}
+    else:
+        assert found["failed"] and found["error"] == "conflict" and value(pair.copy()) == "theirs"
+        pair.step(True, ["updated"])
 
 
 def test_terminating_namespace(pair):

@@ -27,6 +27,11 @@ def roles(regions, mirrors, name="kafka-dr"):
             place = kubernetes_region(described, region)
             rules = _operator_rules(place, region, mirrors, described) + _secret_rules(place, region, regions, mirrors) + rules
         namespace = described["kafka_dr_kubernetes"]["namespace"]
+        if described.get("kafka_dr_users") and place["backup"]:
+            kept = [place["prefix"] + place["cluster"] + one for one in AUTHORITIES] + [place["prefix"] + one["name"] for one in described["kafka_dr_users"]]
+            made.append({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
+                         "metadata": {"name": "%s-%s" % (name, place["prefix"].rstrip("-")), "namespace": place["backup"]["namespace"]},
+                         "rules": [_rule("", "secrets", ["create"]), _rule("", "secrets", ["get", "update"], kept)]})
         made.append({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": name, "namespace": namespace}, "rules": rules})
     return made
 
@@ -71,6 +76,8 @@ def _secret_rules(place, region, regions, mirrors):
             read |= {one["name"] for one in regions[source].get("kafka_dr_users") or [] if one.get("purpose") == "application"}
     if place["authorities_from"]:
         write |= {place["cluster"] + one for one in AUTHORITIES}
+    elif place["backup"]:
+        read |= {place["cluster"] + one for one in AUTHORITIES}
     rules = [_rule("", "secrets", ["get"], sorted(read - write))]
     if write:
         rules += [_rule("", "secrets", ["create"]), _rule("", "secrets", ["get", "update", "patch"], sorted(write))]

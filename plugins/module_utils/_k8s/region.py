@@ -8,7 +8,7 @@ from .._errors import UsageError
 
 CONNECTION_KEYS = ("kubeconfig", "context", "host", "api_key", "ca_cert", "client_cert", "client_key", "validate_certs", "proxy")
 KNOWN_KEYS = CONNECTION_KEYS + (
-    "namespace", "cluster", "listener", "group", "stop_by", "mirror_bootstrap", "authorization", "mirror_fields", "authorities_from", "witness_image",
+    "namespace", "cluster", "listener", "group", "stop_by", "mirror_bootstrap", "authorization", "mirror_fields", "authorities_from", "witness_image", "backup",
 )
 SIZE = "kafka-dr.streamsafe/replicas"
 # Marks of tools that put an object back to what their repository says, and the mark that makes each leave it alone.
@@ -26,7 +26,7 @@ def kubernetes_region(region, name):
     :param region: the region's variables.
     :returns: ``connection`` (for ``kubernetes.core`` and ``secret_copy``), ``namespace``, ``cluster``, ``listener``, ``group``, ``stop_by``,
         ``prefix`` (what copies of its Secrets elsewhere begin with), ``mirror_bootstrap``, ``authorization``, ``mirror_fields``,
-        ``authorities_from``, ``witness_image``.
+        ``authorities_from``, ``witness_image``, ``backup``.
     :raises UsageError: a key is missing or unknown.
     """
     described = region.get("kafka_dr_kubernetes") or {}
@@ -42,7 +42,7 @@ def kubernetes_region(region, name):
         "prefix": prefix_of(name), "mirror_bootstrap": described.get("mirror_bootstrap"),
         "authorization": described.get("authorization", "simple") or None, "mirror_fields": described.get("mirror_fields") or {},
         "authorities_from": described.get("authorities_from"),
-        "witness_image": described.get("witness_image"),
+        "witness_image": described.get("witness_image"), "backup": described.get("backup"),
     }
 
 
