@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From counts to verdicts and exit codes, names, bounds."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import pairs, report
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import verdict
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
+
+
+def counts(**more):
+    return {**dict.fromkeys(report.COUNTS, 0), **more}
+
+
+@pytest.mark.parametrize(("found", "more", "expected"), [
+    ({}, {}, "PROVEN"), ({"beyond": 3}, {}, "PROVEN"), ({"duplicated": 1}, {}, "DUPLICATES"), ({"missing": 1, "altered": 1, "duplicated": 1}, {}, "LOSS"),
+    ({"missing_tail": 1}, {}, "LOSS"), ({"missing_tail": 1}, {"allow_tail": True}, "PROVEN"), ({"missing_head": 2}, {"excused_head": 1}, "LOSS"),
+    ({"missing_head": 2}, {"excused_head": 2}, "PROVEN"), ({"reordered": 1}, {}, "DIFFERENT"), ({"foreign": 1}, {}, "DIFFERENT"), ({"aborted": 1}, {}, "DIFFERENT"),
+    ({}, {"not_provable": True}, "NOT_PROVABLE"), ({"duplicated": 1}, {"not_provable": True}, "NOT_PROVABLE"), ({"altered": 1}, {"not_provable": True}, "DIFFERENT"),
+])
+def test_of_partition(found, more, expected):
+    assert verdict.of_partition(counts(**found), **more) == expected
+
+
+def test_worst():
+    order = ["PROVEN", "DUPLICATES", "NOT_PROVABLE", "DIFFERENT", "LOSS"]
+    for at, one in enumerate(order):
+        assert verdict.worst(order[: at + 1]) == one
+    assert verdict.worst([]) == "NOT_PROVABLE"
+    assert [verdict.complete(one) for one in order] == [True, True, False, False, False]
+
+
+@pytest.mark.parametrize(("whole", "part", "expected"), [
+    ("PROVEN", "PROVEN", 0), ("NOT_PROVABLE", "NOT_PROVABLE", 2), ("NOT_PROVABLE", "DUPLICATES", 1), ("LOSS", "LOSS", 1), ("DUPLICATES", "DUPLICATES", 1),
+])
+def test_exit_code(whole, part, expected):
+    assert report.exit_code({"verdict": whole, "topics": [{"partitions": [{"verdict": part}]}]}) == expected
+
+
+def test_rename():
+    assert pairs.rename("identity")("a") == "a"
+    assert pairs.rename("prefix:eu.")("a") == "eu.a"
+    for wrong in ("prefix:", "suffix:x", "upper"):
+        with pytest.raises(UsageError):
+            pairs.rename(wrong)
+
+
+@pytest.mark.parametrize("wrong", [[], {"sauce": {}}, {"source": []}, {"source": {"t": []}}, {"source": {"t": {"0": "1"}}}, {"source": {"t": {"0": True}}}, {"target": {"t": {"x": 1}}}])
+def test_bounds_are_checked(wrong):
+    with pytest.raises(UsageError):
+        pairs.check_bounds(wrong)
+
+
+def entry(high=10, partitions=(0,), **config):
+    return {"topic_id": "id", "config": config, "partitions": list(partitions), "bounds": {number: (0, high) for number in partitions}}
+
+
+def test_a_bound_behind_the_end_of_the_source_is_not_provable():
+    topic, = pairs.make({"t": entry()}, {"t": entry()}, {"t": "t"}, {"source": {"t": {"0": 11}}})
+    assert topic.pairs[0].error["kind"] == "bounds"
+
+
+def test_bounds_cut():
+    topic, = pairs.make({"t": entry()}, {"x.t": entry()}, {"t": "x.t"}, {"source": {"t": {"0": 4}}, "target": {"x.t": {"0": 5}}})
+    assert (topic.pairs[0].source_range, topic.pairs[0].target_range, topic.pairs[0].target_bounded) == ([0, 4], [0, 5], True)
+
+
+def test_missing_and_other_partitions_are_said():
+    topic, = pairs.make({"t": entry(partitions=(0, 1))}, {"t": entry()}, {"t": "t"}, None)
+    assert topic.partition_difference and topic.pairs[1].reasons == ["the partition is missing on the target"]
+    gone, = pairs.make({"t": entry()}, {}, {"t": "t"}, None)
+    assert gone.reasons == ["the topic is missing on the target"]
