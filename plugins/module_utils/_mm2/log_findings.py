@@ -42,6 +42,8 @@ def log_findings(text, several=None):
         one["last_line"] = at
     if any(name != "tls-handshake" and name.startswith(("tls-", "truststore")) for name in found):
         found.pop("tls-handshake", None)  # what it says too, with less
+    if "task-failed" in found:
+        least["timed-out"] = 1  # once was enough
     kept = [one for name, one in found.items() if one["count"] >= least.get(name, 1)]
     order = [known.name for known in CATALOGUE]
     return sorted(kept, key=lambda one: (one["severity"] != "error", order.index(one["cause_id"])))

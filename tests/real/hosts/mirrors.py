@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import properties
@@ -43,9 +43,13 @@ def until(condition, what: str, seconds: float = 60, pause: float = 0.3):
     end = time.monotonic() + seconds
     seen = None
     while time.monotonic() < end:
-        seen = condition()
-        if seen:
-            return seen
+        try:
+            seen = condition()
+        except KafkaException as error:  # a topic just made has no leader for a moment
+            seen = error
+        else:
+            if seen:
+                return seen
         time.sleep(pause)
     raise AssertionError(f"after {seconds} s still not: {what}; last seen {seen!r}")
 

@@ -35,9 +35,9 @@ def live(tmp_path_factory):
         send(source, topic, [b"%d" % number for number in range(100)])
     commit(source, "doc-group", "doc.group", 100)
     mirror = Mirror(tmp_path_factory.mktemp("mirror"), MIRROR, {"source": source, "target": target}).start()
-    until(lambda: all(exists(target, topic) for topic in TOPICS), "all topics", 60)
-    until(lambda: all(len(read(target, topic)) == 100 for topic in TOPICS), "all records", 60)
-    until(lambda: committed(target, "doc-group", "doc.group"), "the group's position", 60)
+    until(lambda: all(exists(target, topic) for topic in TOPICS), "all topics", 240)
+    until(lambda: all(len(read(target, topic)) == 100 for topic in TOPICS), "all records", 120)
+    until(lambda: committed(target, "doc-group", "doc.group"), "the group's position", 120)
     yield Live(source, target, mirror)
     mirror.stop(5)
     for one in kafkas.values():

@@ -102,7 +102,7 @@ def test_the_cause_is_read_from_the_log(pair, tmp_path, fault):
     one.start()
     try:
         until(lambda: any(found.startswith(FAULTS[fault]) for found in checks(doctor(logs=[str(one.log)]), "error")),
-              f"{FAULTS[fault]} in:\n{one.tail(60)}", 120, 1)
+              f"{FAULTS[fault]} in:\n{one.tail(60)}", 240, 1)
         assert "p\"a\\ss" not in str(doctor(logs=[str(one.log)]))
     except AssertionError:
         print(one.log.read_text()[-6000:])

@@ -43,7 +43,7 @@ def values(client, topic):
     return [one.value() for one in read(client, topic)] if exists(client, topic) else None
 
 
-def holds(client, topic, expected, seconds=120):
+def holds(client, topic, expected, seconds=240):
     until(lambda: values(client, topic) == expected, f"{topic} to hold {expected}", seconds)
 
 
@@ -79,8 +79,8 @@ def test_aggregate_with_another_separator(world, tmp_path):
         send(client, "sales.items", [mark])
     mirror = start(world, tmp_path, example("aggregate"))
     try:
-        holds(c, "north_america_sales.items", [b"a"])
-        holds(c, "europe_sales.items", [b"b"])
+        holds(c, "north_america-sales.items", [b"a"])
+        holds(c, "europe-sales.items", [b"b"])
         assert "sales.items" not in topics_of(c)
     finally:
         mirror.stop(5)

@@ -76,3 +76,8 @@ def test_errors_come_before_warnings():
 def test_a_precise_cause_takes_the_place_of_a_vague_one():
     text = LINES["tls-handshake"] + "\n" + LINES["tls-name"]
     assert [one["cause_id"] for one in log_findings(text)] == ["tls-name"]
+
+
+def test_one_time_out_counts_where_it_ended_the_mirror():
+    text = "ERROR MirrorMaker - Stopping due to error\nCaused by: org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node assignment."
+    assert {one["cause_id"] for one in log_findings(text)} == {"task-failed", "timed-out"}
