@@ -7,6 +7,7 @@ import argparse
 import os
 import signal
 import sys
+import traceback
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import job
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import report as reports
@@ -17,8 +18,8 @@ from . import settings
 INTERRUPTED = 130
 
 
-class Interrupted(Exception):
-    """SIGINT or SIGTERM."""
+class Interrupted(KeyboardInterrupt):
+    """SIGINT or SIGTERM; no Exception, so that nothing takes it for a failure of its own."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -98,9 +99,15 @@ def command(arguments, package, context) -> int:
         if arguments.command == "compare":
             failed(arguments, error)
         return 2
-    except Interrupted:
+    except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
         return INTERRUPTED
+    except Exception as error:
+        # A mistake of ours must not look like a shown difference (exit 1).
+        traceback.print_exc()
+        if arguments.command == "compare":
+            failed(arguments, KafkaDrError("The job failed", found=f"{type(error).__name__}: {error}"))
+        return 2
 
 
 def _interrupt(number, frame):

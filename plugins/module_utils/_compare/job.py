@@ -36,7 +36,7 @@ class Comparison:
         self.source_spec, self.target_spec, self.options = source_spec, target_spec, options
         self.began = time.time()
         rule = pairs.rename(options.rename)
-        pairs.check_bounds(options.bounds or {})
+        pairs.check_bounds({} if options.bounds is None else options.bounds)
         self.source, self.target = sides.open_side(source_spec), sides.open_side(target_spec)
         names = self.source.topics(options.topics)
         if not names:

@@ -74,7 +74,7 @@ def test_wrong_password(job, tmp_path):
     ("readable", '{"bootstrap.servers": "x:1", "sasl.password": "hidden-word"}', 0o644, "can be read by others"),
     ("broken", '{"sasl.password": "hidden-word", ', 0o600, "not valid JSON"),
     ("list", '["hidden-word"]', 0o600, "no client configuration"),
-    ("unknown", '{"bootstrap.servers": "127.0.0.1:1", "no.such.key": "hidden-word"}', 0o600, "not valid"),
+    ("unknown", '{"bootstrap.servers": "127.0.0.1:1", "no.such.key": "hidden-word"}', 0o600, "no.such.key"),
     ("missing", None, 0, "cannot be read"),
 ])
 def test_unusable_config(job, name, content, mode, expected):
