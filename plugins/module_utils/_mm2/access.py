@@ -118,4 +118,5 @@ def _proof(mirror, topics, side):
 def _witness(mirror, topics, side):
     if side == "source":
         return _topics(topics, ["DESCRIBE"]) + [_grant("cluster", ["DESCRIBE"]), _grant("group", ["DESCRIBE"], "*")]
-    return [_grant("topic", ["DESCRIBE", "WRITE", "READ"], "__kafka_dr_positions")]
+    # Reading its own topic again, its consumer asks for a group's coordinator although it joins none.
+    return [_grant("topic", ["DESCRIBE", "READ", "WRITE"], "__kafka_dr_positions"), _grant("group", ["DESCRIBE"], "*")]
