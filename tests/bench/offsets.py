@@ -17,6 +17,7 @@ import random
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,14 +25,20 @@ sys.path.insert(0, str(ROOT))
 
 import tests.conftest  # noqa: E402, F401  makes the checkout importable as the collection
 from tests.support import offsets_lab as lab  # noqa: E402
-from tests.support.kafka import clusters  # noqa: E402
+from tests.support.kafka import Kafka  # noqa: E402
 
-LAGS = (0, 100, 10000, 100000)
+LAGS = [0, 100, 10000, 100000]
 RATES = (10, 200)
 
 
 def say(text):
     print(time.strftime("%H:%M:%S"), text, flush=True)
+
+
+def pair(base):
+    """Source and target; a loaded machine takes its time."""
+    made = [Kafka(base / name, name).start(wait=0) for name in ("a", "b")]
+    return [one.await_ready(300) for one in made]
 
 
 class Case:
@@ -41,7 +48,7 @@ class Case:
         self.rate, self.transactional = rate, transactional
         self.topic = f"{'trans' if transactional else 'plain'}-{rate}"
         lab.create(source, (self.topic, 3, {}))
-        self.writer = lab.Writer(source, self.topic, transaction=100 if transactional else 0)
+        self.writer = lab.Writer(source, self.topic, transaction=500 if transactional else 0)
         self.writer.write(records)
         self.before, self.consumers = {}, {}
 
@@ -82,10 +89,11 @@ class Case:
 
 def measure_cases(base, options):
     """Rows for every case, the source lost first and alive then."""
-    made = clusters(["a", "b"], base)
-    source, target = made["a"], made["b"]
+    source, target = pair(base)
     say("clusters are up; writing")
-    cases = [Case(source, rate, transactional, options.records) for rate in RATES for transactional in (False, True)]
+    shapes = [(rate, transactional) for rate in RATES for transactional in (False, True)]
+    with ThreadPoolExecutor(len(shapes)) as pool:
+        cases = list(pool.map(lambda shape: Case(source, *shape, options.records), shapes))
     lab.prepare_target(target)
     mirror = lab.start_mirror(base / "mm2", source, target, "plain-.*,trans-.*")
     witness = lab.WitnessProcess(base / "witness", source, target)
@@ -110,7 +118,7 @@ def measure_cases(base, options):
     source.start()
     mirror.start()
     for case in cases:
-        case.writer = lab.Writer(source, case.topic, transaction=100 if case.transactional else 0)
+        case.writer = lab.Writer(source, case.topic, transaction=500 if case.transactional else 0)
         case.writer.written = 3 * 10 ** 9  # new numbers
         case.begin(source, settled=True)
     time.sleep(options.seconds)
@@ -127,15 +135,14 @@ def measure_cases(base, options):
     for case in cases:
         rows += case.rows(alive["plan"], lab.copies(target, case.topic), "alive")
     seconds = {"plan_lost_seconds": lost["summary"]["seconds"], "commit_alive_seconds": alive["summary"]["seconds"]}
-    for one in made.values():
+    for one in (source, target):
         one.stop()
     return rows, seconds
 
 
 def measure_groups(base):
     """Seconds to translate and commit 100 and 1,000 groups of 30 partitions each."""
-    made = clusters(["a", "b"], base)
-    source, target = made["a"], made["b"]
+    source, target = pair(base)
     lab.create(source, ("many", 30, {}))
     lab.Writer(source, "many", 30).write(30 * 1000)
     lab.prepare_target(target)
@@ -154,7 +161,7 @@ def measure_groups(base):
         found[f"groups_{count}_confidence"] = {key: value for key, value in result["summary"]["confidence"].items() if value}
         say(f"{count} groups x 30 partitions: {result['summary']['seconds']} s")
     found["groups_1000_to_100"] = round(found["groups_1000_seconds"] / found["groups_100_seconds"], 2)
-    for one in made.values():
+    for one in (source, target):
         one.stop()
     return found
 
@@ -163,9 +170,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=int, default=40, help="how long consumers run before each cut")
     parser.add_argument("--records", type=int, default=120000, help="records a topic holds at first")
+    parser.add_argument("--lags", type=int, nargs="+", default=LAGS)
     parser.add_argument("--parts", nargs="+", default=["groups", "cases"], choices=["groups", "cases"])
     parser.add_argument("--output", default=str(ROOT / "build" / "bench" / "offsets.json"))
     options = parser.parse_args()
+    LAGS[:] = options.lags
     began = time.time()
     base = Path(tempfile.mkdtemp(prefix="offsets-bench-"))
     result = {
