@@ -6,12 +6,15 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import AuthorizationError, KafkaDrError, RefusedError, TimedOutError, UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import errors
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import secret_plan as plan
+
+# A busy machine is no finding.
+calmly = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 texts = st.dictionaries(st.sampled_from(["a", "b", "c", "argocd.argoproj.io/instance"]), st.text(max_size=5), max_size=4)
 secrets = st.builds(
@@ -20,6 +23,7 @@ secrets = st.builds(
 )
 
 
+@calmly
 @given(secrets)
 def test_a_copy_laid_over_nothing_is_equal(source):
     desired = plan.desired_copy(source, "s", "m")
@@ -27,6 +31,7 @@ def test_a_copy_laid_over_nothing_is_equal(source):
     assert not any(key.startswith("argocd") for key in desired["metadata"]["labels"])
 
 
+@calmly
 @given(secrets, secrets, secrets)
 def test_laying_a_copy_over_anything_settles_it(first, second, theirs):
     copy = plan.updated({**theirs, "type": "Opaque"}, plan.desired_copy(first, "s", "m"))
