@@ -55,7 +55,7 @@ def _content(specs, options, most):
         )
     found = comparison.run(work.InProcess())
     found["engine"] = {"name": "in-process"}
-    for topic, one in zip(comparison.topics, found["topics"]):
+    for topic, one in zip(comparison.topics, found["topics"], strict=True):
         one["config_differences"] = _configs(topic)
     return found
 

@@ -113,7 +113,9 @@ totals:
   returned: always
   type: dict
 topics:
-  description: By topic, with topic ids, C(config_differences) (with C(synced) false for what MirrorMaker 2 never copies) and partitions with ranges, counts and C(lag).
+  description:
+    - By topic, with topic ids, C(config_differences) and partitions with ranges, counts and C(lag).
+    - C(synced) is false for a configuration that MirrorMaker 2 never copies.
   returned: always
   type: list
   elements: dict

@@ -55,7 +55,8 @@ def load(path):
     except ValueError as error:
         raise FormatError(f"{name} is not valid JSON", found=str(error), position=getattr(error, "pos", 0)) from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise FormatError(f"{name} is no manifest of this version", expected=f"format {FORMAT}", found=found.get("format") if isinstance(found, dict) else type(found).__name__)
+        shown = found.get("format") if isinstance(found, dict) else type(found).__name__
+        raise FormatError(f"{name} is no manifest of this version", expected=f"format {FORMAT}", found=shown)
     return found
 
 
@@ -113,7 +114,9 @@ class ManifestSide:
     def portions(self, topic, partition, low, high, columns=None):
         """Rows of the data files that overlap [low, high), ascending, as dictionaries."""
         known = self.content["topics"][topic]
-        wanted = [("topic", "=", topic), ("partition", "=", partition), ("topic_id", "=", known["topic_id"]), ("first_offset", "<", high), ("last_offset", ">=", low)]
+        wanted = [
+            ("topic", "=", topic), ("partition", "=", partition), ("topic_id", "=", known["topic_id"]), ("first_offset", "<", high), ("last_offset", ">=", low),
+        ]
         rows = []
         for file in known["partitions"][str(partition)]["files"]:
             try:
@@ -138,7 +141,8 @@ class ManifestSide:
                 continue
             if self.content["topics"][topic]["detail"] != "records":
                 raise NotProvableError(
-                    f"The manifest holds chunks of topic {topic} partition {partition} only", expected=f"a bound between its portions, or --detail records, to begin or end at {low}, {high}",
+                    f"The manifest holds chunks of topic {topic} partition {partition} only",
+                    expected=f"a bound between its portions, or --detail records, to begin or end at {low}, {high}",
                     found=f"a portion from {row['first_offset']} to {row['last_offset']}",
                 )
             inside = [(max(low, row["first_offset"]), min(high, row["last_offset"] + 1))]

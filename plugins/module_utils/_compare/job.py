@@ -16,7 +16,9 @@ ATTEMPTS = 3
 class Options:
     """What a comparison is asked: see the command line of the Spark job."""
 
-    def __init__(self, topics, rename="identity", allow_tail=False, ignore_timestamps=False, bounds=None, max_differences=100, wait_seconds=30, settle_seconds=3):
+    def __init__(
+        self, topics, rename="identity", allow_tail=False, ignore_timestamps=False, bounds=None, max_differences=100, wait_seconds=30, settle_seconds=3,
+    ):
         self.topics, self.rename, self.allow_tail, self.ignore_timestamps = topics, rename, allow_tail, ignore_timestamps
         self.bounds, self.max_differences, self.wait_seconds, self.settle_seconds = bounds, max_differences, wait_seconds, settle_seconds
 
@@ -102,7 +104,8 @@ class Comparison:
             share = sum(one[3] - one[2] for one in listed)
             width = max(1, round(self.engine.parallelism * share / total)) if total else 1
             for group in plan.split(listed, width):
-                tasks.append({"id": len(tasks), "work": "digest", "side": self.source_spec if side == "source" else self.target_spec, "name": side, "ranges": group})
+                spec = self.source_spec if side == "source" else self.target_spec
+                tasks.append({"id": len(tasks), "work": "digest", "side": spec, "name": side, "ranges": group})
         parts, gone = {}, {}
         for result in self.engine.map(sorted(tasks, key=lambda task: -sum(one[3] - one[2] for one in task["ranges"])), "read", total):
             task = tasks[result["id"]]
@@ -241,7 +244,7 @@ class Comparison:
             listed = [topic for topic in self.topics if getattr(topic, side_name)]
             names = [topic.name if side_name == "source" else topic.target_name for topic in listed]
             now = side.survey(names)
-            for topic, name in zip(listed, names):
+            for topic, name in zip(listed, names, strict=True):
                 before = getattr(topic, side_name)["topic_id"]
                 if name not in now or now[name]["topic_id"] != before:
                     topic.not_provable = True

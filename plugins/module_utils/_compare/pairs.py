@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from .._errors import UsageError
 from .._digest.chunks import Chunks
+from .._errors import UsageError
 
 
 class Pair:

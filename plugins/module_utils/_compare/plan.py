@@ -39,7 +39,7 @@ def split(ranges, parallelism):
 def groups(items, weights, count):
     """Items in at most ``count`` groups of like weight."""
     made = [[0, number, []] for number in range(max(1, min(count, len(items))))]
-    for weight, item in sorted(zip(weights, items), key=lambda one: -one[0]):
+    for weight, item in sorted(zip(weights, items, strict=True), key=lambda one: -one[0]):
         lightest = min(made, key=lambda one: one[:2])
         lightest[0] += weight
         lightest[2].append(item)

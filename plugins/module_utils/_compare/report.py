@@ -31,7 +31,8 @@ def build(comparison):
         reasons.insert(0, "empty")
     return {
         "verdict": outcome, "complete": verdict.complete(outcome), "reasons": reasons, "totals": totals, "miss_probability": BOUND,
-        "source": comparison.source.name, "target": comparison.target.name, "began": _time(comparison.began), "seconds": round(time.time() - comparison.began, 3),
+        "source": comparison.source.name, "target": comparison.target.name, "began": _time(comparison.began),
+        "seconds": round(time.time() - comparison.began, 3),
         "options": {
             "topics": comparison.options.topics, "rename": comparison.options.rename, "allow_tail": comparison.options.allow_tail,
             "ignore_timestamps": comparison.options.ignore_timestamps, "bounds": bool(comparison.options.bounds),

@@ -25,7 +25,7 @@ def digest(task, progress=None):
     """``[(topic, partition, low, (rows, runs))]`` for the task's ranges of one side."""
     side = sides.open_side(task["side"])
     listed = side.digest(task["ranges"], progress)
-    return [(one[0], one[1], one[2], part.to_bytes()) for one, part in zip(task["ranges"], listed)]
+    return [(one[0], one[1], one[2], part.to_bytes()) for one, part in zip(task["ranges"], listed, strict=True)]
 
 
 def examine(task, progress=None):

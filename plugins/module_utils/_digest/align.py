@@ -39,7 +39,7 @@ def blocks(left, right):
             found.extend((left_low + i, right_low + j, 1) for i, j in _without_anchors(one, other))
             continue
         at_left, at_right = 0, 0
-        for i, j in zip(*anchors):
+        for i, j in zip(*anchors, strict=True):
             if i > at_left or j > at_right:
                 todo.append((left_low + at_left, left_low + i, right_low + at_right, right_low + j))
             found.append((left_low + i, right_low + j, 1))
@@ -113,7 +113,7 @@ def _without_anchors(left, right):
     if len(embedding) == len(short):
         return embedding
     i, j = occurrences(left, right)
-    return list(zip(*increasing(i, j)))
+    return list(zip(*increasing(i, j), strict=True))
 
 
 def occurrences(left, right):

@@ -47,13 +47,14 @@ class Found:
             fresh[1:] |= np.where(side[:-1] < 0, False, side[1:] != side[:-1] + 1)
         starts = np.flatnonzero(fresh)
         counts = np.diff(np.append(starts, length))
-        for at, count in zip(starts.tolist(), counts.tolist()):
+        for at, count in zip(starts.tolist(), counts.tolist(), strict=True):
             self.add_run(kind, source[at], target[at], timestamp[at], count, fields[at] or None)
 
     def add_run(self, kind, source, target, timestamp, count, field=None):
         """One run of differences, not counted."""
         self.runs.append({
-            "kind": kind, "source_offset": None if source is None or source < 0 else int(source), "target_offset": None if target is None or target < 0 else int(target),
+            "kind": kind, "source_offset": None if source is None or source < 0 else int(source),
+            "target_offset": None if target is None or target < 0 else int(target),
             "timestamp": None if timestamp is None else int(timestamp), "field": None if field is None else str(field), "count": int(count),
         })
 
@@ -134,10 +135,10 @@ def altered(lost, extra, lost_slot, extra_slot):
     pairs, names = [], []
     shared = np.intersect1d(lost_slot, extra_slot)
     edges = [np.searchsorted(slots, shared, side).tolist() for slots in (lost_slot, extra_slot) for side in ("left", "right")]
-    for left_low, left_high, right_low, right_high in zip(*edges):
+    for left_low, left_high, right_low, right_high in zip(*edges, strict=True):
         lefts, rights = range(left_low, left_high), range(right_low, right_high)
         if len(lefts) == len(rights):
-            candidates = list(zip(lefts, rights))
+            candidates = list(zip(lefts, rights, strict=True))
         else:
             candidates = _by_likeness(lost, extra, lefts, rights)
         for i, j in candidates:

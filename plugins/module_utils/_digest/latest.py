@@ -25,7 +25,7 @@ def compare(source, target, blocks, timestamps=True, find=None, target_started=0
     found.head_timestamps = np.empty(0, np.int64)
     keys_source, keys_target = _keys(source, target)
     last_source, last_target = _last(keys_source), _last(keys_target)
-    shared, i, j = np.intersect1d(keys_source[last_source], keys_target[last_target], assume_unique=True, return_indices=True)
+    _shared, i, j = np.intersect1d(keys_source[last_source], keys_target[last_target], assume_unique=True, return_indices=True)
     i, j = last_source[i], last_target[j]
     digest_source, digest_target = source.digest(timestamps), target.digest(timestamps)
     same = digest_source[i] == digest_target[j]
@@ -62,7 +62,7 @@ def compare(source, target, blocks, timestamps=True, find=None, target_started=0
     found.add("missing", source.offset[lost[~head & ~tail]], None, source.timestamp[lost[~head & ~tail]])
     found.head_timestamps = source.timestamp[lost[head]]
     left, right = stale_source[~behind], wrong_target[~behind]
-    names = [classify.changed_fields(source, target, a, b) or "value" for a, b in zip(left.tolist(), right.tolist())]
+    names = [classify.changed_fields(source, target, a, b) or "value" for a, b in zip(left.tolist(), right.tolist(), strict=True)]
     found.add("altered", source.offset[left], target.offset[right], source.timestamp[left], np.array(names, dtype=object if not names else str))
     found.add("foreign", None, target.offset[only_target], target.timestamp[only_target])
     return found

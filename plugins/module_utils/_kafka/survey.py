@@ -30,7 +30,8 @@ def describe(client, topics):
     """``{topic: {"topic_id", "partitions": [numbers], "config": {name: value}}}``; what does not exist is left out."""
     found = {}
     for at in range(0, len(topics), 500):
-        futures = client.ask("describe topics", lambda: client.admin.describe_topics(TopicCollection(topics[at: at + 500]), request_timeout=client.timeout))
+        part = TopicCollection(topics[at: at + 500])
+        futures = client.ask("describe topics", lambda part=part: client.admin.describe_topics(part, request_timeout=client.timeout))
         for topic, future in futures.items():
             try:
                 one = client.result(future, "describe topic %s" % topic)
@@ -41,7 +42,8 @@ def describe(client, topics):
             found[topic] = {"topic_id": str(one.topic_id), "partitions": sorted(part.id for part in one.partitions), "config": {}}
     resources = [ConfigResource(ResourceType.TOPIC, topic) for topic in found]
     for at in range(0, len(resources), 500):
-        futures = client.ask("describe configs", lambda: client.admin.describe_configs(resources[at: at + 500], request_timeout=client.timeout))
+        part = resources[at: at + 500]
+        futures = client.ask("describe configs", lambda part=part: client.admin.describe_configs(part, request_timeout=client.timeout))
         for resource, future in futures.items():
             entries = client.result(future, "describe the configuration of topic %s" % resource.name)
             found[resource.name]["config"] = {entry.name: entry.value for entry in entries.values()}
@@ -59,7 +61,9 @@ def offsets(client, partitions, spec="end", isolation="read_committed"):
     partitions = list(partitions)
     for at in range(0, len(partitions), 2000):
         request = {TopicPartition(topic, number): wanted for topic, number in partitions[at: at + 2000]}
-        futures = client.ask("list offsets", lambda: client.admin.list_offsets(request, isolation_level=level, request_timeout=client.timeout))
+        futures = client.ask(
+            "list offsets", lambda request=request: client.admin.list_offsets(request, isolation_level=level, request_timeout=client.timeout),
+        )
         for part, future in futures.items():
             try:
                 found[(part.topic, part.partition)] = client.result(future, "list the %s of topic %s" % (spec, part.topic)).offset

@@ -37,6 +37,10 @@ class Record:
     def but(self, **changes):
         return replace(self, **changes)
 
+    def fields(self):
+        """What a producer takes."""
+        return {"key": self.key, "value": self.value, "timestamp": self.timestamp, "headers": list(self.headers), "partition": self.partition}
+
 
 def some(count, prefix="v", start=NOW, partition=0, headers=(("type", b"a"), ("trace", b"x"))):
     """Records that differ from each other."""
@@ -103,7 +107,7 @@ def write(cluster, records_by_topic, transactional=False):
             for record in records:
                 while True:
                     try:
-                        producer.produce(topic, key=record.key, value=record.value, timestamp=record.timestamp, headers=list(record.headers), partition=record.partition)
+                        producer.produce(topic, **record.fields())
                         break
                     except BufferError:
                         producer.poll(0.1)
@@ -121,7 +125,7 @@ def write(cluster, records_by_topic, transactional=False):
             producer.begin_transaction()
             while at < len(records) and records[at].group == group:
                 record = records[at]
-                producer.produce(topic, key=record.key, value=record.value, timestamp=record.timestamp, headers=list(record.headers), partition=record.partition)
+                producer.produce(topic, **record.fields())
                 at += 1
             producer.flush(30)
             if group < 0:

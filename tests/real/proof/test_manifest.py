@@ -79,7 +79,7 @@ def test_second_run_reads_only_what_is_new(saved, pair, tmp_path):
 @pytest.mark.full
 def test_created_anew_starts_anew(saved, pair, tmp_path):
     """Digests of a topic of the same name but another id are not mixed with the old ones."""
-    job, saved_at, dummy = saved
+    job, _saved_at, dummy = saved
     place = tmp_path / "anew"
     support.create(pair["source"], {"again": (1, {})})
     support.write(pair["source"], {"again": ROWS[:50]})

@@ -118,7 +118,7 @@ def during(job, topics, act, *more):
     """Run compare slowly and act while it reads."""
     told = job.directory / "progress.json"
     result = {}
-    thread = threading.Thread(target=lambda: result.update(zip(("code", "report", "errors"), job.compare(topics, "--progress", str(told), *more))))
+    thread = threading.Thread(target=lambda: result.update(zip(("code", "report", "errors"), job.compare(topics, "--progress", str(told), *more), strict=True)))
     thread.start()
     end = time.monotonic() + 120
     while time.monotonic() < end and thread.is_alive():
@@ -142,7 +142,7 @@ BULK = [row.but(value=row.value * 400) for row in BULK]
 def test_deletion_during_the_run_is_said(pair, job, side):
     name = f"deleted-{side}"
     prepare(pair, name, BULK, BULK)
-    code, report, errors = during(job, name, lambda: support.delete_before(pair[side], name, 0, 2900), "--max-mb-per-second", "1")
+    _code, report, errors = during(job, name, lambda: support.delete_before(pair[side], name, 0, 2900), "--max-mb-per-second", "1")
     assert "log start moved" in " ".join(report["reasons"]), (report, errors)
     assert report["verdict"] in ("PROVEN", "NOT_PROVABLE") and report["totals"]["missing"] == 0
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import examine
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import batch, chunks
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.records import Records, from_rows
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 KINDS = ("missing_head", "missing_tail", "missing", "duplicated", "reordered", "altered", "foreign", "aborted", "beyond")
 
@@ -128,7 +129,8 @@ def test_a_loss_beside_a_far_duplicate_is_not_read_as_altered():
 
 
 @pytest.mark.parametrize(("changed", "field"), [
-    ({"value": b"x"}, "value"), ({"key": b"x"}, "key"), ({"time": 9}, "timestamp"), ({"headers": [("a", b"b")]}, "headers"), ({"key": b"x", "value": b"y"}, "key,value"),
+    ({"value": b"x"}, "value"), ({"key": b"x"}, "key"), ({"time": 9}, "timestamp"), ({"headers": [("a", b"b")]}, "headers"), ({"key": b"x",
+         "value": b"y"}, "key,value"),
 ])
 def test_altered_names_the_field(changed, field):
     result, counts = compare(Memory(BASE), Memory([*BASE[:20], row(20, **changed), *BASE[21:]]))
@@ -172,7 +174,7 @@ def test_a_long_missing_tail_is_not_read(monkeypatch):
 def test_too_much_to_hold_is_counted(monkeypatch):
     monkeypatch.setattr(examine, "MOST", 5)
     result, counts = compare(Memory(BASE), Memory([row(number + 1000) for number in range(58)]))
-    assert result["unnamed"] and counts == {"altered": 58, "missing": 2} or sum(counts.values()) == 60
+    assert (result["unnamed"] and counts == {"altered": 58, "missing": 2}) or sum(counts.values()) == 60
 
 
 def test_records_that_went_away_between_the_passes_are_not_called_lost():

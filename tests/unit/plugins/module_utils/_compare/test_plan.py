@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import plan
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import plan
 
 
 @given(st.lists(st.tuples(st.integers(0, 1000), st.integers(0, 3000000)), max_size=30), st.integers(1, 16))
@@ -23,7 +26,7 @@ def test_every_offset_once(sizes, parallelism):
             assert not found
             continue
         assert found[0][0] == low and found[-1][1] == high
-        assert all(one[1] == other[0] for one, other in zip(found, found[1:]))
+        assert all(one[1] == other[0] for one, other in itertools.pairwise(found))
 
 
 def test_one_big_partition_is_spread():

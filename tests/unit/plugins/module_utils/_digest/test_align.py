@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import align
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import align
 
 SMALL = st.lists(st.integers(0, 5), max_size=40)
 
@@ -20,7 +23,7 @@ def pairs(left, right):
 def test_is_a_common_subsequence(left, right):
     found = pairs(left, right)
     assert all(left[i] == right[j] for i, j in found)
-    assert all(a[0] < b[0] and a[1] < b[1] for a, b in zip(found, found[1:]))
+    assert all(a[0] < b[0] and a[1] < b[1] for a, b in itertools.pairwise(found))
 
 
 @settings(max_examples=300)

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import chunks, record, sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import chunks, record, sequence
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +58,8 @@ def test_any_split_gives_the_same_chunks(values, cuts):
     marks = sorted({0, len(values), *[at for at in cuts if at < len(values)]})
     offsets = np.arange(len(values))
     pieces = [
-        chunks.cut(digests_of(values[low:high]), offsets[low:high], offsets[low:high], np.full(high - low, 3, np.int64)) for low, high in zip(marks, marks[1:])
+        chunks.cut(digests_of(values[low:high]), offsets[low:high], offsets[low:high], np.full(high - low, 3, np.int64)) for low,
+             high in itertools.pairwise(marks)
     ]
     merged = chunks.concatenate(pieces)
     assert merged.rows.tolist() == whole.rows.tolist()
@@ -84,7 +88,8 @@ def test_one_lost_record_disturbs_its_own_chunk_only():
 
 
 @pytest.mark.parametrize("change", [
-    lambda v: v[:7] + [v[8], v[7]] + v[9:], lambda v: v[:8] + v[24:40] + v[8:24] + v[40:], lambda v: v[:-1], lambda v: v + v[-1:], lambda v: v[:5] + v[5:6] + v[5:],
+    lambda v: v[:7] + [v[8], v[7]] + v[9:], lambda v: v[:8] + v[24:40] + v[8:24] + v[40:], lambda v: v[:-1], lambda v: v + v[-1:],
+         lambda v: v[:5] + v[5:6] + v[5:],
 ], ids=["neighbours", "blocks of 16", "one less", "last twice", "one twice"])
 def test_every_change_is_seen(change):
     values = list(range(64))
@@ -109,7 +114,7 @@ def test_offset_map_maps_each_record(source_steps, target_steps, data):
     expected = [(int(source[i + n]), int(target[j + n])) for i, j, count in blocks for n in range(count)]
     rows = chunks.offset_map(blocks, source_runs, target_runs)
     assert [(a + n, b + n) for a, b, count in rows.tolist() for n in range(count)] == expected
-    assert all(not (x[0] + x[2] == y[0] and x[1] + x[2] == y[1]) for x, y in zip(rows.tolist(), rows.tolist()[1:]))
+    assert all(not (x[0] + x[2] == y[0] and x[1] + x[2] == y[1]) for x, y in zip(rows.tolist(), rows.tolist()[1:], strict=True))
 
 
 def test_empty():

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import numpy as np
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import align, latest
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.records import from_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import align, latest
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.records import from_rows
 
 LOG = st.lists(st.tuples(st.integers(0, 4), st.one_of(st.none(), st.integers(0, 3))), min_size=1, max_size=25)
 

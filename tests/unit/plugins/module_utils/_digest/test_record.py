@@ -6,9 +6,10 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import batch, record
 from hypothesis import given
 from hypothesis import strategies as st
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import batch, record
 
 FIELD = st.one_of(st.none(), st.binary(max_size=12))
 HEADERS = st.one_of(st.none(), st.lists(st.tuples(st.text(max_size=5), FIELD), max_size=3))
