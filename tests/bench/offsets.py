@@ -87,6 +87,14 @@ class Case:
             }
 
 
+def shown(rows):
+    """The rows, each said as it comes."""
+    keys = ("source", "lag", "rate", "transactional", "stock_reprocessed", "reprocessed", "skipped", "since_checkpoint", "confidence")
+    for row in rows:
+        say(" ".join(f"{key}={row[key]}" for key in keys))
+        yield row
+
+
 def measure_cases(base, options):
     """Rows for every case, the source lost first and alive then."""
     source, target = pair(base)
@@ -113,7 +121,7 @@ def measure_cases(base, options):
     lost = lab.translate(None, target, check=True, topics="plain-.*,trans-.*", target_ends=ends)
     say(f"planned in {lost['summary']['seconds']} s, {lost['summary']['confidence']}")
     for case in cases:
-        rows += case.rows(lost["plan"], lab.copies(target, case.topic), "lost")
+        rows += shown(case.rows(lost["plan"], lab.copies(target, case.topic), "lost"))
     say("the source comes back")
     source.start()
     mirror.start()
@@ -133,7 +141,7 @@ def measure_cases(base, options):
     alive = lab.translate(source, target, topics="plain-.*,trans-.*")
     say(f"committed {alive['committed']} groups in {alive['summary']['seconds']} s, {alive['summary']['confidence']}")
     for case in cases:
-        rows += case.rows(alive["plan"], lab.copies(target, case.topic), "alive")
+        rows += shown(case.rows(alive["plan"], lab.copies(target, case.topic), "alive"))
     seconds = {"plan_lost_seconds": lost["summary"]["seconds"], "commit_alive_seconds": alive["summary"]["seconds"]}
     for one in (source, target):
         one.stop()
@@ -192,9 +200,6 @@ def main():
     output = Path(options.output)
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(json.dumps(result, indent=1) + "\n")
-    for row in result["rows"]:
-        shown = ("source", "lag", "rate", "transactional", "stock_reprocessed", "reprocessed", "skipped", "since_checkpoint", "confidence")
-        say(" ".join(f"{key}={row[key]}" for key in shown))
     bad = [row for row in result["rows"] if row["skipped"] or row["reprocessed"] > row["since_checkpoint"]]
     say(f"{output}: {len(result['rows'])} rows, {len(bad)} beyond what is promised")
     return 1 if bad else 0
