@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the entries of a ledger say together."""
+
+from __future__ import annotations
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.ledger import fold, ledger_topic
+
+
+def entry(run, step, state="done", stage="failover", about="na to eu", **more):
+    return {"run": run, "stage": stage, "step": step, "state": state, "about": about, "region": more.pop("region", about), "fenced": True, **more}
+
+
+def test_an_empty_ledger_names_nobody():
+    state = fold([])
+    assert (state["active_region"], state["run"], state["open"], state["done"]) == ("", "", False, {})
+
+
+def test_a_stage_that_was_cut_off_is_open_and_keeps_its_steps():
+    state = fold([entry("1", "stage", "started"), entry("1", "ends", found={"target": 7})])
+    assert state["open"] and state["run"] == "1" and state["done"]["failover"]["ends"]["found"] == {"target": 7}
+
+
+def test_the_same_stage_run_again_goes_on_where_it_was_cut_off():
+    state = fold([entry("1", "stage", "started"), entry("1", "ends"), entry("2", "stage", "started")])
+    assert state["run"] == "2" and "ends" in state["done"]["failover"]
+
+
+def test_a_stage_that_ended_begins_anew():
+    state = fold([entry("1", "stage", "started"), entry("1", "ends"), entry("1", "stage"), entry("2", "stage", "started")])
+    assert state["open"] and state["done"]["failover"] == {}
+
+
+def test_the_same_stage_between_other_regions_begins_anew():
+    state = fold([entry("1", "stage", "started"), entry("1", "ends"), entry("2", "stage", "started", about="eu to asia")])
+    assert state["done"]["failover"] == {}
+
+
+def test_another_stage_between_means_that_the_first_does_not_go_on():
+    state = fold([entry("1", "stage", "started"), entry("1", "ends"), entry("2", "stage", "started", stage="resume"), entry("3", "stage", "started")])
+    assert state["done"]["failover"] == {} and state["run"] == "3"
+
+
+def test_a_refusal_closes_the_stage():
+    assert not fold([entry("1", "stage", "started"), entry("1", "stage", "refused")])["open"]
+
+
+def test_the_last_stage_that_ended_is_remembered():
+    assert fold([entry("1", "stage", "started"), entry("1", "stage", found={"planned": True})])["last"]["failover"]["found"] == {"planned": True}
+
+
+def test_a_later_run_takes_over():
+    state = fold([entry("1", "stage", "started", stage="initial_setup"), entry("2", "stage", "started")])
+    assert (state["run"], state["stage"]) == ("2", "failover")
+
+
+def test_the_latest_word_on_the_active_region_counts():
+    state = fold([entry("1", "active_region", "active", region="na"), entry("2", "active_region", "active", region="eu")])
+    assert state["active_region"] == "eu"
+
+
+def test_a_step_that_failed_is_not_done():
+    assert "ends" not in fold([entry("1", "stage", "started"), entry("1", "ends", "failed")])["done"]["failover"]
+
+
+def test_proofs_are_kept_in_order_whatever_they_showed():
+    state = fold([entry("1", "proof", "proven"), entry("2", "proof", "different"), entry("3", "proof", "not_provable")])
+    assert [one["state"] for one in state["proofs"]] == ["proven", "different", "not_provable"]
+
+
+def test_what_is_recorded_outside_a_stage_takes_nothing_over():
+    state = fold([entry("1", "stage", "started"), dict(entry("9", "stage", "started", stage="verify"), fenced=False)])
+    assert state["run"] == "1"
+
+
+def test_the_ledger_is_kept_for_ever():
+    topic = ledger_topic("l", 3)
+    assert topic["partitions"] == 1 and topic["replication_factor"] == 3
+    assert (topic["configs"]["retention.ms"], topic["configs"]["retention.bytes"], topic["configs"]["cleanup.policy"]) == ("-1", "-1", "delete")

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Regions, users, applications and mirrors looked up in an inventory."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _regions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
+
+MIRROR = {"name": "there", "source": "na", "target": "eu", "topics": [r"flights\..*", "orders"]}
+REGION = {
+    "kafka_dr_client": {"bootstrap.servers": "b:1", "sasl.username": "stages"},
+    "kafka_dr_client_secrets": {"sasl.password": "stages-secret"},
+    "kafka_dr_users": [{"name": "kdr-mirror", "purpose": "mirror", "password": "mirror-secret"}, {"name": "kdr-proof", "purpose": "proof"}],
+}
+
+
+def test_a_purpose_has_its_own_user_and_password():
+    assert _regions.client_of(REGION, "mirror")["sasl.username"] == "kdr-mirror"
+    assert _regions.secrets_of(REGION, "mirror") == {"sasl.password": "mirror-secret"}
+
+
+def test_a_purpose_without_user_or_password_takes_the_client_s():
+    assert _regions.client_of(REGION, "witness")["sasl.username"] == "stages"
+    assert _regions.secrets_of(REGION, "proof") == {"sasl.password": "stages-secret"}
+
+
+def test_looking_up_leaves_the_inventory_alone():
+    _regions.client_of(REGION, "mirror")
+    _regions.secrets_of(REGION, "mirror")
+    assert REGION["kafka_dr_client"]["sasl.username"] == "stages" and REGION["kafka_dr_client_secrets"]["sasl.password"] == "stages-secret"
+
+
+def test_the_mirror_of_two_regions_is_found():
+    assert _regions.find_mirror([dict(MIRROR, target="asia"), MIRROR], "na", "eu") is MIRROR
+
+
+@pytest.mark.parametrize("mirrors", [[], None, [dict(MIRROR, target="asia")], [MIRROR, MIRROR]])
+def test_no_single_mirror_is_an_error_that_names_what_there_is(mirrors):
+    with pytest.raises(UsageError, match="No single mirror copies na to eu") as caught:
+        _regions.find_mirror(mirrors, "na", "eu")
+    assert "kafka_dr_mirrors" in str(caught.value) and (not mirrors or "there (na to" in str(caught.value))
+
+
+def test_the_reverse_keeps_configs_of_topics_alone():
+    back = _regions.reverse_of(dict(MIRROR, config={"source": {"x": "1"}}), "back")
+    assert (back["name"], back["source"], back["target"]) == ("back", "eu", "na")
+    assert back["config"]["source"] == {"x": "1", "sync.topic.configs.enabled": "false"}
+
+
+def test_patterns_of_topics_by_policy():
+    assert re.fullmatch(_regions.topics_pattern(MIRROR), "flights.late") and re.fullmatch(_regions.topics_pattern(MIRROR), "orders")
+    assert not re.fullmatch(_regions.topics_pattern(MIRROR), "orders2")
+    prefixed = _regions.target_topics_pattern(dict(MIRROR, policy="default"))
+    assert re.fullmatch(prefixed, "na.orders") and not re.fullmatch(prefixed, "orders") and not re.fullmatch(prefixed, "naXorders")
+
+
+def test_prepared_topics_keep_every_pair_of_offsets():
+    syncs, positions = _regions.prepared_topics(dict(MIRROR, tuning={"replication_factor": 3}), "__positions")
+    assert syncs["name"] == "mm2-offset-syncs.na.internal" and syncs["configs"]["cleanup.policy"] == "delete" and syncs["configs"]["retention.ms"] == -1
+    assert positions["configs"]["cleanup.policy"] == "compact" and {syncs["replication_factor"], positions["replication_factor"]} == {3}
+
+
+APPLICATIONS = {
+    "sa": {"kafka_dr_applications": [{"name": "in", "kind": "process", "role": "producer"}, {"name": "out", "kind": "hook", "role": "consumer", "host": "m1"}]},
+    "eu": {},
+}
+
+
+def test_applications_by_role_with_their_host():
+    assert [one["name"] for one in _regions.applications(APPLICATIONS, ["sa", "eu"], ["producer"])] == ["in"]
+    both = _regions.applications(APPLICATIONS, ["sa"], ["producer", "consumer"])
+    assert [(one["host"], one["region"]) for one in both] == [("sa", "sa"), ("m1", "sa")]
+
+
+@pytest.mark.parametrize("wrong", [{"kind": "process", "role": "producer"}, {"name": "x", "kind": "docker", "role": "producer"}, {"name": "x", "kind": "hook", "role": "boss"}])
+def test_an_application_described_badly_is_named(wrong):
+    with pytest.raises(UsageError, match="of sa is not described well"):
+        _regions.applications({"sa": {"kafka_dr_applications": [wrong]}}, ["sa"], ["producer"])
+
+
+def test_ends_and_topics_with_records():
+    topics = {"a": {"offsets": {"0": {"start": 0, "end": 4, "stable": 3}}}, "b": {"offsets": {"0": {"start": 7, "end": 7, "stable": 7}}}, "c": {}}
+    assert _regions.ends(topics) == {"a": {"0": 3}, "b": {"0": 7}, "c": {}}
+    assert _regions.with_records(topics) == ["a"]
+
+
+ROWS = [{"topic": "a", "partition": 0, "mirrored_through": 90}, {"topic": "a", "partition": 1, "mirrored_through": None}]
+
+
+def test_what_a_dead_source_had_and_the_mirror_had_not():
+    copied = _regions.copied_ends({"partitions": ROWS, "witness": {"ends": {"a": {"0": 100, "1": 5}, "b": {"0": 0}}, "ends_at": 12.5}})
+    assert copied["source"] == {"a": {"0": 90}}
+    assert copied["lost"] == {"total": 15, "topics": {"a": 15}} and copied["witnessed_at"] == 12.5
+
+
+def test_a_mirror_ahead_of_the_witness_lost_nothing():
+    assert _regions.copied_ends({"partitions": ROWS, "witness": {"ends": {"a": {"0": 80}}}})["lost"]["total"] == 0
+
+
+def test_without_witness_the_loss_is_unknown_not_nothing():
+    assert _regions.copied_ends({"partitions": ROWS})["lost"]["total"] is None
