@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What librdkafka says, told apart."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+import pytest
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import (
+    AuthenticationError,
+    AuthorizationError,
+    KafkaDrError,
+    TimedOutError,
+    UnreachableError,
+    UsageError,
+)
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from confluent_kafka import KafkaError, KafkaException
+from kafka_dr_lab.ports import free_ports
+
+PASSWORD = "hush-hush-42"
+
+
+def client(port=1, **config):
+    return KafkaClient({"bootstrap.servers": f"127.0.0.1:{port}", "sasl.username": "u", **config}, {"sasl.password": PASSWORD}, timeout=2, name="europe")
+
+
+def told(code, text, heard=()):
+    one = client()
+    one.heard = list(heard)
+    return one.translate(KafkaException(KafkaError(code, text)), "read metadata")
+
+
+@pytest.mark.parametrize("config", [{}, {"security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512"}, {"security.protocol": "SSL"}])
+def test_a_closed_port_is_unreachable_whatever_the_protocol(config):
+    port, = free_ports(1)
+    with pytest.raises(UnreachableError) as caught:
+        client(port, **config).metadata()
+    assert f"127.0.0.1:{port}" in str(caught.value) and PASSWORD not in str(caught.value) and caught.value.remedy
+
+
+def test_a_name_that_nobody_has_is_unreachable():
+    with pytest.raises(UnreachableError):
+        KafkaClient({"bootstrap.servers": "nobody.invalid:9092"}, timeout=2).metadata()
+
+
+def test_somebody_who_never_answers_is_a_timeout_or_unreachable_but_no_wrong_password():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        with pytest.raises((TimedOutError, UnreachableError)):
+            client(listener.getsockname()[1]).metadata()
+
+
+def test_somebody_who_speaks_no_tls_is_no_trusted_connection():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        ended = threading.Event()
+
+        def speak():
+            while not ended.is_set():
+                try:
+                    other, dummy = listener.accept()
+                    other.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                    other.close()
+                except OSError:
+                    return
+
+        thread = threading.Thread(target=speak, daemon=True)
+        thread.start()
+        with pytest.raises(AuthenticationError, match="No trusted TLS connection"):
+            client(listener.getsockname()[1], **{"security.protocol": "SSL"}).metadata()
+        ended.set()
+
+
+def test_connect_failed_behind_sasl_ssl_is_unreachable_not_authentication():
+    text = "sasl_ssl://127.0.0.1:9093/bootstrap: Connect to ipv4#127.0.0.1:9093 failed: Connection refused (after 0ms in state CONNECT)"
+    for error in (told(KafkaError._TRANSPORT, text), told(KafkaError._TIMED_OUT, "timed out", [KafkaError(KafkaError._TRANSPORT, text)]),
+                  told(KafkaError._TIMED_OUT, "timed out", [KafkaError(KafkaError._ALL_BROKERS_DOWN, "1/1 brokers are down")])):
+        assert type(error) is UnreachableError
+
+
+def test_the_reason_behind_a_timeout_is_what_counts():
+    refused = told(KafkaError._TIMED_OUT, "timed out", [
+        KafkaError(KafkaError._ALL_BROKERS_DOWN, "1/1 brokers are down"), KafkaError(KafkaError._AUTHENTICATION, "Authentication failed during authentication")])
+    assert type(refused) is AuthenticationError and "password of u" in str(refused) and PASSWORD not in str(refused)
+    untrusted = told(KafkaError._TIMED_OUT, "timed out", [KafkaError(KafkaError._SSL, "certificate verify failed")])
+    assert type(untrusted) is AuthenticationError and "ssl.ca.pem" in str(untrusted)
+
+
+def test_a_mere_timeout_stays_one():
+    assert type(told(KafkaError._TIMED_OUT, "timed out")) is TimedOutError
+
+
+@pytest.mark.parametrize("code", [KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.CLUSTER_AUTHORIZATION_FAILED])
+def test_what_is_not_allowed_names_the_principal(code):
+    error = told(code, "not allowed")
+    assert type(error) is AuthorizationError and "principal u" in str(error)
+
+
+def test_anything_else_keeps_its_code():
+    error = told(KafkaError.INVALID_PARTITIONS, "no")
+    assert type(error) is KafkaDrError and error.facts["code"] == "INVALID_PARTITIONS"
+
+
+@pytest.mark.parametrize("config, found", [({}, "no bootstrap.servers"), ({"bootstrap.servers": "b:1", "no.such.key": "x"}, "no.such.key")])
+def test_a_description_that_is_no_client_is_told_at_once(config, found):
+    with pytest.raises(KafkaDrError, match=found):
+        KafkaClient(config).metadata()
+    if not config:
+        with pytest.raises(UsageError):
+            KafkaClient(config)
