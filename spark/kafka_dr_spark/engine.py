@@ -19,7 +19,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 
 from .progress import Progress, Sender
 
-START_SECONDS = 90
+START_SECONDS = 180
 IDLE_SECONDS = 30
 
 

@@ -57,7 +57,7 @@ def test_wrong_password(job, tmp_path):
     cluster.properties["listeners"] += f",SASL://127.0.0.1:{ports[0]}"
     cluster.properties["listener.security.protocol.map"] += ",SASL:SASL_PLAINTEXT"
     cluster.properties["inter.broker.listener.name"] = "PLAINTEXT"
-    cluster.start()
+    cluster.start(wait=240)
     try:
         client = {"bootstrap.servers": f"127.0.0.1:{ports[0]}", "security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN", "sasl.username": "u"}
         job.target = support.config_file(job.directory, "sasl", {**client, "sasl.password": "secretive"})
@@ -111,7 +111,7 @@ def test_help_is_no_error(job):
 
 @pytest.mark.full
 def test_broker_dies_during_the_run(job, pair, tmp_path):
-    cluster = Kafka(tmp_path / "mortal", "mortal", heap="512m").start()
+    cluster = Kafka(tmp_path / "mortal", "mortal", heap="512m").start(wait=240)
     for one in (pair["source"], cluster):
         support.create(one, {"mortal": (1, {})})
         support.write(one, {"mortal": BULK})
@@ -120,7 +120,7 @@ def test_broker_dies_during_the_run(job, pair, tmp_path):
     process = launch(job, "mortal", "--progress", str(told), "--max-mb-per-second", "0.4", "--timeout", "8")
     await_records(told, process)
     cluster.kill()
-    assert process.wait(60) == 2
+    assert process.wait(200) == 2
     report = json.loads(job.report_path.read_text())
     assert (report["complete"], report["verdict"]) == (False, "NOT_PROVABLE")
 
@@ -132,7 +132,7 @@ def launch(job, topics, *more, environment=None):
     )
 
 
-def await_records(told, process, seconds=120):
+def await_records(told, process, seconds=400):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if process.poll() is not None:
@@ -165,8 +165,8 @@ def test_leaves_no_process_behind(job, pair, how):
             parent.wait()
         else:
             process.send_signal(signal.SIGTERM if how == "terminated" else signal.SIGINT)
-        assert process.wait(40) == 130
-        dummy, alive = psutil.wait_procs(family, 20)
+        assert process.wait(120) == 130
+        dummy, alive = psutil.wait_procs(family, 90)
         assert not alive
         assert json.loads(told.read_text())["finished"] is True
     finally:
@@ -187,7 +187,7 @@ def test_stops_when_killed_outright(job, pair):
     family = psutil.Process(process.pid).children(recursive=True)
     os.kill(process.pid, signal.SIGKILL)
     process.wait(10)
-    dummy, alive = psutil.wait_procs(family, 40)
+    dummy, alive = psutil.wait_procs(family, 90)
     assert not alive
 
 

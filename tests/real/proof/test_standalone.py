@@ -79,7 +79,7 @@ def test_proves_on_two_workers(pair, tmp_path, cluster):
     fill(pair, "spread")
     job = support.Job(tmp_path, pair["source"], pair["target"])
     process = launch(job, "spread", "--master", cluster[0], environment=SUBMIT)
-    assert process.wait(150) == 0, (tmp_path / "errors").read_text()
+    assert process.wait(400) == 0, (tmp_path / "errors").read_text()
     report = json.loads(job.report_path.read_text())
     assert report["engine"]["master"] == cluster[0]
     assert (report["verdict"], report["totals"]["records_source"]) == ("PROVEN", len(BULK))
@@ -118,6 +118,6 @@ def test_no_worker_is_free(pair, tmp_path, cluster):
     job = support.Job(tmp_path, pair["source"], pair["target"])
     words = {"PYSPARK_SUBMIT_ARGS": "--driver-memory 512m --conf spark.executor.memory=9g pyspark-shell"}
     process = launch(job, "waiting", "--master", cluster[0], environment=words)
-    assert process.wait(120) == 2
+    assert process.wait(300) == 2
     assert "No executor took a task" in (tmp_path / "errors").read_text()
     assert json.loads(job.report_path.read_text())["complete"] is False
