@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import io
 import json
@@ -39,7 +40,10 @@ class Cluster:
         if os.environ.get("KUBECONFIG"):
             return cls(os.environ["KUBECONFIG"])
         binaries()
-        plane = ControlPlane(directory, name).start()
+        plane = ControlPlane(directory, name)
+        # Also where a fixture fails half-way.
+        atexit.register(plane.wipe)
+        plane.start()
         return cls(plane.kubeconfig, plane)
 
     def stop(self) -> None:
