@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The progress file: not there yet, running, finished, and a job that died without a word."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof_status import work
+
+
+def told(tmp_path, **figures):
+    path = tmp_path / "p"
+    path.write_text(json.dumps(figures))
+    return work({"progress": str(path)})
+
+
+def test_not_there_yet(tmp_path):
+    assert work({"progress": str(tmp_path / "none")})["finished"] is False
+
+
+def test_running(tmp_path):
+    found = told(tmp_path, pid=os.getpid(), text="proof: half")
+    assert (found["finished"], found["waiting_for"]) == (False, "proof: half")
+
+
+def test_finished(tmp_path):
+    found = told(tmp_path, pid=os.getpid(), finished=True, exit_code=1)
+    assert (found["finished"], found["exit_code"]) == (True, 1)
+
+
+def test_died_without_a_word(tmp_path):
+    process = subprocess.Popen(["true"])
+    process.wait()
+    found = told(tmp_path, pid=process.pid, text="proof: half")
+    assert (found["finished"], found["exit_code"]) == (True, 2)
