@@ -39,7 +39,8 @@ class Report:
         data = self.data
         lines = ["", f"Drill {data['scenario']} on {data['platform']}: {data['verdict'].upper()}", ""]
         if data["rto_seconds"] is not None:
-            lines.append(f"  RTO            {data['rto_seconds']:.1f} s from the loss to the first new record processed")
+            begin = "the begin of the move" if data["scenario"] == "switchover" else "the loss"
+            lines.append(f"  RTO            {data['rto_seconds']:.1f} s from {begin} to the first new record processed")
         if data["rpo"]["records"] is not None:
             late = f", the oldest acknowledged {data['rpo']['seconds']:.1f} s before the loss" if data["rpo"]["records"] else ""
             lines.append(f"  RPO            {data['rpo']['records']} records lost of {data['acknowledged']:,} acknowledged{late}")
