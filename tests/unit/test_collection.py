@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the collection promises about itself: variables, modules, names, version and the tarball."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+ROLES = sorted(one.name for one in (ROOT / "roles").iterdir() if one.is_dir())
+MODULES = sorted(one.stem for one in (ROOT / "plugins" / "modules").glob("*.py") if one.stem != "__init__")
+GALAXY = yaml.safe_load((ROOT / "galaxy.yml").read_text())
+FQCN = "%s.%s" % (GALAXY["namespace"], GALAXY["name"])
+# What is not part of the collection, or speaks of names in order to forbid them.
+OTHERS = {"changelogs", ".git", ".venv", "build", ".hypothesis", "CONTRIBUTING.md", "LICENSE"}
+
+
+def load(path: Path) -> dict:
+    return (yaml.safe_load(path.read_text()) or {}) if path.exists() else {}
+
+
+def specified(role: str) -> dict[str, dict]:
+    """Options of all entry points, and whether any of them requires the option."""
+    found: dict[str, dict] = {}
+    for entry in load(ROOT / "roles" / role / "meta" / "argument_specs.yml")["argument_specs"].values():
+        for name, option in (entry.get("options") or {}).items():
+            known = found.setdefault(name, {"required": False})
+            known["required"] = known["required"] or bool(option.get("required"))
+    return found
+
+
+def texts(folder: str = "."):
+    """Tracked text files below a folder, with their content."""
+    names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", folder], cwd=ROOT, capture_output=True, check=True).stdout.split(b"\0")
+    for name in filter(None, (one.decode() for one in names)):
+        path = ROOT / name
+        if path.is_file() and path.resolve() != Path(__file__).resolve() and not OTHERS & set(Path(name).parts):
+            try:
+                yield name, path.read_text()
+            except UnicodeDecodeError:
+                continue
+
+
+def constant(tree: ast.Module, name: str):
+    return next((node.value.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == name), None)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_defaults_and_argument_specs_agree(role):
+    options, defaults = specified(role), set(load(ROOT / "roles" / role / "defaults" / "main.yml"))
+    assert not defaults - set(options), "in defaults/main.yml only"
+    assert not {name for name, option in options.items() if not option["required"]} - defaults, "in argument_specs.yml only"
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_public_variables_carry_the_roles_name(role):
+    assert not [name for name in specified(role) if not name.startswith(role + "_")]
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_public_variable_that_tasks_read_is_declared(role):
+    found = set()
+    results = set()
+    for folder in ("tasks", "templates"):
+        for path in (ROOT / "roles" / role / folder).rglob("*.*"):
+            text = path.read_text()
+            results.update(re.findall(r"register: (\w+)", text))
+            # Keys of set_fact stand alone at the begin of a line.
+            results.update(re.findall(r"^ +(%s_\w+):" % role, text, re.M))
+            found.update(re.findall(r"(?<![\w.'/-])(%s_[a-z_]+)(?!\()" % role, re.sub(r"streamsafe\.kafka_dr\.\w+|^ *#.*|^- name:.*", "", text, flags=re.M)))
+    assert not {one for one in found if not one.startswith("kafka_dr_")} - results - set(specified(role))
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_entry_point_has_its_tasks(role):
+    entries = load(ROOT / "roles" / role / "meta" / "argument_specs.yml")["argument_specs"]
+    assert all((ROOT / "roles" / role / "tasks" / (name + ".yml")).is_file() for name in entries)
+    assert all(one.get("short_description") for one in entries.values())
+    assert (ROOT / "roles" / role / "README.md").is_file()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_module_is_documented_and_supports_check_mode(module):
+    source = (ROOT / "plugins" / "modules" / (module + ".py")).read_text()
+    tree = ast.parse(source)
+    documentation, examples = yaml.safe_load(constant(tree, "DOCUMENTATION")), yaml.safe_load(constant(tree, "EXAMPLES"))
+    assert documentation["module"] == module
+    assert any("%s.%s" % (FQCN, module) in task for task in examples), "no example names the module"
+    assert all(task.get("name") for task in examples)
+    assert constant(tree, "RETURN")
+    # run_module declares check mode for every module.
+    assert "run_module(" in source or "supports_check_mode=True" in source
+
+
+@pytest.mark.parametrize("filename", sorted(one.name for one in (ROOT / "plugins" / "filter").glob("*.yml")))
+def test_filter_documentation_belongs_to_a_filter(filename):
+    documented = load(ROOT / "plugins" / "filter" / filename)
+    assert documented["DOCUMENTATION"]["name"] == Path(filename).stem
+    assert "%s.%s" % (FQCN, Path(filename).stem) in documented["EXAMPLES"]
+
+
+def test_every_filter_is_documented():
+    for path in (ROOT / "plugins" / "filter").glob("*.py"):
+        if path.stem != "__init__":
+            module = importlib.import_module("ansible_collections.%s.plugins.filter.%s" % (FQCN, path.stem))
+            filters = module.FilterModule().filters()
+            assert filters
+            assert not [one for one in filters if not (ROOT / "plugins" / "filter" / (one + ".yml")).exists()]
+
+
+def test_no_file_names_a_registry_or_community_general():
+    bad = re.compile(r"community\.general|quay\.io|ghcr\.io|gcr\.io|docker\.io|registry\.redhat|icr\.io")
+    assert not ["%s: %s" % (name, bad.search(text)[0]) for name, text in texts() if bad.search(text)]
+
+
+def test_every_file_of_code_has_its_licence():
+    assert not [name for name, text in texts() if text and name.endswith((".py", ".yml", ".yaml", ".sh")) and "SPDX-License-Identifier: GPL-3.0-or-later" not in text[:300]]
+
+
+def test_version_is_said_alike():
+    entry = (ROOT / "plugins" / "modules" / "ledger_entry.py").read_text()
+    assert re.search(r'collection="([^"]+)"', entry)[1] == GALAXY["version"]
+
+
+def test_links_of_the_documentation_lead_somewhere():
+    broken = []
+    for name, text in texts():
+        if name.endswith(".md"):
+            for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+                if not ((ROOT / name).parent / link).exists():
+                    broken.append("%s: %s" % (name, link))
+    assert not broken
+
+
+def test_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) < 200
+
+
+def test_runbooks_name_every_gate():
+    for stage in ("initial_setup", "failover"):
+        runbook = (ROOT / "docs" / "runbooks" / (stage + ".md")).read_text()
+        preflight = (ROOT / "roles" / stage / "tasks" / "preflight.yml").read_text()
+        gates = re.findall(r"^ {6}- name: (\w+)$", preflight, re.M)
+        overrides = re.findall(r"override: (\w+)", preflight)
+        assert gates
+        assert not [one for one in gates + overrides if "`%s`" % one not in runbook]
+
+
+def test_collection_builds_and_ships_what_it_needs(tmp_path):
+    galaxy = Path(sys.executable).parent / "ansible-galaxy"
+    if not galaxy.exists():
+        galaxy = Path(shutil.which("ansible-galaxy") or pytest.skip("ansible-galaxy is not installed"))
+    copy = tmp_path / "copy"
+    for name, dummy in texts():
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, copy / name)
+    for name in ("LICENSE", "CONTRIBUTING.md"):
+        shutil.copy2(ROOT / name, copy / name)
+    # What must not be shipped.
+    for name in (".venv/x", "build/x", ".hypothesis/x", "tests/unit/x"):
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        (copy / name).write_text("x")
+    subprocess.run([str(galaxy), "collection", "build", str(copy), "--output-path", str(tmp_path)], check=True, capture_output=True, timeout=300)
+    with tarfile.open(next(tmp_path.glob("streamsafe-kafka_dr-*.tar.gz"))) as archive:
+        shipped = set(archive.getnames())
+    for name in ("MANIFEST.json", "README.md", "LICENSE", "roles/failover/tasks/main.yml", "plugins/modules/topics.py", "playbooks/failover.yml", "spark/main.py",
+                 "spark/kafka_dr_spark/cli.py", "lab/main.py", "meta/runtime.yml", "meta/execution-environment.yml", "roles/mirror/files/position_witness.py"):
+        assert name in shipped
+    assert not [name for name in shipped if name.split("/")[0] in (".venv", "build", ".hypothesis", ".git") or name.startswith("tests/unit")]
