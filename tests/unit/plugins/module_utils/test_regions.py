@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _regions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 
@@ -75,7 +76,8 @@ def test_applications_by_role_with_their_host():
     assert [(one["host"], one["region"]) for one in both] == [("sa", "sa"), ("m1", "sa")]
 
 
-@pytest.mark.parametrize("wrong", [{"kind": "process", "role": "producer"}, {"name": "x", "kind": "docker", "role": "producer"}, {"name": "x", "kind": "hook", "role": "boss"}])
+@pytest.mark.parametrize("wrong", [
+    {"kind": "process", "role": "producer"}, {"name": "x", "kind": "docker", "role": "producer"}, {"name": "x", "kind": "hook", "role": "boss"}])
 def test_an_application_described_badly_is_named(wrong):
     with pytest.raises(UsageError, match="of sa is not described well"):
         _regions.applications({"sa": {"kafka_dr_applications": [wrong]}}, ["sa"], ["producer"])

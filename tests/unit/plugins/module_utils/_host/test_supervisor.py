@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError, UnreachableError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._host.supervisor import _changed, ensure_program, render
 from kafka_dr_lab.supervisor import Supervisor
@@ -110,7 +111,7 @@ def test_a_program_that_died_is_started_again(ensure):
 
 
 def test_a_program_that_does_not_stay_up_is_an_error_with_its_log(ensure):
-    with pytest.raises(KafkaDrError, match="does not stay up.*Read /"):
+    with pytest.raises(KafkaDrError, match=r"does not stay up.*Read /"):
         ensure(program={"command": "/bin/false", "startretries": 0, "startsecs": 5})
 
 

@@ -7,6 +7,8 @@ import socket
 import threading
 
 import pytest
+from confluent_kafka import KafkaError, KafkaException
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import (
     AuthenticationError,
     AuthorizationError,
@@ -16,7 +18,6 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
     UsageError,
 )
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from confluent_kafka import KafkaError, KafkaException
 from kafka_dr_lab.ports import free_ports
 
 PASSWORD = "hush-hush-42"
@@ -84,7 +85,8 @@ def test_connect_failed_behind_sasl_ssl_is_unreachable_not_authentication():
 
 def test_the_reason_behind_a_timeout_is_what_counts():
     refused = told(KafkaError._TIMED_OUT, "timed out", [
-        KafkaError(KafkaError._ALL_BROKERS_DOWN, "1/1 brokers are down"), KafkaError(KafkaError._AUTHENTICATION, "Authentication failed during authentication")])
+        KafkaError(KafkaError._ALL_BROKERS_DOWN, "1/1 brokers are down"),
+        KafkaError(KafkaError._AUTHENTICATION, "Authentication failed during authentication")])
     assert type(refused) is AuthenticationError and "password of u" in str(refused) and PASSWORD not in str(refused)
     untrusted = told(KafkaError._TIMED_OUT, "timed out", [KafkaError(KafkaError._SSL, "certificate verify failed")])
     assert type(untrusted) is AuthenticationError and "ssl.ca.pem" in str(untrusted)

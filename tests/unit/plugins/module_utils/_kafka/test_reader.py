@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import pytest
+from confluent_kafka import KafkaError, Message
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import TimedOutError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import reader
-from confluent_kafka import KafkaError, Message
 
 
 class Client:

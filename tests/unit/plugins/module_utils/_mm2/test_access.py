@@ -6,11 +6,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import as_text, flatten
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.access import literal_prefix, service_acls, topic_resources
-from hypothesis import given
-from hypothesis import strategies as st
 
 MIRROR = {"name": "there", "source": "na", "target": "eu", "topics": [r"flights\..*", "orders"]}
 

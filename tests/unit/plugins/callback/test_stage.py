@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a person sees of a stage: a tiny real playbook, run with the callback."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kafka_dr_lab.playbook import collections_path
+
+COPY = "ansible.builtin.copy"
+PLAY = [
+    {"name": "Include what is done", "ansible.builtin.include_tasks": "done.yml"},
+    {"name": "Include what is left out", "ansible.builtin.include_tasks": "done.yml", "when": False},
+    {"name": "Include what takes a while", "ansible.builtin.include_tasks": "waits.yml"},
+    {"name": "Include what fails", "ansible.builtin.include_tasks": "fails.yml"},
+    {"name": "Include what never comes", "ansible.builtin.include_tasks": "done.yml"},
+]
+TASKS = {
+    "done.yml": [
+        {"name": "done | Write a file", COPY: {"content": "x", "dest": "{{ playbook_dir }}/written", "mode": "0600"}},
+        {"name": "done | Say it", "ansible.builtin.debug": {"msg": "two records were lost"}},
+    ],
+    "waits.yml": [
+        {"name": "waits | Ask until it is so", "ansible.builtin.command": {"argv": [sys.executable, "{{ playbook_dir }}/ask.py"]}, "register": "__asked",
+         "until": "__asked.rc == 0", "retries": 9, "delay": 1, "changed_when": False},
+    ],
+    "fails.yml": [
+        {"name": "fails | Show that it holds",
+         "ansible.builtin.assert": {"that": False, "fail_msg": "Topic 'a' is missing: expected it.\nCreate it.", "quiet": True}},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("playbook")
+    for name, tasks in TASKS.items():
+        (directory / name).write_text(yaml.safe_dump(tasks))
+    play = {"name": "Small stage", "hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": PLAY}
+    (directory / "play.yml").write_text(yaml.safe_dump([play]))
+    (directory / "ask.py").write_text("import pathlib, sys\np = pathlib.Path(__file__).with_name('asked')\nn = len(p.read_text()) if p.exists() else 0\n"
+                                      "p.write_text('x' * (n + 1))\nsys.exit(0 if n > 2 else 1)\n")
+
+    def call(*words):
+        steps = directory / "steps.jsonl"
+        steps.unlink(missing_ok=True)
+        (directory / "written").unlink(missing_ok=True)
+        env = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_STDOUT_CALLBACK": "streamsafe.kafka_dr.stage",
+               "KAFKA_DR_STEPS": str(steps), "KAFKA_DR_WAITING_INTERVAL": "1", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_LOCALHOST_WARNING": "false",
+               "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false", "ANSIBLE_LOCAL_TEMP": str(directory / "tmp"), "ANSIBLE_PYTHON_INTERPRETER": sys.executable}
+        command = [str(Path(sys.executable).parent / "ansible-playbook"), "play.yml", *words]
+        done = subprocess.run(command, cwd=directory, env=env, capture_output=True, text=True)
+        return done, [json.loads(line) for line in steps.read_text().splitlines()]
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def first(run):
+    return run()
+
+
+def test_a_line_a_step(first):
+    done, dummy = first
+    assert done.returncode == 2, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert "Small stage" in lines
+    steps = [line.split("  (")[0].strip() for line in lines if "✔" in line or "✘" in line]
+    assert steps == ["✔ Include what is done", "✔ Include what takes a while", "✘ Include what fails"]
+
+
+def test_steps_that_are_skipped_or_never_reached_are_not_shown(first):
+    assert "left out" not in first[0].stdout and "never comes" not in first[0].stdout
+
+
+def test_what_a_stage_says_is_shown(first):
+    assert "    two records were lost" in first[0].stdout.splitlines()
+
+
+def test_a_failure_is_told_whole_and_once(first):
+    text = first[0].stdout
+    assert "fails | Show that it holds" in text and text.count("Topic 'a' is missing: expected it.") == 1 and "  Create it." in text.splitlines()
+
+
+def test_a_long_step_says_that_it_goes_on(first):
+    assert "… Include what takes a while" in first[0].stdout
+
+
+def test_the_steps_file_has_each_step_with_its_time(first):
+    steps = first[1]
+    assert [(one["stage"], one["step"], one["failed"]) for one in steps] == [
+        ("Small stage", "Include what is done", False), ("Small stage", "Include what takes a while", False), ("Small stage", "Include what fails", True)]
+    assert len({one["run"] for one in steps}) == 1 and steps[1]["seconds"] >= 3
+
+
+def test_check_mode_names_what_would_change(run):
+    done, dummy = run("--check")
+    assert "check mode: nothing is changed" in done.stdout and "would change: done | Write a file" in done.stdout
