@@ -100,7 +100,8 @@ class CallbackModule(CallbackBase):
         path = self.get_option("steps_file")
         if path:
             with open(path, "a", encoding="utf-8") as file:
-                file.write(json.dumps({"stage": self.stage, "run": self.run, "step": step, "seconds": round(seconds, 2), "failed": mark != "✔", "at": time.time()}) + "\n")
+                line = {"stage": self.stage, "run": self.run, "step": step, "seconds": round(seconds, 2), "failed": mark != "✔", "at": time.time()}
+                file.write(json.dumps(line) + "\n")
 
     # -- what Ansible tells ------------------------------------------------------------------------------------------
 

@@ -26,7 +26,9 @@ options:
     type: str
     required: true
   program:
-    description: Its description, in the keys of supervisord's C([program]) section; C(environment) as a dictionary. Not needed to stop or start a known program.
+    description:
+      - Its description, in the keys of supervisord's C([program]) section; C(environment) as a dictionary.
+      - Not needed to stop or start a known program.
     type: dict
     default: {}
   state:

@@ -17,7 +17,8 @@ BIN = Path(sys.executable).parent
 def copied(base: Path) -> Path:
     """A copy of the tracked files where collections live."""
     place = base / "ansible_collections" / "streamsafe" / "kafka_dr"
-    names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True).stdout.split(b"\0")
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout.split(b"\0")
     for name in filter(None, (one.decode() for one in names)):
         if (ROOT / name).is_file():
             (place / name).parent.mkdir(parents=True, exist_ok=True)

@@ -48,6 +48,7 @@ def pip_settings() -> configparser.RawConfigParser:
     settings.read([Path.home() / ".pip" / "pip.conf", Path.home() / ".config" / "pip" / "pip.conf", os.environ.get("PIP_CONFIG_FILE", "")])
     if not settings.has_section("global"):
         settings.add_section("global")
+    settings.set("global", "retries", "10")
     for name, value in os.environ.items():
         if name.startswith("PIP_") and name != "PIP_CONFIG_FILE":
             settings.set("global", name[4:].lower().replace("_", "-"), value)

@@ -103,7 +103,7 @@ class Kafka(JavaProcess):
             **(config or {}),
         }
 
-    def start(self, wait: float = 60) -> "Kafka":
+    def start(self, wait: float = 60) -> Kafka:
         """Format on first use, start, and wait until metadata is answered."""
         settings = self.directory / "server.properties"
         settings.write_text("".join(f"{key}={value}\n" for key, value in self.properties.items()))
@@ -115,7 +115,7 @@ class Kafka(JavaProcess):
         self.launch("kafka.Kafka", str(settings), heap=self.heap)
         return self.await_ready(wait) if wait else self
 
-    def await_ready(self, wait: float = 60) -> "Kafka":
+    def await_ready(self, wait: float = 60) -> Kafka:
         from confluent_kafka import KafkaException
         from confluent_kafka.admin import AdminClient
 
@@ -140,7 +140,7 @@ class MirrorMaker(JavaProcess):
         super().__init__(directory, name)
         self.properties = properties
 
-    def start(self) -> "MirrorMaker":
+    def start(self) -> MirrorMaker:
         settings = self.directory / "mm2.properties"
         settings.write_text("".join(f"{key}={value}\n" for key, value in self.properties.items()))
         settings.chmod(0o600)

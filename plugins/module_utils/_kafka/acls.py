@@ -34,7 +34,8 @@ def flatten(acls):
             raise UsageError("An ACL for %s names no %s" % (principal, resource), remedy="Give name, or '*' for every one")
         pattern = str(one.get("pattern") or "literal").upper()
         for operation in one["operations"]:
-            made.append((principal, resource, name, pattern, str(operation).upper(), str(one.get("permission") or "allow").upper(), str(one.get("host") or "*")))
+            permission = str(one.get("permission") or "allow").upper()
+            made.append((principal, resource, name, pattern, str(operation).upper(), permission, str(one.get("host") or "*")))
     return sorted(set(made))
 
 

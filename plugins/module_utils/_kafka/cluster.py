@@ -101,7 +101,8 @@ def topic_offsets(client, partitions):
         return found
     committed = IsolationLevel.READ_COMMITTED
     uncommitted = IsolationLevel.READ_UNCOMMITTED
-    for key, spec, level in (("start", OffsetSpec.earliest(), uncommitted), ("end", OffsetSpec.latest(), uncommitted), ("stable", OffsetSpec.latest(), committed)):
+    wanted = (("start", OffsetSpec.earliest(), uncommitted), ("end", OffsetSpec.latest(), uncommitted), ("stable", OffsetSpec.latest(), committed))
+    for key, spec, level in wanted:
         asked = {partition(topic, number): spec for topic, number in every}
         futures = client.ask("list offsets", lambda a=asked, i=level: client.admin.list_offsets(a, isolation_level=i, request_timeout=client.timeout))
         for one, future in futures.items():
