@@ -176,6 +176,7 @@ def test_collection_builds_and_ships_what_it_needs(tmp_path):
     with tarfile.open(next(tmp_path.glob("streamsafe-kafka_dr-*.tar.gz"))) as archive:
         shipped = set(archive.getnames())
     for name in ("MANIFEST.json", "README.md", "LICENSE", "roles/failover/tasks/main.yml", "plugins/modules/topics.py", "playbooks/failover.yml",
-                 "spark/main.py", "spark/kafka_dr_spark/cli.py", "lab/main.py", "meta/runtime.yml", "meta/execution-environment.yml", "roles/mirror/files/position_witness.py"):
+                 "spark/main.py", "spark/kafka_dr_spark/cli.py",
+                 "lab/main.py", "meta/runtime.yml", "meta/execution-environment.yml", "roles/mirror/files/position_witness.py"):
         assert name in shipped
     assert not [name for name in shipped if name.split("/")[0] in (".venv", "build", ".hypothesis", ".git") or name.startswith("tests/unit")]
