@@ -74,6 +74,7 @@ class FilterModule:
             "mirror_secret_references": _speaking(region.mirror_secret_references),
             "application_place": _speaking(application.application_place),
             "application_pointer": _speaking(application.application_pointer),
+            "application_stop": _speaking(application.application_stop),
             "application_start": _speaking(application.application_start),
             "witness_manifests": witness.witness_manifests,
             "kubernetes_roles": _speaking(rbac.roles),

@@ -7,7 +7,7 @@ from __future__ import annotations
 import base64
 
 from .._errors import UsageError
-from .region import CONNECTION_KEYS, size_of
+from .region import CONNECTION_KEYS, SIZE, size_of
 
 REGION = "kafka-dr.streamsafe/region"
 DEFAULT_KEYS = {
@@ -48,6 +48,13 @@ def application_pointer(place, name, region, user, password):
         "apiVersion": "v1", "kind": "Secret", "metadata": {"name": place["secret"], "namespace": place["namespace"]},
         "data": {key: base64.b64encode(str(value).encode("utf-8")).decode("ascii") for key, value in values.items()},
     }
+
+
+def application_stop(resource):
+    """Patch that scales an application to zero and remembers its size on it, so that the size outlives the run."""
+    meta = resource["metadata"]
+    return {"apiVersion": resource["apiVersion"], "kind": resource["kind"], "spec": {"replicas": 0},
+            "metadata": {"name": meta["name"], "namespace": meta["namespace"], "annotations": {SIZE: str(size_of(resource))}}}
 
 
 def application_start(resource, name, replicas=1):

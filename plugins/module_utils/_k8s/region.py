@@ -126,9 +126,14 @@ def size_of(resource):
 
 
 def gone(resource):
-    """What is left of a resource that was scaled to zero; empty where its controller says that nothing is."""
+    """What is left of a resource that was scaled to zero; empty where its controller says that nothing is, or where there is none.
+
+    :param resource: the object as read, None where there is none, ``{}`` where nobody answered.
+    """
     if resource is None:
         return []
+    if not resource:
+        return ["an answer of the API server"]
     meta, status = resource["metadata"], resource.get("status") or {}
     waiting = []
     if (resource.get("spec") or {}).get("replicas", 1) != 0:

@@ -86,6 +86,8 @@ def deployment(size=3, **more):
 def test_sizes_are_remembered():
     assert region.size_of(deployment()) == 3
     assert region.size_of(deployment(0, metadata={"annotations": {region.SIZE: "5"}})) == 5
+    stopped = application.application_stop(deployment())
+    assert (stopped["spec"], stopped["metadata"]["annotations"]) == ({"replicas": 0}, {region.SIZE: "3"})
     started = application.application_start(deployment(0, metadata={"annotations": {region.SIZE: "5"}}), "eu")
     assert started["spec"] == {"replicas": 5, "template": {"metadata": {"annotations": {application.REGION: "eu"}}}}
     assert application.application_start(deployment(0), "eu", 2)["spec"]["replicas"] == 2
@@ -93,6 +95,7 @@ def test_sizes_are_remembered():
 
 def test_gone_is_what_the_controller_says():
     assert region.gone(None) == []
+    assert region.gone({}) == ["an answer of the API server"]
     assert region.gone(deployment(0)) == []
     assert "2 pods" in region.gone(deployment(0, replicas=2))[0]
     assert "generation 4" in region.gone(deployment(0, observedGeneration=3))[0]
