@@ -20,7 +20,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 from .progress import Progress, Sender
 
 START_SECONDS = 180
-IDLE_SECONDS = 30
+# Executors are allotted and started meanwhile, on a busy cluster not within seconds.
+IDLE_SECONDS = 120
 
 
 def run_one(task, address, token):

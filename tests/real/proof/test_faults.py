@@ -189,5 +189,3 @@ def test_stops_when_killed_outright(job, pair):
     process.wait(10)
     dummy, alive = psutil.wait_procs(family, 90)
     assert not alive
-
-

@@ -133,5 +133,3 @@ def test_no_manifest(saved, tmp_path, content):
         (tmp_path / "manifest.json").write_text(content)
     code, report, errors = saved[0].compare("m_proven", "--manifest", str(tmp_path), source=False)
     assert code == 2 and not report["complete"], errors
-
-

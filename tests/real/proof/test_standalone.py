@@ -39,6 +39,8 @@ def cluster(tmp_path_factory):
     directory = tmp_path_factory.mktemp("standalone")
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     os.environ["SPARK_HOME"] = os.path.dirname(pyspark.__file__)
+    # Without its start scripts, a worker cannot find out by itself how to start executors.
+    os.environ["SPARK_SCALA_VERSION"] = "2.13"
     assert glob.glob(os.environ["SPARK_HOME"] + "/jars/*.jar")
     port, web = free_ports(2)
     master = SparkProcess(directory, "master")
@@ -61,8 +63,8 @@ def cluster(tmp_path_factory):
     yield f"spark://127.0.0.1:{port}", workers
     for one in [*workers, master]:
         one.stop()
-    os.environ.pop("SPARK_LOCAL_IP")
-    os.environ.pop("SPARK_HOME")
+    for name in ("SPARK_LOCAL_IP", "SPARK_HOME", "SPARK_SCALA_VERSION"):
+        os.environ.pop(name)
 
 
 SUBMIT = {"PYSPARK_SUBMIT_ARGS": "--driver-memory 512m --conf spark.executor.memory=512m pyspark-shell"}
@@ -118,6 +120,6 @@ def test_no_worker_is_free(pair, tmp_path, cluster):
     job = support.Job(tmp_path, pair["source"], pair["target"])
     words = {"PYSPARK_SUBMIT_ARGS": "--driver-memory 512m --conf spark.executor.memory=9g pyspark-shell"}
     process = launch(job, "waiting", "--master", cluster[0], environment=words)
-    assert process.wait(300) == 2
+    assert process.wait(400) == 2
     assert "No executor took a task" in (tmp_path / "errors").read_text()
     assert json.loads(job.report_path.read_text())["complete"] is False
