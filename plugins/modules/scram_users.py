@@ -16,10 +16,30 @@ extends_documentation_fragment:
   - streamsafe.kafka_dr.client.attributes
 options:
   users:
-    description: The users. Holds passwords, so it is never shown.
+    description: The users, in the form of the inventory's C(kafka_dr_users).
     type: list
     elements: dict
     required: true
+    suboptions:
+      name:
+        description: Name of the user.
+        type: str
+        required: true
+      password:
+        description: The password; not needed for O(state=absent).
+        type: str
+      mechanism:
+        description: The SCRAM mechanism.
+        type: str
+        choices: [SCRAM-SHA-256, SCRAM-SHA-512]
+        default: SCRAM-SHA-512
+      purpose:
+        description: What the user is for. Not used here.
+        type: str
+      acls:
+        description: What the user may do. Not used here.
+        type: list
+        elements: dict
   state:
     description: Whether the users are to exist.
     type: str
@@ -71,7 +91,19 @@ def main():
     run_module(
         {
             **CLIENT_SPEC,
-            "users": {"type": "list", "elements": "dict", "required": True, "no_log": True},
+            "users": {
+                "type": "list",
+                "elements": "dict",
+                "required": True,
+                "options": {
+                    "name": {"type": "str", "required": True},
+                    # The password alone is hidden: hiding the whole would mask the users' names in every answer.
+                    "password": {"type": "str", "no_log": True},
+                    "mechanism": {"type": "str", "choices": ["SCRAM-SHA-256", "SCRAM-SHA-512"], "default": "SCRAM-SHA-512"},
+                    "purpose": {"type": "str"},
+                    "acls": {"type": "list", "elements": "dict"},
+                },
+            },
             "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         },
         work,
