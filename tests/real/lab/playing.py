@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Play modules and stages on the lab as users do, and look at what there is before and after."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import cluster_state
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.users import existing_users
+from kafka_dr_lab.inventory import Inventory
+from kafka_dr_lab.lab import Lab
+from kafka_dr_lab.playbook import Playbooks, collections_path
+
+ROOT = Path(__file__).resolve().parents[3]
+SOURCE, TARGET = "north_america", "europe"
+OPTIONS = {"history": 2000, "rate": 50.0, "records": 200000}
+
+
+class Playground:
+    """A lab with its secrets at hand."""
+
+    def __init__(self, directory: Path):
+        self.lab = Lab(directory)
+        self.lab.up(OPTIONS)
+        self.hosts = self.lab.inventory.load()["all"]["hosts"]
+        self.secrets = self.lab.inventory.load_secrets()
+
+    def client(self, region: str) -> dict:
+        return self.hosts[region]["kafka_dr_client"]
+
+    def client_secrets(self, region: str) -> dict:
+        return {"sasl.password": self.secrets["lab_passwords"]["kdr-stages"]}
+
+    def admin(self, region: str) -> dict:
+        """librdkafka configuration of the cluster's administrator."""
+        return {**self.client(region), "sasl.username": "admin", "sasl.password": self.secrets["lab_clusters"][region]["admin_password"], "log_level": 0}
+
+    def module(self, name: str, check: bool = False, region: str = TARGET, **arguments) -> dict:
+        """Run one module as Ansible does: its file, arguments on standard input, JSON back."""
+        arguments = {"client": self.client(region), "client_secrets": self.client_secrets(region), "timeout": 60, **arguments,
+                     "_ansible_check_mode": check, "_ansible_diff": True}
+        done = subprocess.run([sys.executable, str(ROOT / "plugins" / "modules" / f"{name}.py")], input=json.dumps({"ANSIBLE_MODULE_ARGS": arguments}),
+                              capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(collections_path())})
+        assert done.stdout.strip(), done.stderr
+        assert [secret[:4] for secret in self.every_secret() if secret in done.stdout] == []
+        return json.loads(done.stdout.strip().splitlines()[-1])
+
+    def stage(self, name: str, extra: dict | None = None, *words: str, change=None) -> subprocess.CompletedProcess:
+        """Run a stage; output captured, any exit code.
+
+        :param change: function that changes a copy of the inventory for this run.
+        """
+        extra = {f"{name}_source": SOURCE, f"{name}_target": TARGET, **(extra or {})}
+        if change is None:
+            return self.lab.playbooks.run(name, extra, *words, capture=True, check=False)
+        other = self.lab.directory / "work" / "changed_inventory"
+        shutil.rmtree(other, ignore_errors=True)
+        shutil.copytree(self.lab.inventory.directory, other)
+        described = self.lab.inventory.load()
+        change(described["all"])
+        (other / "regions.yml").write_text(yaml.safe_dump(described))
+        inventory = Inventory(self.lab.directory)
+        inventory.directory = other
+        return Playbooks(self.lab.directory, inventory).run(name, extra, *words, capture=True, check=False)
+
+    def state(self) -> dict:
+        """What a stage could have changed: topics with configs and ends, ACLs, users, programs, files of regions."""
+        found: dict = {}
+        for region in (SOURCE, TARGET):
+            client = KafkaClient(self.client(region), self.client_secrets(region), 60, region)
+            topics = copy.deepcopy(cluster_state(client, ["topics", "configs"])["topics"])
+            found[region] = {"topics": topics, "acls": describe_acls(client), "users": existing_users(client, list(self.secrets["lab_passwords"]))}
+        found["programs"] = {one["name"]: one["statename"] for one in self.lab.supervisor.processes()}
+        regions = self.lab.directory / "regions"
+        found["files"] = sorted(str(path) for path in regions.rglob("*") if "kafka" not in path.relative_to(regions).parts)
+        return found
+
+    def every_secret(self) -> list[str]:
+        """Passwords, and a line of every private key."""
+        clusters = self.secrets["lab_clusters"].values()
+        keys = [one[part]["key"].splitlines()[1] for one in clusters for part in ("authority", "broker")]
+        return [*self.secrets["lab_passwords"].values(), *(one["admin_password"] for one in clusters), *keys]

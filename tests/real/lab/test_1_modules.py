@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The modules on a cluster with TLS, SCRAM and an authorizer: create, again, change, check, remove."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.real.lab.playing import SOURCE
+
+pytestmark = pytest.mark.real
+TOPIC = {"name": "modules.one", "partitions": 2, "replication_factor": 1, "configs": {"retention.ms": -1}}
+ACL = {"principal": "somebody", "resource": "topic", "name": "modules.", "pattern": "prefixed", "operations": ["READ", "DESCRIBE"]}
+
+
+def test_topics(ground):
+    told = ground.module("topics", check=True, topics=[TOPIC])
+    assert told["changed"] and told["created"] == ["modules.one"] and told["diff"]["before"] == {} and told["topics"] == {}
+    made = ground.module("topics", topics=[TOPIC])
+    assert made["diff"] == told["diff"] and made["topics"]["modules.one"]["partitions"] == 2
+    again = ground.module("topics", topics=[TOPIC])
+    assert not again["changed"] and again["diff"]["before"] == again["diff"]["after"]
+    wider = dict(TOPIC, partitions=3, configs={"retention.ms": 1000, "cleanup.policy": "compact"})
+    told = ground.module("topics", check=True, topics=[wider])
+    assert told["altered"] == ["modules.one"] and told["topics"]["modules.one"]["partitions"] == 2
+    made = ground.module("topics", topics=[wider])
+    assert made["diff"] == told["diff"] and made["topics"]["modules.one"]["partitions"] == 3
+    assert made["diff"]["after"]["modules.one"]["configs"] == {"retention.ms": "1000", "cleanup.policy": "compact"}
+    less = ground.module("topics", topics=[dict(TOPIC, partitions=1)])
+    assert less["failed"] and less["error"] == "refused" and "more partitions than described" in less["msg"]
+    removed = ground.module("topics", topics=[dict(TOPIC, configs={"cleanup.policy": None, "retention.ms": 1000}, partitions=None)])
+    assert removed["changed"] and "cleanup.policy" not in removed["diff"]["after"]["modules.one"]["configs"]
+    assert ground.module("topics", check=True, topics=[TOPIC], state="absent")["deleted"] == ["modules.one"]
+    assert ground.module("topics", topics=[TOPIC], state="absent")["deleted"] == ["modules.one"]
+    assert not ground.module("topics", topics=[TOPIC], state="absent")["changed"]
+
+
+def test_acls(ground):
+    told = ground.module("acls", check=True, acls=[ACL])
+    assert told["changed"] and len(told["added"]) == 2 and told["diff"]["before"] == []
+    assert ground.module("acls", acls=[ACL])["diff"] == told["diff"]
+    assert not ground.module("acls", acls=[ACL])["changed"]
+    exact = ground.module("acls", acls=[dict(ACL, operations=["READ"])], state="exact")
+    assert exact["removed"] == ["User:somebody ALLOW DESCRIBE topic:modules. PREFIXED"] and not exact["added"]
+    gone = ground.module("acls", acls=[ACL], state="absent")
+    assert gone["changed"] and gone["removed_acls"][0]["operations"] == ["READ"] and gone["diff"]["after"] == []
+    assert not ground.module("acls", acls=[ACL], state="absent")["changed"]
+
+
+def test_scram_users(ground):
+    user = {"name": "somebody", "password": "first-password-1"}
+    assert ground.module("scram_users", check=True, users=[user])["created"] == ["somebody"]
+    assert ground.module("scram_users", users=[user])["created"] == ["somebody"]
+    again = ground.module("scram_users", users=[user])
+    assert not again["changed"]
+    other = dict(user, password="second-password-2")
+    rotated = ground.module("scram_users", users=[other])
+    assert rotated["rotated"] == ["somebody"] and "second-password-2" not in str(rotated)
+    assert not ground.module("scram_users", users=[other])["changed"]
+    assert ground.module("scram_users", users=[user], state="absent")["deleted"] == ["somebody"]
+    assert not ground.module("scram_users", users=[user], state="absent")["changed"]
+    nameless = ground.module("scram_users", users=[{"name": "x"}])
+    assert nameless["failed"] and nameless["error"] == "usage"
+
+
+def test_ledger(ground):
+    place = {"topic": "__kafka_dr_modules", "region": SOURCE}
+    entry = {"stage": "resume", "about": "a to b", "replication_factor": 1, **place}
+    assert ground.module("ledger_info", **place)["active_region"] == ""
+    assert ground.module("ledger_entry", check=True, run="1", step="stage", state="started", **entry)["changed"]
+    assert ground.module("ledger_info", **place)["run"] == ""
+    assert ground.module("ledger_entry", run="1", step="stage", state="started", **entry)["changed"]
+    ground.module("ledger_entry", run="1", step="ends", state="done", found={"n": 7}, **entry)
+    ground.module("ledger_entry", run="2", step="stage", state="started", **entry)
+    late = ground.module("ledger_entry", run="1", step="positions", state="done", **entry)
+    assert late["failed"] and late["error"] == "refused" and "no longer owns the ledger" in late["msg"]
+    known = ground.module("ledger_info", **place)
+    assert known["open"] and known["run"] == "2" and known["done"]["resume"]["ends"]["found"] == {"n": 7} and "positions" not in known["done"]["resume"]
+    ground.module("topics", topics=[{"name": "__kafka_dr_modules"}], state="absent", region=SOURCE)
+
+
+def test_cluster_info(ground):
+    read = ground.module("cluster_info", read=["topics", "configs", "offsets", "groups"], until_topics=["no.such.topic"])
+    assert not read["changed"] and read["reachable"] and not read["ready"] and read["waiting_for"] == "topic no.such.topic"
+    assert ground.module("cluster_info", topics="[")["error"] == "usage"
+
+
+def test_cluster_info_tells_causes_apart(ground):
+    from kafka_dr_lab.ports import free_ports
+
+    nobody = {**ground.client(SOURCE), "bootstrap.servers": f"127.0.0.1:{free_ports(1)[0]}"}
+    far = ground.module("cluster_info", client=nobody, allow_unreachable=True, timeout=5)
+    assert not far["reachable"] and far["error"] == "unreachable" and not far["ready"]
+    wrong = ground.module("cluster_info", client_secrets={"sasl.password": "wrong"}, allow_unreachable=True)
+    assert wrong["reachable"] and wrong["error"] == "authentication" and "password" in wrong["reason"]

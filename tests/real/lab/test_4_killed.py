@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A failover that is killed at three places, and run again each time."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from kafka_dr_lab.drill import MIRROR
+from kafka_dr_lab.inventory import TOPICS
+from kafka_dr_lab.journals import Journals, topic_ids
+from tests.real.lab.playing import SOURCE, TARGET
+
+pytestmark = pytest.mark.full
+FAILOVER = {"failover_source": SOURCE, "failover_target": TARGET}
+PLACES = ("Stop the mirror for good", "Commit the groups' positions in the target", "Name the target as the active region")
+
+
+def kill_after(ground, step: str) -> None:
+    """Run failover, and SIGKILL the whole process group as soon as this step is in the steps file."""
+    playbooks = ground.lab.playbooks
+    have = len(playbooks.steps_file.read_text().splitlines())
+    process = subprocess.Popen(playbooks.command("failover", FAILOVER), env=playbooks.environment(), cwd=ground.lab.directory, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    end = time.monotonic() + 600
+    while True:
+        new = [json.loads(line) for line in playbooks.steps_file.read_text().splitlines()[have:]]
+        if any(one["step"] == step for one in new):
+            break
+        assert process.poll() is None, f"it ended before '{step}': {new}"
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    assert process.wait(10) == -signal.SIGKILL
+
+
+def test_killed_at_three_places_it_finishes_in_the_right_state(ground, set_up):
+    assert set_up.returncode == 0, set_up.stdout[-3000:]
+    journals = Journals(ground.lab.directory / "regions" / "south_america")
+    ground.lab.lose(SOURCE)
+    for place in PLACES:
+        kill_after(ground, place)
+        known = ground.module("ledger_info")
+        assert known["open"] and known["stage"] == "failover" and "ends" in known["done"]["failover"]
+    done = ground.stage("failover")
+    assert done.returncode == 0, done.stdout
+    known = ground.module("ledger_info")
+    assert known["active_region"] == TARGET and not known["open"]
+    ends = known["done"]["failover"]["ends"]
+    assert ends["run"] != known["run"], "the ends that the first run wrote stand"
+    programs = {one["name"]: one["statename"] for one in ground.lab.supervisor.processes()}
+    assert programs[MIRROR] == "STOPPED" and programs["departures-consumer"] == programs["departures-producer"] == "RUNNING"
+    end = time.monotonic() + 120
+    while journals.first_new(TARGET) is None:
+        assert time.monotonic() < end, "no new record was processed"
+        time.sleep(0.5)
+    again = journals.sent_again()
+    held = topic_ids(ground.admin(TARGET), list(TOPICS))
+    assert {identity for counter in held.values() for identity, count in counter.items() if count > 1} <= again
+    after = ground.stage("failover")
+    assert after.returncode != 0 and "The move was made already" in " ".join(after.stdout.split())
