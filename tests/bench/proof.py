@@ -41,7 +41,7 @@ def generate(bootstrap, topic, low, high, partitions, without=-1):
 
     producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 20, "batch.num.messages": 100000, "batch.size": 1000000,
                          "queue.buffering.max.messages": 1000000, "queue.buffering.max.kbytes": 512000, "log_level": 0,
-                              "max.in.flight.requests.per.connection": 1})
+                         "max.in.flight.requests.per.connection": 1})
     for number in range(low, high):
         if number == without:
             continue
@@ -63,8 +63,8 @@ def fill(sides, topic, count, partitions, lost=-1):
         for future in client.create_topics([NewTopic(topic, partitions, 1, config={"retention.ms": "-1"})]).values():
             future.result()
     workers = [
-        multiprocessing.Process(target=generate, args=(cluster.bootstrap, topic, 0, count, partitions,
-             lost if name == "target" else -1)) for name, cluster in sides.items()
+        multiprocessing.Process(target=generate, args=(cluster.bootstrap, topic, 0, count, partitions, lost if name == "target" else -1))
+        for name, cluster in sides.items()
     ]
     for worker in workers:
         worker.start()
@@ -238,7 +238,7 @@ def run(arguments):
     small, one, many, lost = "small", "one", "many", "lost"
     result = {
         "machine": {"cores": os.cpu_count(), "memory_gb": round(psutil.virtual_memory().total / 1e9, 1), "system": platform.platform(),
-             "load_before": os.getloadavg()},
+                    "load_before": os.getloadavg()},
         "versions": {"python": platform.python_version(), "pyspark": pyspark.__version__, "librdkafka": confluent_kafka.libversion()[0], "kafka": "4.3.1"},
         "records": arguments.records, "many_records": arguments.many, "partitions": arguments.partitions, "record_bytes": 200,
     }
@@ -281,8 +281,10 @@ def run(arguments):
                         raise SystemExit(f"not proven: {report['reasons']}")
                     equal.append(seconds)
                     seconds, report = proof(engine, sides, lost)
-                    named = [(part["partition"], one["kind"],
-                         one["source_offset"]) for topic in report["topics"] for part in topic["partitions"] for one in part["differences"]]
+                    named = [
+                        (part["partition"], one["kind"], one["source_offset"])
+                        for topic in report["topics"] for part in topic["partitions"] for one in part["differences"]
+                    ]
                     if named != [(lost_at % arguments.partitions, "missing", lost_at // arguments.partitions)]:
                         raise SystemExit(f"the lost record was not named: {named}")
                     unequal.append(seconds)

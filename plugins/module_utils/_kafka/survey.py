@@ -84,5 +84,3 @@ def survey(client, topics):
             for number in one["partitions"] if (topic, number) in starts and (topic, number) in ends
         }
     return found
-
-

@@ -129,8 +129,8 @@ def test_a_loss_beside_a_far_duplicate_is_not_read_as_altered():
 
 
 @pytest.mark.parametrize(("changed", "field"), [
-    ({"value": b"x"}, "value"), ({"key": b"x"}, "key"), ({"time": 9}, "timestamp"), ({"headers": [("a", b"b")]}, "headers"), ({"key": b"x",
-         "value": b"y"}, "key,value"),
+    ({"value": b"x"}, "value"), ({"key": b"x"}, "key"), ({"time": 9}, "timestamp"), ({"headers": [("a", b"b")]}, "headers"),
+    ({"key": b"x", "value": b"y"}, "key,value"),
 ])
 def test_altered_names_the_field(changed, field):
     result, counts = compare(Memory(BASE), Memory([*BASE[:20], row(20, **changed), *BASE[21:]]))

@@ -18,9 +18,9 @@ def counts(**more):
     ({}, {}, "PROVEN"), ({"beyond": 3}, {}, "PROVEN"), ({"duplicated": 1}, {}, "DUPLICATES"), ({"missing": 1, "altered": 1, "duplicated": 1}, {}, "LOSS"),
     ({"missing_tail": 1}, {}, "LOSS"), ({"missing_tail": 1}, {"allow_tail": True}, "PROVEN"), ({"missing_head": 2}, {"excused_head": 1}, "LOSS"),
     ({"missing_head": 2}, {"excused_head": 2}, "PROVEN"), ({"reordered": 1}, {}, "DIFFERENT"), ({"foreign": 1}, {}, "DIFFERENT"),
-         ({"aborted": 1}, {}, "DIFFERENT"),
-    ({}, {"not_provable": True}, "NOT_PROVABLE"), ({"duplicated": 1}, {"not_provable": True}, "NOT_PROVABLE"), ({"altered": 1},
-         {"not_provable": True}, "DIFFERENT"),
+    ({"aborted": 1}, {}, "DIFFERENT"),
+    ({}, {"not_provable": True}, "NOT_PROVABLE"), ({"duplicated": 1}, {"not_provable": True}, "NOT_PROVABLE"),
+    ({"altered": 1}, {"not_provable": True}, "DIFFERENT"),
 ])
 def test_of_partition(found, more, expected):
     assert verdict.of_partition(counts(**found), **more) == expected
@@ -49,8 +49,9 @@ def test_rename():
             pairs.rename(wrong)
 
 
-@pytest.mark.parametrize("wrong", [[], {"sauce": {}}, {"source": []}, {"source": {"t": []}}, {"source": {"t": {"0": "1"}}},
-     {"source": {"t": {"0": True}}}, {"target": {"t": {"x": 1}}}])
+@pytest.mark.parametrize("wrong", [
+    [], {"sauce": {}}, {"source": []}, {"source": {"t": []}}, {"source": {"t": {"0": "1"}}}, {"source": {"t": {"0": True}}}, {"target": {"t": {"x": 1}}},
+])
 def test_bounds_are_checked(wrong):
     with pytest.raises(UsageError):
         pairs.check_bounds(wrong)

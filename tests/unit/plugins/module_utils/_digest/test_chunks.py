@@ -58,8 +58,8 @@ def test_any_split_gives_the_same_chunks(values, cuts):
     marks = sorted({0, len(values), *[at for at in cuts if at < len(values)]})
     offsets = np.arange(len(values))
     pieces = [
-        chunks.cut(digests_of(values[low:high]), offsets[low:high], offsets[low:high], np.full(high - low, 3, np.int64)) for low,
-             high in itertools.pairwise(marks)
+        chunks.cut(digests_of(values[low:high]), offsets[low:high], offsets[low:high], np.full(high - low, 3, np.int64))
+        for low, high in itertools.pairwise(marks)
     ]
     merged = chunks.concatenate(pieces)
     assert merged.rows.tolist() == whole.rows.tolist()
@@ -89,7 +89,7 @@ def test_one_lost_record_disturbs_its_own_chunk_only():
 
 @pytest.mark.parametrize("change", [
     lambda v: v[:7] + [v[8], v[7]] + v[9:], lambda v: v[:8] + v[24:40] + v[8:24] + v[40:], lambda v: v[:-1], lambda v: v + v[-1:],
-         lambda v: v[:5] + v[5:6] + v[5:],
+    lambda v: v[:5] + v[5:6] + v[5:],
 ], ids=["neighbours", "blocks of 16", "one less", "last twice", "one twice"])
 def test_every_change_is_seen(change):
     values = list(range(64))

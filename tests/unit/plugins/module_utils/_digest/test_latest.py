@@ -61,6 +61,9 @@ def test_wrong_value_is_altered():
 
 def test_beyond_is_asked_for():
     log = [(0, 1), (1, 1), (2, 1)]
-    find = lambda keys, digests: (np.ones(len(keys), bool), np.ones(len(digests), bool))  # noqa: E731
+
+    def find(keys, digests):
+        return np.ones(len(keys), bool), np.ones(len(digests), bool)
+
     assert compared(records(log, [0, 1]), records(log), find=find) == {"beyond": 1}
     assert compared(records(log, [0, 1]), records(log)) == {"foreign": 1}

@@ -201,8 +201,8 @@ def test_exactly_once_at_the_source_cluster():
 
 
 def test_connectors_of_plain_kafka_connect():
-    connector = {"name": "copy", "config": {"connector.class": "org.apache.kafka.connect.mirror.MirrorSourceConnector", "source.cluster.alias": "a",
-                                           "target.cluster.alias": "b", "topics": "orders"}}
+    connector = {"name": "copy", "config": {"connector.class": "org.apache.kafka.connect.mirror.MirrorSourceConnector",
+                                            "source.cluster.alias": "a", "target.cluster.alias": "b", "topics": "orders"}}
     found = rules(connector, "error")
     assert {"header-converter", "key-converter", "value-converter", "offset-syncs-at-source"} <= found
 
