@@ -149,6 +149,9 @@ def _mirror(shape, dice, history, offsets):
             if delayed is not None and dice.random() < 0.5:
                 history.syncs.append(delayed)
                 delayed = None
+        if delayed is not None and history.exactly_once and shape.reset and life < shape.lives - 1:
+            # Offsets are set back while the connector is stopped, and stopping it writes the delayed sync of its last record.
+            history.syncs.append(delayed)
     history.mirror_end = end
     for dummy in range(shape.foreign):
         history.target.append((end, None, dice.randrange(shape.contents)))

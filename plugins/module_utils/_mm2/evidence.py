@@ -76,7 +76,25 @@ class Evidence:
         """To be called once the scans are there: pairs after which the mirror may have begun to copy again, unseen, are let go of."""
         if self.doubtful_from is not None and not self.all_differ(self.doubtful_from):
             self._cut(self._first_open(hidden=True))
+        crowded = self._first_crowded()
+        if crowded is not None:
+            self._cut(crowded)
         return self
+
+    def _first_crowded(self):
+        """Index of the first pair behind which more records were seen on the target than source offsets lie before the next pair.
+
+        So the mirror copied some of them again in between, though its pairs only ever rise: its offsets were set back, transactions or not.
+        """
+        if len(self.pairs) < 2:
+            return None
+        upstream, downstream = np.array(self.pairs, dtype=np.int64).T
+        found = []
+        for scan in self.target_scans:
+            whole = (downstream[:-1] + 1 >= scan.low) & (downstream[1:] < scan.high) & (upstream[1:] > upstream[:-1])
+            counts = np.searchsorted(scan.offsets, downstream[1:] + 1) - np.searchsorted(scan.offsets, downstream[:-1] + 1)
+            found.extend(np.flatnonzero(whole & (counts > upstream[1:] - upstream[:-1]))[:1].tolist())
+        return min(found, default=None)
 
     def all_differ(self, low):
         """Whether it was seen that no two records of the target from ``low`` to its end are equal."""
