@@ -45,6 +45,21 @@ def test_no_single_mirror_is_an_error_that_names_what_there_is(mirrors):
     assert "kafka_dr_mirrors" in str(caught.value) and (not mirrors or "there (na to" in str(caught.value))
 
 
+INVENTORY = {"na": {"kafka_dr_client": {}}, "eu": {"kafka_dr_platform": "kubernetes"}, "sa": {"kafka_dr_platform": "host"}}
+
+
+def test_names_that_are_no_regions_are_told_before_mirrors():
+    assert _regions.find_mirror([MIRROR], "na", "eu", INVENTORY) is MIRROR
+    for name in ("atlantis", "sa"):
+        with pytest.raises(UsageError, match=f"Region {name} is unknown: expected one of eu, na. .*correct the name"):
+            _regions.find_mirror([MIRROR], "na", name, INVENTORY)
+
+
+def test_a_region_is_not_mirrored_to_itself():
+    with pytest.raises(UsageError, match="Source and target are both na: expected two different regions"):
+        _regions.find_mirror([MIRROR], "na", "na")
+
+
 def test_the_reverse_keeps_configs_of_topics_alone():
     back = _regions.reverse_of(dict(MIRROR, config={"source": {"x": "1"}}), "back")
     assert (back["name"], back["source"], back["target"]) == ("back", "eu", "na")

@@ -114,7 +114,7 @@ def test_offset_map_maps_each_record(source_steps, target_steps, data):
     expected = [(int(source[i + n]), int(target[j + n])) for i, j, count in blocks for n in range(count)]
     rows = chunks.offset_map(blocks, source_runs, target_runs)
     assert [(a + n, b + n) for a, b, count in rows.tolist() for n in range(count)] == expected
-    assert all(not (x[0] + x[2] == y[0] and x[1] + x[2] == y[1]) for x, y in zip(rows.tolist(), rows.tolist()[1:], strict=True))
+    assert all(not (x[0] + x[2] == y[0] and x[1] + x[2] == y[1]) for x, y in itertools.pairwise(rows.tolist()))
 
 
 def test_empty():

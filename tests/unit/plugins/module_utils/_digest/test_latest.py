@@ -24,9 +24,10 @@ def compared(source, target, **more):
 
 
 def compacted(log, keep):
-    """Places that a cleaner may have left: all last ones but tombstones, some of the rest."""
+    """Places that a cleaner may have left: all last ones but tombstones, some of the rest; a tombstone goes after all that it deletes."""
     last = {key: at for at, (key, dummy) in enumerate(log)}
-    return [at for at, (key, value) in enumerate(log) if (at == last[key] and (value is not None or keep(at))) or (at != last[key] and keep(at))]
+    left = {at for at in last.values() if log[at][1] is not None or keep(at)}
+    return [at for at, (key, dummy) in enumerate(log) if at in left or (at != last[key] and last[key] in left and keep(at))]
 
 
 @settings(max_examples=200)
