@@ -31,11 +31,20 @@ def secrets_of(region, purpose):
     return secrets
 
 
-def find_mirror(mirrors, source, target):
+def find_mirror(mirrors, source, target, regions=None):
     """The mirror from source to target.
 
-    :raises UsageError: there is none, or more than one.
+    :param regions: hostvars; where they are given, a name that is no region is told as such.
+    :raises UsageError: a name is no region, both are the same, or there is no such mirror, or more than one.
     """
+    if source == target:
+        raise UsageError("Source and target are both %s" % source, expected="two different regions", remedy="Name the other one")
+    if regions is not None:
+        known = [name for name in regions if "kafka_dr_client" in regions[name] or regions[name].get("kafka_dr_platform") == "kubernetes"]
+        unknown = [name for name in (source, target) if name not in known]
+        if unknown:
+            raise UsageError("Region %s is unknown" % ", ".join(unknown), expected="one of %s" % (", ".join(sorted(known)) or "none"),
+                             remedy="A region is a host of the inventory with kafka_dr_client; correct the name, or add it")
     found = [one for one in mirrors or [] if one.get("source") == source and one.get("target") == target]
     if len(found) != 1:
         known = ", ".join("%s (%s to %s)" % (one.get("name"), one.get("source"), one.get("target")) for one in mirrors or []) or "none"
