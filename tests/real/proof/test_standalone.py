@@ -28,8 +28,8 @@ class SparkProcess(JavaProcess):
     def java(self, *words, heap="256m"):
         from kafka_dr_lab.java import require_java
 
-        opens = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in ("java.lang", "java.lang.invoke", "java.util", "java.nio",
-             "sun.nio.ch", "java.util.concurrent", "java.net")]
+        names = ("java.lang", "java.lang.invoke", "java.util", "java.nio", "sun.nio.ch", "java.util.concurrent", "java.net")
+        opens = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in names]
         jars = os.path.join(os.path.dirname(pyspark.__file__), "jars", "*")
         return [require_java(), f"-Xmx{heap}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *opens, "-cp", jars, *words]
 
