@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-import tests.conftest  # noqa: E402, F401  makes the checkout importable as the collection
+import tests.conftest  # noqa: E402, F401  makes the checkout importable as the collection  # pylint: disable=unused-import
 from tests.support import offsets_lab as lab  # noqa: E402
 from tests.support.kafka import Kafka  # noqa: E402
 

@@ -35,7 +35,7 @@ def main() -> int:
         failed = []
         for command in (["ruff", "check", "."], ["yamllint", "-s", "."], ["ansible-lint", "--offline", "--profile", "production", "-q"]):
             print("$", " ".join(command), flush=True)
-            if subprocess.run([str(BIN / command[0]), *command[1:]], cwd=place, env=env).returncode:
+            if subprocess.run([str(BIN / command[0]), *command[1:]], cwd=place, env=env, check=False).returncode:
                 failed.append(command[0])
         print(f"{3 - len(failed)} passed, {len(failed)} failed", flush=True)
         return 1 if failed else 0

@@ -176,7 +176,7 @@ class Job:
     def run(self, words, timeout=240):
         """(exit code, stdout, stderr)."""
         if self.spark is None:
-            done = subprocess.run([sys.executable, str(MAIN), *words], capture_output=True, text=True, timeout=timeout, env=environment())
+            done = subprocess.run([sys.executable, str(MAIN), *words], capture_output=True, text=True, timeout=timeout, env=environment(), check=False)
             return done.returncode, done.stdout, done.stderr
         from kafka_dr_spark.cli import main
 

@@ -137,7 +137,7 @@ def _client(operator, namespace: str, side: dict) -> dict:
 
 def _worker_properties(operator, namespace: str, target: dict) -> dict:
     client = _client(operator, namespace, target)
-    made = {key: value for key, value in client.items()}
+    made = dict(client)
     for prefix in ("producer.", "consumer.", "admin."):
         made.update({prefix + key: value for key, value in client.items() if key != "bootstrap.servers"})
     made.update({"group.id": target["groupId"], "config.storage.topic": target["configStorageTopic"], "offset.storage.topic": target["offsetStorageTopic"],

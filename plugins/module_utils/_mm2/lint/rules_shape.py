@@ -95,7 +95,7 @@ def resource_shape(kind, flows, raw):
     if kind != "resource":
         return
     spec = raw.get("spec") or {}
-    version = str(raw.get("apiVersion", "")).split("/")[-1]
+    version = str(raw.get("apiVersion", "")).rsplit("/", maxsplit=1)[-1]
     old = [field for field in OLD_FIELDS if field in spec]
     old += [field for field in OLD_MIRROR_FIELDS if any(field in one for one in spec.get("mirrors") or [])]
     new = ["target"] if "target" in spec else []

@@ -63,7 +63,7 @@ def test_a_diff_has_no_value():
 ])
 def test_refusals_are_told_apart(status, answer, kind):
     made = errors.from_answer(status, json.dumps(answer).encode(), "read it", "here")
-    assert type(made) is kind
+    assert made.__class__ is kind
     assert answer["message"] in str(made)
 
 

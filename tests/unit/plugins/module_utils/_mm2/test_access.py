@@ -45,8 +45,8 @@ def test_resources_are_narrow_unless_one_pattern_is_everything():
     assert topic_resources(["b", ".*"]) == [{"name": "*", "pattern": "literal"}]
 
 
-def lines(purpose, side=None, mirror=MIRROR):
-    return [as_text(one) for one in flatten(service_acls("u", purpose, mirror, side))]
+def lines(purpose, side=None, mirror=None):
+    return [as_text(one) for one in flatten(service_acls("u", purpose, mirror or MIRROR, side))]
 
 
 def test_the_mirror_only_reads_its_topics_in_the_source():

@@ -19,8 +19,8 @@ SCRAM = {"bootstrap.servers": "a:9093", "security.protocol": "sasl_ssl", "sasl.m
 CLIENTS = {"a": SCRAM, "b": {"bootstrap.servers": "b:9092"}, "c": {"bootstrap.servers": "c:9092"}}
 
 
-def rendered(mirrors=MIRROR, **more):
-    return mirror_properties(mirrors, CLIENTS, "/etc/secrets", **more)
+def rendered(mirrors=None, **more):
+    return mirror_properties(mirrors or MIRROR, CLIENTS, "/etc/secrets", **more)
 
 
 def test_no_secret_is_in_the_file_only_its_reference():

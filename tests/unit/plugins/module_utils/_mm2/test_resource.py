@@ -23,8 +23,8 @@ CLIENTS = {
 SECRETS = {region: {"ca": {"secret": f"{region}-ca"}, "password": {"secret": f"{region}-mm2", "key": "password"}} for region in ("na", "eu")}
 
 
-def render(api_version=r.STRIMZI_GROUP + "/v1", mirror=MIRROR, **more):
-    return r.mirror_resource(mirror, CLIENTS, SECRETS, api_version, **more)
+def render(api_version=r.STRIMZI_GROUP + "/v1", mirror=None, **more):
+    return r.mirror_resource(mirror or MIRROR, CLIENTS, SECRETS, api_version, **more)
 
 
 def test_v1_names_target_and_source():

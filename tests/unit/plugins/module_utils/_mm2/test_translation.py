@@ -140,7 +140,7 @@ def test_compaction_after_the_copy_leaves_survivors_to_be_found():
 
 def test_a_lost_record_is_no_reason_to_skip_another():
     source = dense(0, 10)
-    records = {index: digest for index, digest in enumerate(digest for digest in range(10) if digest != 4)}
+    records = dict(enumerate(digest for digest in range(10) if digest != 4))
     evidence = settled([(0, 0), (9, 8)], (0, 9), records, (0, 10), source, through=10, exactly_once=True, sealed=True)
     for position in range(10):
         assert translate(evidence, position).offset <= records_at(records, position), position
