@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Position witness: writes where every consumer group of a mirror's source stands into a topic of its target, again and again.
 
