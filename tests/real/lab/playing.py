@@ -47,7 +47,7 @@ class Playground:
 
     def module(self, name: str, check: bool = False, region: str = TARGET, **arguments) -> dict:
         """Run one module as Ansible does: its file, arguments on standard input, JSON back."""
-        arguments = {"client": self.client(region), "client_secrets": self.client_secrets(region), "timeout": 60, **arguments,
+        arguments = {"client": self.client(region), "client_secrets": self.client_secrets(region), "timeout": 30, **arguments,
                      "_ansible_check_mode": check, "_ansible_diff": True}
         done = subprocess.run([sys.executable, str(ROOT / "plugins" / "modules" / f"{name}.py")], input=json.dumps({"ANSIBLE_MODULE_ARGS": arguments}),
                               capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(collections_path())}, check=False)

@@ -90,5 +90,5 @@ def test_cluster_info_tells_causes_apart(ground):
     nobody = {**ground.client(SOURCE), "bootstrap.servers": f"127.0.0.1:{free_ports(1)[0]}"}
     far = ground.module("cluster_info", client=nobody, allow_unreachable=True, timeout=5)
     assert not far["reachable"] and far["error"] == "unreachable" and not far["ready"]
-    wrong = ground.module("cluster_info", client_secrets={"sasl.password": "wrong"}, allow_unreachable=True)
+    wrong = ground.module("cluster_info", client_secrets={"sasl.password": "wrong"}, allow_unreachable=True, timeout=5)
     assert wrong["reachable"] and wrong["error"] == "authentication" and "password" in wrong["reason"]
