@@ -21,7 +21,7 @@ from lint import copied
 
 BIN = Path(sys.executable).parent
 TESTS = ("validate-modules", "pylint", "pep8", "import", "yamllint", "runtime-metadata", "compile", "symlinks", "shebang", "no-assert", "ansible-doc",
-         "empty-init", "line-endings", "no-basestring", "no-dict-iteritems", "no-get-exception", "no-main-display", "no-smart-quotes", "replace-urlopen",
+         "empty-init", "ignores", "line-endings", "no-get-exception", "no-illegal-filenames", "no-smart-quotes", "replace-urlopen",
          "use-argspec-type-path", "use-compat-six", "action-plugin-docs")
 # Which pip ansible-test asks for depends on its version; each finds the same script.
 BOOTSTRAP_NAMES = ("get_pip_24_2.py", "get_pip_25_2.py")
