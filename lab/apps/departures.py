@@ -44,7 +44,7 @@ def departures(prefix: str = "flights", only_topic: str | None = None, wanted=No
     with zipfile.ZipFile(os.path.join(os.path.dirname(found.origin), "data", "flights.csv.zip")) as archive:
         with archive.open("flights.csv") as raw:
             rows = csv.reader(io.TextIOWrapper(raw, encoding="utf-8"))
-            at = {name: index for index, name in enumerate(next(rows))}
+            at = {name: index for index, name in enumerate(next(rows, []))}
             took_off, delay = at["dep_time"], at["dep_delay"]
             for line, row in enumerate(rows):
                 kinds = ["departed" if row[took_off] not in ("", "NA") else "cancelled"]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env python
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Produce departures to a region, and keep a journal of every answer.
 
@@ -46,7 +46,8 @@ class JournallingProducer:
             state = "acknowledged"
             if error is not None:
                 # Local errors say that nothing was stored only where the message never left the queue.
-                state = "failed" if error.code() in (KafkaError._PURGE_QUEUE, KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.TOPIC_AUTHORIZATION_FAILED) else "unknown"
+                never_sent = (KafkaError._PURGE_QUEUE, KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.TOPIC_AUTHORIZATION_FAILED)
+                state = "failed" if error.code() in never_sent else "unknown"
             self.pending.append((record.id, record.topic, attempt, self.region, state, message.partition(), message.offset(), sent, time.time()))
 
         while True:

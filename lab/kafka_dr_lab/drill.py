@@ -118,7 +118,8 @@ class Drill:
         data["lost"] = _by_topic((topic for topic, at in lost.values()))
         data["rpo"] = {"records": len(lost), "seconds": round(self.lost_at - min(at for topic, at in lost.values()), 3) if lost else 0.0}
         topic_of = {identity: topic for topic, counter in held.items() for identity in counter}
-        data["reprocessed"] = _by_topic(topic_of.get(identity, "?") for identity, count in processed.items() if identity not in again for dummy in range(count - 1))
+        data["reprocessed"] = _by_topic(
+            topic_of.get(identity, "?") for identity, count in processed.items() if identity not in again for dummy in range(count - 1))
         data["duplicates_on_topic"] = {topic: sum(count - 1 for identity, count in counter.items() if identity not in again) for topic, counter in held.items()}
         data["sent_again_by_producer"] = len(again)
         skipped = [identity for identity in acknowledged if identity in everywhere and identity not in processed]

@@ -108,7 +108,8 @@ class Inventory:
                  "configs": {"retention.ms": -1}} for topic in TOPICS
             ],
             "kafka_dr_kafka": {
-                "name": f"{name}-kafka", "home": str(kafka_home()), "directory": str(directory / "kafka"), "port": client_port, "controller_port": controller_port,
+                "name": f"{name}-kafka", "home": str(kafka_home()), "directory": str(directory / "kafka"),
+                "port": client_port, "controller_port": controller_port,
                 "cluster_id": secrets.token_urlsafe(16), "heap": "768m", "java_options": JAVA_OPTIONS,
                 # A lost region must stay lost.
                 "restart": False,
@@ -136,7 +137,8 @@ class Inventory:
         def application(name: str, role: str, words: str, **more) -> dict:
             return {
                 "name": name, "kind": "process", "role": role, "principals": [name], "directory": str(directory), "log": str(directory / f"{name}.log"),
-                "command": f"{sys.executable} {programs}/{words} --journal {directory}/{role}.sqlite", "environment_file": str(directory / f"{name}.env"), "stop_seconds": 5, **more,
+                "command": f"{sys.executable} {programs}/{words} --journal {directory}/{role}.sqlite",
+                "environment_file": str(directory / f"{name}.env"), "stop_seconds": 5, **more,
             }
 
         return {
@@ -167,5 +169,6 @@ class Inventory:
     def load_secrets(self) -> dict:
         """The vaulted content."""
         vault = Path(sys.executable).parent / "ansible-vault"
-        done = subprocess.run([str(vault), "view", "--vault-password-file", str(self.vault_password), str(self.secrets_file)], capture_output=True, text=True, check=True)
+        command = [str(vault), "view", "--vault-password-file", str(self.vault_password), str(self.secrets_file)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
         return yaml.safe_load(done.stdout)

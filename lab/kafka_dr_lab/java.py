@@ -24,7 +24,7 @@ INSTALLERS = (
 def java_version(java: str) -> int:
     """Major version of the Java at this path; 0 where it does not answer."""
     try:
-        answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30)
+        answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return 0
     found = re.search(r'version "(\d+)(?:\.(\d+))?', answer.stderr + answer.stdout)
@@ -65,7 +65,7 @@ def require_java(install: bool = True) -> str:
         print(f"No Java found: installing it with '{' '.join(command)}'", flush=True)
         if command[0] == "apt-get":
             subprocess.run(["apt-get", "update", "-q"], check=False, stdout=subprocess.DEVNULL)
-        done = subprocess.run(command, stdout=subprocess.DEVNULL)
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
         java = find_java()
         if done.returncode == 0 and java and java_version(java) >= MINIMUM:
             return java

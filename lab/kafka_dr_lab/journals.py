@@ -69,7 +69,8 @@ class Journals:
 
     def first_new(self, region: str) -> float | None:
         """When the first record that was also produced in this region was processed there."""
-        made = {identity for (identity,) in self._ask(self.produced_file, "SELECT id FROM produced WHERE region = ? AND state = 'acknowledged' ORDER BY call LIMIT 2000", region)}
+        first = "SELECT id FROM produced WHERE region = ? AND state = 'acknowledged' ORDER BY call LIMIT 2000"
+        made = {identity for (identity,) in self._ask(self.produced_file, first, region)}
         for identity, at in self._ask(self.processed_file, "SELECT id, at FROM processed WHERE region = ? ORDER BY call", region):
             if identity in made:
                 return at

@@ -41,7 +41,8 @@ class Playbooks:
         env = dict(os.environ)
         env.update({
             "ANSIBLE_COLLECTIONS_PATH": os.pathsep.join(filter(None, [str(collections_path()), env.get("ANSIBLE_COLLECTIONS_PATH")])),
-            "ANSIBLE_STDOUT_CALLBACK": f"{COLLECTION}.stage", "ANSIBLE_HOST_KEY_CHECKING": "false", "ANSIBLE_NOCOWS": "1", "ANSIBLE_DEPRECATION_WARNINGS": "false",
+            "ANSIBLE_STDOUT_CALLBACK": f"{COLLECTION}.stage", "ANSIBLE_HOST_KEY_CHECKING": "false", "ANSIBLE_NOCOWS": "1",
+            "ANSIBLE_DEPRECATION_WARNINGS": "false",
             "ANSIBLE_LOCALHOST_WARNING": "false", "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false", "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
             "ANSIBLE_LOCAL_TEMP": str(self.lab / "work" / "ansible"), "ANSIBLE_REMOTE_TEMP": str(self.lab / "work" / "ansible"),
             "ANSIBLE_RETRY_FILES_ENABLED": "false", "ANSIBLE_PIPELINING": "true", "KAFKA_DR_STEPS": str(self.steps_file), "PYTHONWARNINGS": "ignore",

@@ -45,7 +45,8 @@ class Report:
             late = f", the oldest acknowledged {data['rpo']['seconds']:.1f} s before the loss" if data["rpo"]["records"] else ""
             lines.append(f"  RPO            {data['rpo']['records']} records lost of {data['acknowledged']:,} acknowledged{late}")
         if data["reprocessed"]:
-            lines.append(f"  Re-processed   {sum(data['reprocessed'].values())} of {data['processed']:,}; duplicates on the topics: {sum(data['duplicates_on_topic'].values())}")
+            duplicates = sum(data["duplicates_on_topic"].values())
+            lines.append(f"  Re-processed   {sum(data['reprocessed'].values())} of {data['processed']:,}; duplicates on the topics: {duplicates}")
         for proof in data["proofs"]:
             lines.append(f"  Proof          {proof['stage']}: {proof['verdict']}")
         for stage in data["stages"]:

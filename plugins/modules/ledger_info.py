@@ -47,6 +47,10 @@ stage:
   description: That run's stage.
   returned: always
   type: str
+about:
+  description: The region or regions that stage is about.
+  returned: always
+  type: str
 open:
   description: Whether that stage has not ended.
   returned: always

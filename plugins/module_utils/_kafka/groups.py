@@ -8,6 +8,8 @@ come, and a thousand groups cost little more than the longest answer.
 
 from __future__ import annotations
 
+import time
+
 try:
     from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaException
 except ImportError:
@@ -18,6 +20,7 @@ from .client import partition
 
 TOGETHER = 500
 ABSENT = ("GROUP_ID_NOT_FOUND",)
+COORDINATOR_MOVES = ("NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS")
 
 
 def list_groups(client):
@@ -67,6 +70,22 @@ def group_positions(client, groups, stable=False):
 
 
 def commit_positions(client, positions):
+    """Commit, asking again while a coordinator is being elected or loads.
+
+    :returns: ``{group: KafkaDrError}`` of those that were not committed, or only in part.
+    """
+    end = time.monotonic() + client.timeout
+    failed = _commit_once(client, positions)
+    while time.monotonic() < end:
+        again = {name: positions[name] for name, error in failed.items() if error.facts.get("code") in COORDINATOR_MOVES}
+        if not again:
+            break
+        time.sleep(0.2)
+        failed = {**{name: error for name, error in failed.items() if name not in again}, **_commit_once(client, again)}
+    return failed
+
+
+def _commit_once(client, positions):
     """Commit ``{group: {(topic, partition): offset}}``; groups with members are refused by the broker.
 
     :returns: ``{group: KafkaDrError}`` of those that were not committed, or only in part.

@@ -77,10 +77,10 @@ def _entry(message):
 def fold(entries):
     """What the entries say together.
 
-    :returns: ``active_region`` (or empty), ``run`` and ``stage`` that own the ledger, ``open`` (whether that stage has not ended),
+    :returns: ``active_region`` (or empty), ``run``, ``stage`` and ``about`` that own the ledger, ``open`` (whether that stage has not ended),
         ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did not end, ``proofs[]``.
     """
-    state = {"active_region": "", "run": "", "stage": "", "open": False, "done": {}, "proofs": [], "last": {}}
+    state = {"active_region": "", "run": "", "stage": "", "open": False, "about": "", "done": {}, "proofs": [], "last": {}}
     for entry in entries:
         stage, step = entry.get("stage", ""), entry.get("step", "")
         if entry.get("fenced", True) and step == "stage" and entry["state"] == "started":
@@ -96,7 +96,6 @@ def fold(entries):
             state["active_region"] = entry["region"]
         if entry["state"] in ("proven", "different", "not_provable"):
             state["proofs"].append(entry)
-    state.pop("about", None)
     return state
 
 
