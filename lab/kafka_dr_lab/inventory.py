@@ -32,6 +32,13 @@ APPLICATION_USERS = [
 ]
 
 
+def _cluster_id() -> str:
+    """A random cluster id; none that begins with a dash, which the format command would take for an option (as Kafka's Uuid avoids)."""
+    while (made := secrets.token_urlsafe(16)).startswith("-"):
+        pass
+    return made
+
+
 class Inventory:
     """The inventory directory of one lab: ``regions.yml`` for people, ``group_vars/all/secrets.yml`` vaulted."""
 
@@ -110,7 +117,7 @@ class Inventory:
             "kafka_dr_kafka": {
                 "name": f"{name}-kafka", "home": str(kafka_home()), "directory": str(directory / "kafka"),
                 "port": client_port, "controller_port": controller_port,
-                "cluster_id": secrets.token_urlsafe(16), "heap": "768m", "java_options": JAVA_OPTIONS,
+                "cluster_id": _cluster_id(), "heap": "768m", "java_options": JAVA_OPTIONS,
                 # A lost region must stay lost.
                 "restart": False,
                 "config": {

@@ -168,8 +168,8 @@ class CallbackModule(CallbackBase):
             self._line("  Gave up after %s attempts, still waiting for %s." % (data["attempts"], waited), color="red")
         for line in str(data.get("msg") or "failed without a message").strip().splitlines()[:12]:
             self._line("  %s" % line, color="red")
-        if self._display.verbosity and data.get("stderr"):
-            self._line(str(data["stderr"])[-2000:])
+        for line in str(data.get("stderr") or "").strip().splitlines()[-50 if self._display.verbosity else -3:]:
+            self._line("  %s" % line[:300], color="red")
 
     def v2_runner_on_unreachable(self, result):
         self.v2_runner_on_failed(result)
