@@ -159,6 +159,7 @@ def test_unaccepted_confidence_is_refused(world):
         lab.translate(None, world["target"], scan_limit=0, accept=[])
 
 
+@pytest.mark.full
 def test_the_witness_survives_its_sources_absence_and_ends_on_sigterm(world):
     source, target, witness = world["source"], world["target"], world["witness"]
     source.kill()
