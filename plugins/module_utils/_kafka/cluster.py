@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 try:
-    from confluent_kafka import ConsumerGroupState, IsolationLevel, KafkaError, TopicCollection
+    from confluent_kafka import ConsumerGroupState, IsolationLevel, TopicCollection
     from confluent_kafka.admin import ConfigResource, OffsetSpec, ResourceType
 except ImportError:
     pass
@@ -77,16 +77,17 @@ def describe_topics(client, names):
 
 def topic_configs(client, names):
     """``{topic: {key: value}}`` of what was set on the topic itself, defaults left out."""
+    # Source 1 is DYNAMIC_TOPIC_CONFIG (KIP-226): set on the topic.
+    return {name: {key: entry.value for key, entry in entries.items() if entry.source == 1} for name, entries in config_entries(client, names).items()}
+
+
+def config_entries(client, names):
+    """``{topic: {key: entry}}`` of every config as it holds, brokers' defaults included."""
     if not names:
         return {}
     resources = [ConfigResource(ResourceType.TOPIC, name) for name in names]
     futures = client.ask("read topic configs", lambda: client.admin.describe_configs(resources, request_timeout=client.timeout))
-    found = {}
-    for resource, future in futures.items():
-        entries = client.result(future, "read the configs of topic '%s'" % resource.name)
-        # Source 1 is DYNAMIC_TOPIC_CONFIG (KIP-226): set on the topic.
-        found[resource.name] = {key: entry.value for key, entry in entries.items() if entry.source == 1}
-    return found
+    return {resource.name: client.result(future, "read the configs of topic '%s'" % resource.name) for resource, future in futures.items()}
 
 
 def topic_offsets(client, partitions):
@@ -124,8 +125,3 @@ def group_states(client, pattern=".*"):
             continue
         found[name] = {"state": one.state.name, "members": [{"id": member.member_id, "host": member.host} for member in one.members]}
     return found
-
-
-def is_missing_topic(error):
-    """Whether a KafkaError says that the topic does not exist."""
-    return error.code() in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC)

@@ -4,20 +4,9 @@
 
 from __future__ import annotations
 
-try:
-    from confluent_kafka.admin import ConfigResource, ResourceType
-except ImportError:
-    pass
+from .cluster import config_entries
 
 
 def effective_configs(client, names, keys):
     """``{topic: {key: value}}`` for the keys asked for."""
-    if not names:
-        return {}
-    resources = [ConfigResource(ResourceType.TOPIC, name) for name in names]
-    futures = client.ask("read topic configs", lambda: client.admin.describe_configs(resources, request_timeout=client.timeout))
-    found = {}
-    for resource, future in futures.items():
-        entries = client.result(future, "read the configs of topic '%s'" % resource.name)
-        found[resource.name] = {key: entries[key].value for key in keys if key in entries}
-    return found
+    return {name: {key: entries[key].value for key in keys if key in entries} for name, entries in config_entries(client, names).items()}
