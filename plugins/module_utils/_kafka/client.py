@@ -4,12 +4,14 @@
 
 librdkafka retries for ever and tells the reason only to a callback. :class:`KafkaClient` listens there, so that an
 unreachable broker, a wrong password and a certificate of another CA each end within ``timeout`` seconds and are told
-apart.
+apart; those that no waiting mends, and a cluster of which every address refuses, within :data:`PATIENCE`.
 """
 
 from __future__ import annotations
 
+import concurrent.futures
 import re
+import time
 
 try:
     from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
@@ -26,6 +28,9 @@ from .._errors import (
     UsageError,
 )
 
+# Seconds from hearing that we are refused to believing it. Other brokers may know a new user sooner than the one asked first
+# (SCRAM credentials reach them with the cluster's metadata), and a port may be closed for the moment of a restart.
+PATIENCE = 2.5
 SECRET_KEYS = ("sasl.password", "ssl.key.pem", "ssl.key.password", "ssl.keystore.password", "sasl.oauthbearer.client.secret")
 
 
@@ -48,6 +53,7 @@ class KafkaClient:
         self.name = name or config["bootstrap.servers"]
         self.heard = []
         self._admin = None
+        self._answered = False
 
     def _listen(self, error):
         self.heard.append(error)
@@ -95,7 +101,13 @@ class KafkaClient:
         return self._build(Producer, settings)
 
     def metadata(self, topic=None):
-        """Cluster metadata; the first call that shows whether the cluster answers at all."""
+        """Cluster metadata; the first call that shows whether the cluster answers at all.
+
+        list_topics tells nothing while it blocks, and cut into slices it would never get an answer that takes longer than one; so the
+        first question is one that is answered by a future.
+        """
+        if not self._answered:
+            self.result(self.ask("read metadata", lambda: self.admin.describe_cluster(request_timeout=self.timeout)), "read metadata")
         return self.ask("read metadata", lambda: self.admin.list_topics(topic=topic, timeout=self.timeout))
 
     def ask(self, what, call):
@@ -106,8 +118,40 @@ class KafkaClient:
             raise self.translate(error, what) from error
 
     def result(self, future, what):
-        """Await a future of the admin client; errors are translated."""
-        return self.ask(what, lambda: future.result(timeout=self.timeout + 5))
+        """Await a future of the admin client; errors are translated.
+
+        A client that never had an answer also looks at what librdkafka says meanwhile, see :meth:`_hopeless`.
+        """
+        end = time.monotonic() + self.timeout + 5
+        looked, window = len(self.heard), time.monotonic() + PATIENCE
+        while not self._answered:
+            try:
+                value = self.ask(what, lambda: future.result(timeout=0.1))
+            except concurrent.futures.TimeoutError as error:
+                if time.monotonic() > end:
+                    raise self.translate(KafkaException(KafkaError(KafkaError._TIMED_OUT)), what) from error
+            else:
+                self._answered = True
+                return value
+            self.admin.poll(0)
+            if time.monotonic() >= window:
+                cause = self._hopeless(self.heard[looked:], what)
+                if cause:
+                    raise cause
+                looked, window = len(self.heard), time.monotonic() + PATIENCE
+        return self.ask(what, lambda: future.result(timeout=max(0.1, end - time.monotonic())))
+
+    def _hopeless(self, lately, what):
+        """The error, among those heard lately, that waiting will not mend: not accepted, or turned away by every address."""
+        for heard in lately[::-1]:
+            cause = self._by_cause(heard, what)
+            if cause:
+                return cause
+        down = [heard for heard in lately if heard.code() in (KafkaError._TRANSPORT, KafkaError._RESOLVE)]
+        all_down = any(heard.code() == KafkaError._ALL_BROKERS_DOWN for heard in self.heard)
+        if all_down and down and all(heard.code() == KafkaError._RESOLVE or "Connection refused" in heard.str() for heard in down):
+            return self._unreachable(what, down[-1].str())
+        return None
 
     def results(self, futures, what):
         """Await many futures: ``(values by key, KafkaDrError by key)``."""
@@ -164,7 +208,7 @@ class KafkaClient:
                 "%s refuses to let us %s" % (self.name, what), expected="the password of %s to be right" % self.config.get("sasl.username"),
                 found=text, remedy="Correct sasl.username and sasl.password of this client",
             )
-        if heard.code() == KafkaError._SSL or re.search(r"SSL handshake|certificate", text):
+        if heard.code() == KafkaError._SSL or (re.search(r"SSL handshake|certificate|SSL routines", text) and "unexpected eof" not in text):
             return AuthenticationError(
                 "No trusted TLS connection to %s" % self.name, expected="a certificate signed by the CA in ssl.ca.pem, for the name we connect to",
                 found=text, remedy="Correct ssl.ca.pem (or ssl.ca.location) of this client; verification stays on",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException
@@ -25,6 +26,36 @@ PASSWORD = "hush-hush-42"
 
 def client(port=1, **config):
     return KafkaClient({"bootstrap.servers": f"127.0.0.1:{port}", "sasl.username": "u", **config}, {"sasl.password": PASSWORD}, timeout=2, name="europe")
+
+
+def waited(servers, timeout=20):
+    """Seconds until the error, and the error."""
+    began = time.monotonic()
+    with pytest.raises(KafkaDrError) as caught:
+        KafkaClient({"bootstrap.servers": servers}, timeout=timeout).metadata()
+    return time.monotonic() - began, caught.value
+
+
+def test_where_every_address_refuses_the_timeout_is_not_waited_for():
+    seconds, error = waited(",".join(f"127.0.0.1:{port}" for port in free_ports(2)))
+    assert error.__class__ is UnreachableError and "Connection refused" in str(error) and seconds < 10
+
+
+def test_one_address_that_may_still_answer_is_waited_for():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        seconds, error = waited(f"127.0.0.1:{free_ports(1)[0]},127.0.0.1:{listener.getsockname()[1]}", timeout=4)
+    assert isinstance(error, (UnreachableError, TimedOutError)) and seconds >= 3.5
+
+
+def test_what_was_refused_before_and_not_lately_is_no_reason_to_give_up():
+    refused = KafkaError(KafkaError._TRANSPORT, "127.0.0.1:1/bootstrap: Connect to ipv4#127.0.0.1:1 failed: Connection refused")
+    one = client()
+    one.heard = [refused, KafkaError(KafkaError._ALL_BROKERS_DOWN, "1/1 brokers are down")]
+    assert one._hopeless([], "read") is None and one._hopeless([refused], "read").__class__ is UnreachableError
+    assert one._hopeless([refused, KafkaError(KafkaError._TRANSPORT, "Disconnected while requesting ApiVersion")], "read") is None
+    assert one._hopeless([KafkaError(KafkaError._AUTHENTICATION, "no")], "read").__class__ is AuthenticationError
 
 
 def told(code, text, heard=()):
