@@ -47,6 +47,7 @@ class Inventory:
         self.directory = self.lab / "inventory"
         self.vault_password = self.lab / ".vault_password"
         self.regions_file = self.directory / "regions.yml"
+        self._secrets: dict | None = None
         self.secrets_file = self.directory / "group_vars" / "all" / "secrets.yml"
 
     def exists(self) -> bool:
@@ -57,6 +58,7 @@ class Inventory:
 
         :param options: ``history``, ``rate``, ``records``: what the applications are told.
         """
+        self._secrets = None
         self.secrets_file.parent.mkdir(parents=True, exist_ok=True)
         self.lab.chmod(0o700)
         ports = iter(free_ports(2 * len(CLUSTERS) + 2 * len(CLUSTERS)))
@@ -89,6 +91,7 @@ class Inventory:
                     "kafka_dr_ledger_replication_factor": 1,
                 },
                 "hosts": hosts,
+                "children": {"clusters": {"hosts": {name: {} for name in CLUSTERS}}},
             }
         }
         self.regions_file.write_text(
@@ -174,7 +177,12 @@ class Inventory:
         return yaml.safe_load(self.regions_file.read_text())
 
     def load_secrets(self) -> dict:
-        """The vaulted content."""
+        """The vaulted content, read once: each reading is a program of its own."""
+        if self._secrets is None:
+            self._secrets = self._read_secrets()
+        return self._secrets
+
+    def _read_secrets(self) -> dict:
         vault = Path(sys.executable).parent / "ansible-vault"
         command = [str(vault), "view", "--vault-password-file", str(self.vault_password), str(self.secrets_file)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -7,7 +7,7 @@ import functools
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _regions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _applications, _regions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 
 
@@ -27,10 +27,14 @@ class FilterModule:
 
     def filters(self):
         return {
-            "applications": _speaking(_regions.applications),
+            "application_batches": _speaking(_applications.application_batches),
+            "application_files": _speaking(_applications.application_files),
+            "applications": _speaking(_applications.applications),
+            "client_files": _speaking(_regions.client_files),
             "client_of": _speaking(_regions.client_of),
             "copied_ends": _speaking(_regions.copied_ends),
             "ends": _speaking(_regions.ends),
+            "hosts_with": _speaking(_regions.hosts_with),
             "find_mirror": _speaking(_regions.find_mirror),
             "mirror_internal_topics": _speaking(_regions.internal_topics),
             "mirror_topics": _speaking(_regions.prepared_topics),

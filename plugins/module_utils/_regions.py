@@ -4,8 +4,18 @@
 
 from __future__ import annotations
 
+import json
+
 from ._errors import UsageError
 from ._mm2.mirror_config import checked, checkpoints_topic, offset_syncs_topic, source_offsets_topic
+
+
+def hosts_with(regions, variable):
+    """Names of the hosts that have this variable.
+
+    :param regions: hostvars.
+    """
+    return [name for name in regions if variable in regions[name]]
 
 
 def user_for(region, purpose):
@@ -29,6 +39,17 @@ def secrets_of(region, purpose):
     if user and user.get("password"):
         secrets["sasl.password"] = user["password"]
     return secrets
+
+
+def client_files(regions, sides, purpose, directory):
+    """A client with its secrets as a JSON file for each side.
+
+    :param regions: hostvars.
+    :param sides: ``{side: region}``; the side gives the file its name.
+    :returns: ``[{path, content}]``; contents hold passwords.
+    """
+    return [{"path": "%s/%s.json" % (directory, side), "content": json.dumps({**client_of(regions[name], purpose), **secrets_of(regions[name], purpose)})}
+            for side, name in sides.items()]
 
 
 def find_mirror(mirrors, source, target, regions=None):
@@ -90,24 +111,6 @@ def internal_topics(mirror):
     names = [offset_syncs_topic(mirror), checkpoints_topic(mirror), source_offsets_topic(mirror),
              "mm2-configs.%s.internal" % source, "mm2-status.%s.internal" % source]
     return [{"name": name} for name in names]
-
-
-def applications(regions, of, roles):
-    """The applications of these regions with these roles, each with the ``host`` it is described on.
-
-    :param regions: hostvars.
-    :raises UsageError: an application is not complete.
-    """
-    made = []
-    for name in of:
-        for one in regions[name].get("kafka_dr_applications") or []:
-            missing = [key for key in ("name", "kind", "role") if not one.get(key)]
-            if missing or one["kind"] not in ("process", "systemd", "kubernetes", "hook") or one["role"] not in ("producer", "consumer", "both"):
-                raise UsageError("Application '%s' of %s is not described well" % (one.get("name"), name),
-                                 expected="name, kind (process, systemd, kubernetes, hook), role (producer, consumer, both)", found=", ".join(sorted(one)))
-            if one["role"] in roles:
-                made.append(dict(one, host=one.get("host") or name, region=name))
-    return made
 
 
 def ends(topics):

@@ -67,6 +67,10 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+known:
+  description: What the ledger says with this entry, in the keys of M(streamsafe.kafka_dr.ledger_info) without RV(ignore:entries).
+  returned: always
+  type: dict
 entry:
   description: The entry as written.
   returned: always

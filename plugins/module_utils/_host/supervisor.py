@@ -34,63 +34,108 @@ def server(socket):
     return proxy.supervisor
 
 
-def render(name, program):
+def section(service):
+    """What supervisord's ``[program:x]`` section holds for a service.
+
+    :param service: ``command``, ``environment_file``, ``directory``, ``user``, ``log``, ``restart``, ``stop_seconds``.
+    """
+    command = service["command"]
+    if service.get("environment_file"):
+        # Read by a shell, as systemd's EnvironmentFile would be, so that no secret is in a command line.
+        command = "/bin/sh -c 'set -a; . \"$0\"; exec \"$@\"' %s %s" % (service["environment_file"], command)
+    return {
+        "command": command, "directory": service.get("directory") or None, "user": service.get("user") or None,
+        "autorestart": "unexpected" if service.get("restart", True) else "false", "stopwaitsecs": service.get("stop_seconds", 20),
+        "startsecs": 1, "startretries": 2, "stopasgroup": True, "killasgroup": True, "redirect_stderr": True,
+        "stdout_logfile": service.get("log") or "AUTO", "stdout_logfile_maxbytes": "50MB", "stdout_logfile_backups": 1,
+    }
+
+
+def render(name, program, autostart, description=None):
     """A program's section; values are written as they are, with ``%`` doubled as supervisord expects."""
-    lines = ["; Written by streamsafe.kafka_dr.supervisor_program", "[program:%s]" % name]
+    about = " ".join((description or name).split())
+    lines = ["; %s. Written by streamsafe.kafka_dr.supervisor_programs" % about, "[program:%s]" % name, "autostart=%s" % str(autostart).lower()]
     for key, value in program.items():
         if value is None:
             continue
-        if key == "environment":
-            value = ",".join('%s="%s"' % (one, str(value[one]).replace('"', '\\"')) for one in sorted(value))
         text = str(value).lower() if isinstance(value, bool) else str(value)
         lines.append("%s=%s" % (key, text.replace("%", "%%")))
     return "\n".join(lines) + "\n"
 
 
-def ensure_program(params, check_mode):
-    """Make a program described and running, stopped (also after a restart of supervisord), or absent.
+class _Program:
+    """One program on its way to a state: what is so, and what has to be done."""
 
-    :returns: ``changed``, ``status``, ``pid``, ``diff`` (names of the keys only: an environment may hold secrets).
+    def __init__(self, api, directory, service, state):
+        self.api, self.name, self.state = api, service["name"], state
+        self.path = os.path.join(directory, self.name + ".conf")
+        self.before = _read(self.path)
+        self.status = _status(api, self.name) if api is not None else None
+        self.runs = self.status["statename"] if self.status else "ABSENT"
+        self.wanted = {"started": "RUNNING", "restarted": "RUNNING", "absent": "ABSENT"}.get(state, "STOPPED")
+        self.described = self._described(service)
+        redescribed = _changed(self.before, self.described)
+        self.restart = state == "restarted" or (redescribed and self.wanted == "RUNNING" and self.runs in RUNNING)
+        self.changed = (redescribed or self.described != self.before or self.restart
+                        or (self.wanted == "RUNNING") != (self.runs in RUNNING + ("STARTING",)))
+        self.ends = self.changed and self.runs in RUNNING + ("STARTING", "BACKOFF") and (self.wanted != "RUNNING" or self.restart)
+
+    def _described(self, service):
+        if self.state == "absent":
+            return None
+        autostart = self.wanted == "RUNNING"
+        if service.get("command"):
+            return render(self.name, section(service), autostart, service.get("description"))
+        if self.before is None:
+            raise KafkaDrError("Program '%s' is not known to supervisord" % self.name, expected="%s to exist" % self.path,
+                               remedy="Give its command")
+        line = "autostart=%s" % str(autostart).lower()
+        return "\n".join(line if one.startswith("autostart=") else one for one in self.before.splitlines()) + "\n"
+
+    def start(self):
+        if (_status(self.api, self.name) or {}).get("statename") not in RUNNING + ("STARTING",):
+            _ignoring_state(lambda: self.api.startProcess(self.name, False))
+
+    def answer(self, final):
+        return {"changed": self.changed, "status": final["statename"] if final else "ABSENT", "pid": final["pid"] if final else 0}
+
+
+def ensure_programs(params, check_mode):
+    """Make programs described and running, stopped (also after a restart of supervisord), or absent; all at the same time.
+
+    :param params: ``socket``, ``directory``, ``state``, ``timeout`` (seconds), ``programs[{name, command, …}]``.
+    :returns: ``changed``, ``programs{name: {changed, status, pid}}``, ``diff`` (states only: a description may hold secrets).
     """
-    path = os.path.join(params["directory"], params["name"] + ".conf")
-    before = _read(path)
-    if params["state"] == "absent" and before is None:
-        return {"changed": False, "status": "ABSENT", "pid": 0, "diff": {"before": "ABSENT\n", "after": "ABSENT\n"}}
+    state = params["state"]
+    services = params["programs"]
+    if state == "absent" and not any(os.path.exists(os.path.join(params["directory"], one["name"] + ".conf")) for one in services):
+        return _told([_Program(None, params["directory"], one, state) for one in services], {})
     api = server(params["socket"])
-    status = _status(api, params["name"])
-    described = before
-    if params["program"]:
-        program = dict({"autorestart": "unexpected", "stopasgroup": True, "killasgroup": True, "startsecs": 1, "startretries": 2}, **params["program"])
-        program["autostart"] = params["state"] in ("started", "restarted")
-        described = render(params["name"], program)
-    elif before is not None:
-        autostart = "autostart=true" if params["state"] in ("started", "restarted") else "autostart=false"
-        described = "\n".join(autostart if line.startswith("autostart=") else line for line in before.splitlines()) + "\n"
-    if params["state"] == "absent":
-        described = None
-    elif described is None:
-        raise KafkaDrError("Program '%s' is not known to supervisord" % params["name"], expected="%s to exist" % path,
-                           remedy="Give its description in program")
-    wanted = {"started": "RUNNING", "restarted": "RUNNING", "absent": "ABSENT"}.get(params["state"], "STOPPED")
-    runs = status["statename"] if status else "ABSENT"
-    redescribed = _changed(before, described)
-    restart = params["state"] == "restarted" or (redescribed and wanted == "RUNNING" and runs in RUNNING)
-    changed = redescribed or described != before or (wanted == "RUNNING") != (runs in RUNNING + ("STARTING",)) or restart
-    answer = {"changed": changed, "status": runs, "pid": status["pid"] if status else 0, "diff": {"before": runs + "\n", "after": wanted + "\n"}}
-    if check_mode or not changed:
-        return answer
-    if runs in RUNNING + ("STARTING", "BACKOFF") and (wanted != "RUNNING" or restart):
-        _ignoring_state(lambda: api.stopProcess(params["name"], False))
-        _await(api, params, ENDED)
-    _write(path, described)
-    _reload(api, params["name"], described is not None)
-    if wanted == "RUNNING":
-        if (_status(api, params["name"]) or {}).get("statename") not in RUNNING + ("STARTING",):
-            _ignoring_state(lambda: api.startProcess(params["name"], False))
-        _await(api, params, RUNNING)
-    final = _status(api, params["name"])
-    answer.update(status=final["statename"] if final else "ABSENT", pid=final["pid"] if final else 0)
-    return answer
+    programs = [_Program(api, params["directory"], one, state) for one in services]
+    todo = [one for one in programs if one.changed]
+    if check_mode or not todo:
+        return _told(programs, {one.name: one.status for one in programs})
+    ending = [one for one in todo if one.ends]
+    for one in ending:
+        _ignoring_state(lambda name=one.name: api.stopProcess(name, False))
+    _await(api, [one.name for one in ending], ENDED, params["timeout"])
+    for one in todo:
+        _write(one.path, one.described)
+    _reload(api, {one.name: one.described is not None for one in todo})
+    if state in ("started", "restarted"):
+        for one in todo:
+            one.start()
+        _await(api, [one.name for one in todo], RUNNING, params["timeout"])
+    return _told(programs, {one.name: _status(api, one.name) for one in programs})
+
+
+def _told(programs, final):
+    return {
+        "changed": any(one.changed for one in programs),
+        "programs": {one.name: one.answer(final.get(one.name)) for one in programs},
+        "diff": {"before": "".join("%s %s\n" % (one.name, one.runs) for one in programs),
+                 "after": "".join("%s %s\n" % (one.name, one.wanted) for one in programs)},
+    }
 
 
 def _changed(before, after):
@@ -110,7 +155,8 @@ def _read(path):
 
 def _write(path, text):
     if text is None:
-        os.unlink(path)
+        if os.path.exists(path):
+            os.unlink(path)
         return
     aside = path + ".new"
     with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
@@ -135,28 +181,32 @@ def _ignoring_state(call):
             raise KafkaDrError("supervisord refuses", found=fault.faultString) from fault
 
 
-def _reload(api, name, wanted):
+def _reload(api, wanted):
+    """Let supervisord read its descriptions anew, and act on those of ``wanted{name: whether it is to be there}``."""
     try:
         added, changed, removed = api.reloadConfig()[0]
     except Fault as fault:
-        raise KafkaDrError("supervisord does not accept the description of '%s'" % name, found=fault.faultString) from fault
-    if name in removed or name in changed:
-        _ignoring_state(lambda: api.stopProcess(name, True))
-        api.removeProcessGroup(name)
-    if wanted and (name in added or name in changed):
-        api.addProcessGroup(name)
+        raise KafkaDrError("supervisord does not accept the description of %s" % ", ".join(sorted(wanted)), found=fault.faultString) from fault
+    for name, there in wanted.items():
+        if name in removed or name in changed:
+            _ignoring_state(lambda name=name: api.stopProcess(name, True))
+            api.removeProcessGroup(name)
+        if there and (name in added or name in changed):
+            api.addProcessGroup(name)
 
 
-def _await(api, params, states):
-    end = time.monotonic() + params["timeout"]
-    while True:
-        status = _status(api, params["name"])
-        name = status["statename"] if status else "ABSENT"
-        if name in states or (status is None and states is ENDED):
-            return
-        if name in ("FATAL", "EXITED") and states is RUNNING:
-            raise KafkaDrError("Program '%s' does not stay up" % params["name"], expected="it to run", found=status["spawnerr"] or name,
-                               remedy="Read %s" % (status["stderr_logfile"] or status["stdout_logfile"]))
-        if time.monotonic() > end:
-            raise TimedOutError("Program '%s' is not %s after %s s" % (params["name"], "/".join(states), params["timeout"]), found=name)
+def _await(api, names, states, timeout):
+    end = time.monotonic() + timeout
+    left = list(names)
+    while left:
+        for name in list(left):
+            status = _status(api, name)
+            found = status["statename"] if status else "ABSENT"
+            if found in states or (status is None and states is ENDED):
+                left.remove(name)
+            elif found in ("FATAL", "EXITED") and states is RUNNING:
+                raise KafkaDrError("Program '%s' does not stay up" % name, expected="it to run", found=status["spawnerr"] or found,
+                                   remedy="Read %s" % (status["stderr_logfile"] or status["stdout_logfile"]))
+        if left and time.monotonic() > end:
+            raise TimedOutError("Program '%s' is not %s after %s s" % (left[0], "/".join(states), timeout), found=(_status(api, left[0]) or {}).get("statename"))
         time.sleep(0.05)

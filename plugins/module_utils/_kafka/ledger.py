@@ -102,15 +102,17 @@ def fold(entries):
 def append(client, topic, entry, check_mode, replication_factor=None):
     """Write one entry, in a transaction of the fixed id.
 
+    :returns: ``changed``, ``entry``, ``known`` (what the ledger says with it, as :func:`fold` does), ``diff``.
     :param entry: ``run``, ``stage``, ``step``, ``state``, ``region``, ``about``, ``found``, ``by``, ``collection``, ``fenced``.
     :raises RefusedError: a later run owns the ledger.
     """
     if check_mode:
-        return {"changed": True, "entry": entry, "diff": {"before": "", "after": json.dumps(entry, indent=1, sort_keys=True) + "\n"}}
+        return _written(entry, fold([*read_ledger(client, topic), entry]))
     ensure_topics(client, [ledger_topic(topic, replication_factor)], "present", False)
     producer = client.producer(**{"transactional_id": TRANSACTIONAL_ID, "transaction_timeout_ms": 30000})
     client.ask("become the ledger's writer", lambda: producer.init_transactions(client.timeout))
-    state = fold(read_ledger(client, topic))
+    entries = read_ledger(client, topic)
+    state = fold(entries)
     begins = entry["step"] == "stage" and entry["state"] == "started"
     if entry.get("fenced", True) and not begins and state["run"] != entry["run"]:
         raise RefusedError(
@@ -126,4 +128,8 @@ def append(client, topic, entry, check_mode, replication_factor=None):
     client.ask("write to the ledger", lambda: producer.commit_transaction(client.timeout))
     if failed:
         raise KafkaDrError("The ledger '%s' on %s did not take the entry" % (topic, client.name), found=failed[0].str())
-    return {"changed": True, "entry": entry, "diff": {"before": "", "after": json.dumps(entry, indent=1, sort_keys=True) + "\n"}}
+    return _written(entry, fold([*entries, entry]))
+
+
+def _written(entry, known):
+    return {"changed": True, "entry": entry, "known": known, "diff": {"before": "", "after": json.dumps(entry, indent=1, sort_keys=True) + "\n"}}

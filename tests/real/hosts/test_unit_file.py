@@ -12,12 +12,11 @@ import pytest
 from tests.support.kafka import ROOT
 
 pytestmark = [pytest.mark.real, pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze here")]
-VARIABLES = {
-    "service_name": "mirror-backup", "service_description": "MirrorMaker 2 north_america to europe", "service_user": "daemon", "service_restart": True,
-    "service_working_directory": "/var/lib/kafka-mirror/backup", "service_environment_file": "", "service_stop_seconds": 20,
-    "service_log": "/var/lib/kafka-mirror/backup/mm2.log",
-    "service_command": "/usr/bin/env java -Xmx1g -cp /opt/kafka/libs/* org.apache.kafka.connect.mirror.MirrorMaker /var/lib/kafka-mirror/backup/mm2.properties",
-}
+VARIABLES = {"__service": {
+    "name": "mirror-backup", "description": "MirrorMaker 2 north_america to europe", "user": "daemon", "restart": True,
+    "directory": "/var/lib/kafka-mirror/backup", "environment_file": "", "stop_seconds": 20, "log": "/var/lib/kafka-mirror/backup/mm2.log",
+    "command": "/usr/bin/env java -Xmx1g -cp /opt/kafka/libs/* org.apache.kafka.connect.mirror.MirrorMaker /var/lib/kafka-mirror/backup/mm2.properties",
+}}
 
 
 @pytest.fixture

@@ -79,25 +79,6 @@ def test_prepared_topics_keep_every_pair_of_offsets():
     assert positions["configs"]["cleanup.policy"] == "compact" and {syncs["replication_factor"], positions["replication_factor"]} == {3}
 
 
-APPLICATIONS = {
-    "sa": {"kafka_dr_applications": [{"name": "in", "kind": "process", "role": "producer"}, {"name": "out", "kind": "hook", "role": "consumer", "host": "m1"}]},
-    "eu": {},
-}
-
-
-def test_applications_by_role_with_their_host():
-    assert [one["name"] for one in _regions.applications(APPLICATIONS, ["sa", "eu"], ["producer"])] == ["in"]
-    both = _regions.applications(APPLICATIONS, ["sa"], ["producer", "consumer"])
-    assert [(one["host"], one["region"]) for one in both] == [("sa", "sa"), ("m1", "sa")]
-
-
-@pytest.mark.parametrize("wrong", [
-    {"kind": "process", "role": "producer"}, {"name": "x", "kind": "docker", "role": "producer"}, {"name": "x", "kind": "hook", "role": "boss"}])
-def test_an_application_described_badly_is_named(wrong):
-    with pytest.raises(UsageError, match="of sa is not described well"):
-        _regions.applications({"sa": {"kafka_dr_applications": [wrong]}}, ["sa"], ["producer"])
-
-
 def test_ends_and_topics_with_records():
     topics = {"a": {"offsets": {"0": {"start": 0, "end": 4, "stable": 3}}}, "b": {"offsets": {"0": {"start": 7, "end": 7, "stable": 7}}}, "c": {}}
     assert _regions.ends(topics) == {"a": {"0": 3}, "b": {"0": 7}, "c": {}}

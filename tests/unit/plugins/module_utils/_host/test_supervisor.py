@@ -12,10 +12,10 @@ import time
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError, UnreachableError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._host.supervisor import _changed, ensure_program, render
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._host.supervisor import _changed, ensure_programs, render, section
 from kafka_dr_lab.supervisor import Supervisor
 
-SLEEPER = {"command": f"{sys.executable} -c 'import time; time.sleep(600)'", "startsecs": 0}
+SLEEPER = {"command": f"{sys.executable} -c 'import time; time.sleep(600)'"}
 
 
 @pytest.fixture(scope="module")
@@ -31,16 +31,21 @@ def ensure(supervisord, request):
     name = request.node.name[:40]
 
     def call(state="started", program=None, check_mode=False, name=name):
-        return ensure_program({"socket": supervisord.socket, "directory": str(supervisord.programs), "name": name, "program": program or {},
-                               "state": state, "timeout": 60}, check_mode)
+        told = ensure_programs({"socket": supervisord.socket, "directory": str(supervisord.programs), "programs": [{"name": name, **(program or {})}],
+                                "state": state, "timeout": 60}, check_mode)
+        return {**told.pop("programs")[name], **told}
 
     yield call
     call("absent")
 
 
 def test_render_keeps_values_as_they_are():
-    text = render("x", {"command": "a 100%", "user": None, "redirect_stderr": True, "environment": {"B": 'say "hi"', "A": "1"}})
-    assert text.splitlines()[1:] == ["[program:x]", "command=a 100%%", "redirect_stderr=true", 'environment=A="1",B="say \\"hi\\""']
+    text = render("x", {"command": "a 100%", "user": None, "redirect_stderr": True}, True)
+    assert text.splitlines()[1:] == ["[program:x]", "autostart=true", "command=a 100%%", "redirect_stderr=true"]
+
+
+def test_an_environment_file_is_read_by_a_shell():
+    assert section({"command": "run x", "environment_file": "/e"})["command"] == """/bin/sh -c 'set -a; . "$0"; exec "$@"' /e run x"""
 
 
 def test_the_autostart_flag_alone_is_no_change_of_the_program():
@@ -57,7 +62,7 @@ def test_started_then_the_same_again(ensure, supervisord):
 
 def test_a_percent_sign_reaches_the_program(ensure, tmp_path):
     out = tmp_path / "out"
-    ensure(program={"command": f"/bin/sh -c 'echo 100% > {out}; sleep 600'", "startsecs": 0})
+    ensure(program={"command": f"/bin/sh -c 'echo 100% > {out}; sleep 600'"})
     end = time.monotonic() + 20
     while not out.exists() or not out.read_text():
         assert time.monotonic() < end
@@ -67,7 +72,7 @@ def test_a_percent_sign_reaches_the_program(ensure, tmp_path):
 
 def test_another_description_restarts_it(ensure):
     first = ensure(program=SLEEPER)
-    other = ensure(program=dict(SLEEPER, stopwaitsecs=3))
+    other = ensure(program=dict(SLEEPER, stop_seconds=3))
     assert other["changed"] and other["pid"] != first["pid"] and other["status"] == "RUNNING"
 
 
@@ -87,7 +92,7 @@ def test_restarted_is_always_a_change(ensure):
 
 def test_check_mode_says_and_does_nothing(ensure, supervisord, request):
     told = ensure(program=SLEEPER, check_mode=True)
-    assert told["changed"] and told["diff"] == {"before": "ABSENT\n", "after": "RUNNING\n"}
+    assert told["changed"] and told["diff"] == {"before": f"{request.node.name[:40]} ABSENT\n", "after": f"{request.node.name[:40]} RUNNING\n"}
     assert supervisord.info(request.node.name[:40]) is None and not list(supervisord.programs.glob(request.node.name[:40] + "*"))
 
 
@@ -100,11 +105,11 @@ def test_absent_removes_process_and_description(ensure, supervisord, request):
 
 
 def test_a_program_that_died_is_started_again(ensure):
-    first = ensure(program=dict(SLEEPER, autorestart="false"))
+    first = ensure(program=dict(SLEEPER, restart=False))
     os.kill(first["pid"], signal.SIGKILL)
     end = time.monotonic() + 20
     while True:
-        again = ensure(program=dict(SLEEPER, autorestart="false"))
+        again = ensure(program=dict(SLEEPER, restart=False))
         if again["pid"] not in (0, first["pid"]):
             return
         assert time.monotonic() < end
@@ -112,7 +117,7 @@ def test_a_program_that_died_is_started_again(ensure):
 
 def test_a_program_that_does_not_stay_up_is_an_error_with_its_log(ensure):
     with pytest.raises(KafkaDrError, match=r"does not stay up.*Read /"):
-        ensure(program={"command": "/bin/false", "startretries": 0, "startsecs": 5})
+        ensure(program={"command": "/bin/false"})
 
 
 def test_a_program_never_described_cannot_be_stopped(ensure):
@@ -121,15 +126,26 @@ def test_a_program_never_described_cannot_be_stopped(ensure):
 
 
 def test_descriptions_are_nobody_else_s_to_read(ensure, supervisord, request):
-    ensure(program=dict(SLEEPER, environment={"SECRET": "hush"}))
+    ensure(program=SLEEPER)
     mode = (supervisord.programs / f"{request.node.name[:40]}.conf").stat().st_mode
     assert stat.S_IMODE(mode) == 0o600
 
 
-def test_the_diff_holds_no_environment(ensure):
-    assert "hush" not in str(ensure(program=dict(SLEEPER, environment={"SECRET": "hush"})))
+def test_the_diff_holds_no_command(ensure):
+    assert "sleep" not in str(ensure(program=SLEEPER)["diff"])
+
+
+def test_many_are_started_and_stopped_together(supervisord):
+    def all_of(state, **program):
+        return ensure_programs({"socket": supervisord.socket, "directory": str(supervisord.programs), "state": state, "timeout": 60,
+                                "programs": [{"name": f"many-{number}", **program} for number in range(5)]}, False)
+
+    started = all_of("started", **SLEEPER)
+    assert {one["status"] for one in started["programs"].values()} == {"RUNNING"} and len({one["pid"] for one in started["programs"].values()}) == 5
+    assert {one["status"] for one in all_of("stopped")["programs"].values()} == {"STOPPED"}
+    assert {one["status"] for one in all_of("absent")["programs"].values()} == {"ABSENT"}
 
 
 def test_no_supervisord_is_unreachable(tmp_path):
     with pytest.raises(UnreachableError, match="supervisord does not answer"):
-        ensure_program({"socket": str(tmp_path / "none"), "directory": str(tmp_path), "name": "x", "program": SLEEPER, "state": "started", "timeout": 1}, False)
+        ensure_programs({"socket": str(tmp_path / "none"), "directory": str(tmp_path), "programs": [{"name": "x", **SLEEPER}], "state": "started", "timeout": 1}, False)

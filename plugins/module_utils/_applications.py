@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""Applications as the inventory describes them: checked, put together by where they are kept, and told their region."""
+
+from __future__ import annotations
+
+import shlex
+
+from ._errors import UsageError
+
+KINDS = {"process": "host", "systemd": "host", "kubernetes": "kubernetes", "hook": "hook"}
+ROLES = ("producer", "consumer", "both")
+# A client of a lost cluster waits for answers that never come; it gets this long to end.
+STOP_SECONDS = 20
+
+
+def applications(regions, of, roles):
+    """The applications of these regions with these roles, each with the ``host`` it is kept on.
+
+    :param regions: hostvars.
+    :raises UsageError: an application is not complete.
+    """
+    made = []
+    for name in of:
+        for one in regions[name].get("kafka_dr_applications") or []:
+            missing = [key for key in ("name", "kind", "role") if not one.get(key)]
+            if missing or one["kind"] not in KINDS or one["role"] not in ROLES:
+                raise UsageError("Application '%s' of %s is not described well" % (one.get("name"), name),
+                                 expected="name, kind (%s), role (%s)" % (", ".join(KINDS), ", ".join(ROLES)), found=", ".join(sorted(one)))
+            if one["role"] in roles:
+                made.append(dict(one, host=one.get("host") or name, region=name))
+    return made
+
+
+def application_batches(regions, of, roles):
+    """Applications that one call can act on: all that one manager keeps on one host, each other one by itself.
+
+    :returns: ``[{room, host, manager, applications[], programs[], names[{name}]}]``; ``room`` is where the way to act on them is written.
+    """
+    batches = {}
+    for one in applications(regions, of, roles):
+        room = KINDS[one["kind"]]
+        manager = "systemd" if one["kind"] == "systemd" else ""
+        key = (one["host"], manager) if room == "host" else one["name"]
+        batch = batches.setdefault(key, {"room": room, "host": one["host"], "manager": manager, "applications": [], "programs": [], "names": []})
+        batch["applications"].append(one)
+        batch["programs"].append(_program(one))
+        batch["names"].append({"name": one["name"]})
+    return list(batches.values())
+
+
+def _program(one):
+    program = {"name": one["name"], "description": "Application %s" % one["name"], "stop_seconds": int(one.get("stop_seconds") or STOP_SECONDS)}
+    if one.get("command"):
+        program.update(command=one["command"], environment_file=one.get("environment_file"))
+    program.update({key: one[key] for key in ("directory", "log", "user") if one.get(key)})
+    return program
+
+
+def application_files(regions, batch, region):
+    """The files that tell applications which region they belong to: an environment file each, and the region's CA beside it.
+
+    :param regions: hostvars.
+    :param batch: applications, as :func:`applications` gives them.
+    :param region: name of the region that they are pointed at.
+    :returns: ``[{path, content}]``; contents hold passwords.
+    :raises UsageError: an application names no environment file, or a principal whose password is not in the inventory.
+    """
+    client = regions[region].get("kafka_dr_client") or {}
+    passwords = {user["name"]: user["password"] for host in regions for user in regions[host].get("kafka_dr_users") or [] if user.get("password")}
+    files = []
+    for one in batch:
+        path, user = one.get("environment_file"), (one.get("principals") or [""])[0]
+        if not path or (client.get("sasl.mechanism") and user not in passwords):
+            raise UsageError("Application '%s' cannot be pointed at %s" % (one["name"], region),
+                             expected="environment_file, and principals of which the first is one of kafka_dr_users with its password",
+                             found="environment_file '%s', principal '%s'" % (path or "", user), remedy="Complete it in kafka_dr_applications")
+        values = {
+            "KAFKA_BROKERS": client.get("bootstrap.servers", ""), "KAFKA_SECURITY_PROTOCOL": client.get("security.protocol", "PLAINTEXT"),
+            "KAFKA_SASL_MECHANISM": client.get("sasl.mechanism", ""), "KAFKA_USER": user, "KAFKA_PWD": str(passwords.get(user, "")).strip(),
+            "KAFKA_CERT": path + ".ca.pem", "KAFKA_REGION": region, **(one.get("environment") or {}),
+        }
+        files.append({"path": path, "content": "".join("%s=%s\n" % (key, shlex.quote(str(value))) for key, value in values.items())})
+        files.append({"path": path + ".ca.pem", "content": client.get("ssl.ca.pem", "")})
+    return files

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""Small files that only their owner may read, many at once."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import stat
+
+from .._errors import KafkaDrError, UsageError
+
+FILE_MODE = 0o600
+DIRECTORY_MODE = 0o700
+
+
+def ensure_files(params, check_mode):
+    """Make directories and files be there, or gone.
+
+    :param params: ``directories[path]``, ``files[{path, content}]``, ``absent[path]``, ``owner`` (a user's name, or None).
+    :returns: ``changed``, ``changed_paths``, ``diff`` (paths only: contents may be secrets).
+    :raises UsageError: a path is relative, or stands both under ``files`` and ``absent``.
+    :raises KafkaDrError: the system refuses.
+    """
+    wanted = {one["path"]: one["content"] for one in params["files"]}
+    owner = _owner(params.get("owner"))
+    for path in [*params["directories"], *wanted, *params["absent"]]:
+        if not os.path.isabs(path):
+            raise UsageError("Path '%s' is relative" % path, expected="an absolute path", remedy="Give the whole path")
+        if path in params["absent"] and (path in wanted or path in params["directories"]):
+            raise UsageError("Path '%s' is to be there and to be absent" % path, expected="one of the two", remedy="Take it out of one list")
+    changed = []
+    try:
+        for path in params["directories"]:
+            _directory(path, owner, check_mode, changed)
+        for path, content in wanted.items():
+            _file(path, content, owner, check_mode, changed)
+        for path in params["absent"]:
+            _absent(path, check_mode, changed)
+    except OSError as error:
+        raise KafkaDrError("'%s' cannot be written" % (error.filename or "a file"), found=error.strerror,
+                           remedy="Look at its directory's owner, mode and free space") from error
+    listing = "".join("%s\n" % path for path in changed)
+    return {"changed": bool(changed), "changed_paths": changed, "diff": {"before": "", "after": listing}}
+
+
+def _owner(name):
+    if not name:
+        return None
+    try:
+        entry = pwd.getpwnam(name)
+    except KeyError as error:
+        raise UsageError("User '%s' is unknown on this host" % name, expected="an existing user", remedy="Create it, or name another one") from error
+    return entry.pw_uid, entry.pw_gid
+
+
+def _directory(path, owner, check_mode, changed):
+    there = os.path.isdir(path)
+    if there and _right(path, DIRECTORY_MODE, owner):
+        return
+    changed.append(path)
+    if check_mode:
+        return
+    if not there:
+        os.makedirs(path, DIRECTORY_MODE)
+    os.chmod(path, DIRECTORY_MODE)
+    if owner:
+        os.chown(path, *owner)
+
+
+def _file(path, content, owner, check_mode, changed):
+    data = content.encode()
+    if os.path.isfile(path) and _right(path, FILE_MODE, owner):
+        with open(path, "rb") as file:
+            if file.read() == data:
+                return
+    changed.append(path)
+    if check_mode:
+        return
+    aside = "%s.%d.new" % (path, os.getpid())
+    try:
+        # Never readable by others, not even while it is written; in place at once, or not at all.
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if owner:
+            os.chown(aside, *owner)
+        os.replace(aside, path)
+    finally:
+        if os.path.exists(aside):
+            os.unlink(aside)
+
+
+def _absent(path, check_mode, changed):
+    if not os.path.lexists(path):
+        return
+    changed.append(path)
+    if check_mode:
+        return
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    else:
+        os.unlink(path)
+
+
+def _right(path, mode, owner):
+    found = os.stat(path)
+    return stat.S_IMODE(found.st_mode) == mode and (owner is None or (found.st_uid, found.st_gid) == owner)

@@ -1,0 +1,98 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Write small files that only their owner may read."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: private_files
+short_description: Write many small files that only their owner may read
+version_added: "0.1.0"
+author: The streamsafe.kafka_dr authors (@streamsafe)
+description:
+  - Writes settings, certificates and keys of one service in one call. Files get mode 0600 and directories 0700, from their first moment on.
+  - A file is replaced at once or not at all.
+options:
+  directories:
+    description: Directories to make, with their parents.
+    type: list
+    elements: path
+    default: []
+  files:
+    description: Files to write.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      path:
+        description: Path of the file. Its directory must exist, or be one of O(directories).
+        type: path
+        required: true
+      content:
+        description: What it holds.
+        type: str
+        required: true
+  absent:
+    description: Files and directories to delete.
+    type: list
+    elements: path
+    default: []
+  owner:
+    description: User who owns them; the user who runs the module where it is not given.
+    type: str
+attributes:
+  check_mode:
+    description: Can run in check mode and return what would be changed without changing it.
+    support: full
+  diff_mode:
+    description: Names the paths, never contents, which may be secrets.
+    support: partial
+    details: Only paths are shown.
+"""
+
+EXAMPLES = r"""
+- name: Write the mirror's settings and secrets
+  streamsafe.kafka_dr.private_files:
+    directories: [/etc/mirror]
+    files:
+      - path: /etc/mirror/mm2.properties
+        content: "{{ settings }}"
+      - path: /etc/mirror/secrets.properties
+        content: "{{ secrets }}"
+  no_log: true
+"""
+
+RETURN = r"""
+changed_paths:
+  description: Paths that were made, written or deleted.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._host.files import ensure_files
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+
+
+def main():
+    """Ansible's entry."""
+    run_module(
+        {
+            "directories": {"type": "list", "elements": "path", "default": []},
+            "files": {
+                "type": "list",
+                "elements": "dict",
+                "default": [],
+                "options": {"path": {"type": "path", "required": True}, "content": {"type": "str", "required": True}},
+            },
+            "absent": {"type": "list", "elements": "path", "default": []},
+            "owner": {"type": "str"},
+        },
+        ensure_files,
+        requires=(),
+    )
+
+
+if __name__ == "__main__":
+    main()
