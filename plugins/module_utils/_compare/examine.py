@@ -58,8 +58,22 @@ class _Examination:
 
     def _sequence(self):
         left_ids, right_ids = chunks.identities(self.left, self.right)
-        left_starts, right_starts = self.left.starts(), self.right.starts()
+        starts = self.left.starts(), self.right.starts()
         anchors = align.blocks(left_ids, right_ids)
+        found, blocks = self._between(anchors, left_ids, right_ids, *starts)
+        outer = [one for one in anchors if one[:2] == (0, 0) or (one[0] + one[2], one[1] + one[2]) == (len(left_ids), len(right_ids))]
+        if found.counts["reordered"] and len(outer) < len(anchors) and not self.unnamed and _span(outer, *starts) <= MOST:
+            # A chunk that is matched may stand for a twin of its records, and then what was only lost or doubled reads as moved. Chunks at both ends
+            # never do, and between them records tell it exactly.
+            self.reasons, self.unnamed = [], False
+            again, blocks_again = self._between(outer, left_ids, right_ids, *starts)
+            if not self.unnamed and again.counts["reordered"] < found.counts["reordered"]:
+                return again, blocks_again
+            self.reasons, self.unnamed = [], False
+        return found, blocks
+
+    def _between(self, anchors, left_ids, right_ids, left_starts, right_starts):
+        """Read what lies between matched chunks and classify it: (Found, all matched blocks of records)."""
         blocks = [
             (int(left_starts[i]), int(right_starts[j]), int(left_starts[i + n] - left_starts[i])) for i, j, n in anchors
         ]
@@ -239,6 +253,12 @@ class _Examination:
             # A manifest cannot say what the source wrote after it: at the tail, what it does not know is beyond it.
             code[code == 0] = classify.LATER
         return code
+
+
+def _span(outer, left_starts, right_starts):
+    """Records of the longer side between what is matched at both ends."""
+    return max(int(starts[-1]) - sum(int(starts[one[side] + one[2]] - starts[one[side]]) for one in outer)
+               for side, starts in ((0, left_starts), (1, right_starts)))
 
 
 def now_ms():
