@@ -83,18 +83,20 @@ class Supervisor:
         return next((one for one in self.processes() if one["name"] == name), None)
 
     def stop(self, seconds: float = 20) -> None:
-        """End supervisord and all of its programs; what does not go in time is killed."""
+        """Kill supervisord and all of its programs: the lab's data goes with them, so nothing has to be ended in good order."""
         pid = self.pid()
         if pid:
+            # supervisord first, stopped before it is asked for its children, so that it starts none anew.
+            os.kill(pid, signal.SIGSTOP)
             family = _family(pid)
-            os.kill(pid, signal.SIGTERM)
-            dummy, left = psutil.wait_procs(family, timeout=seconds)
-            for one in left:
+            for one in family:
                 try:
                     one.kill()
                 except psutil.Error:
                     pass
-            psutil.wait_procs(left, timeout=5)
+            dummy, left = psutil.wait_procs(family, timeout=seconds)
+            if left:
+                raise LabError(f"Processes {', '.join(str(one.pid) for one in left)} of the lab do not end after {seconds:.0f} s")
         if self.socket:
             socket = Path(self.socket)
             socket.unlink(missing_ok=True)

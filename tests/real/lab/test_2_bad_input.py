@@ -26,7 +26,7 @@ def test_check_on_a_first_run_says_what_it_would_do_and_does_nothing(ground, bef
     assert done.returncode == 0, done.stdout
     assert "check mode: nothing is changed" in done.stdout
     for step in ("Create the users in the target", "Allow services and applications", "Create the topics that the source is to have",
-                 "Prepare the mirror's topics in the target", "Bring the program to its state"):
+                 "Prepare the mirror's topics in the target", "Bring the programs to their state"):
         assert step in done.stdout, done.stdout
     assert ground.state() == before
 
