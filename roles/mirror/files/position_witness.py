@@ -48,6 +48,8 @@ SNAPSHOT_SECONDS = 300
 GROUPS_EXCLUDE = "console-consumer-.*,connect-.*,__.*"
 # So many requests for groups are under way together; beyond it librdkafka only queues them.
 TOGETHER = 500
+# A region that comes back is to be seen at once, not after librdkafka's 10 s.
+QUIET = {"log_level": 0, "error_cb": lambda error: None, "reconnect.backoff.max.ms": 1000}
 
 
 class ConfigError(Exception):
@@ -90,7 +92,13 @@ class Source:
     def __init__(self, config):
         self.wanted, self.unwanted, self.topics = config["groups"], config["groups_exclude"], config["topics"]
         self.timeout = max(10, config["interval_seconds"] * 2)
-        self.admin = AdminClient({"log_level": 0, "error_cb": lambda error: None, **config["source"]})
+        self.config = {**QUIET, **config["source"]}
+        self.connect()
+
+    def connect(self):
+        """A new client. Requests that timed out while the region was away stay in the old one: seen with librdkafka 2.16, it then answered nothing
+        for more than a minute after the region's return, or ended the process ("rd_kafka_enq_once_del_source_return: Assertion")."""
+        self.admin = AdminClient(self.config)
 
     def groups(self):
         """Names of the groups that are watched; raises where the source gave no whole answer."""
@@ -152,13 +160,17 @@ class Target:
 
     def __init__(self, config):
         self.topic, self.timeout = config["topic"], 30
-        self.shared = shared = {"log_level": 0, "error_cb": lambda error: None, **config["target"]}
-        self.admin = AdminClient(shared)
+        self.shared = {**QUIET, **config["target"]}
+        self.failed = None
+        self.connect()
+
+    def connect(self):
+        """New clients: an idempotent producer that failed for good stays so."""
+        self.admin = AdminClient(self.shared)
         self.producer = Producer({
-            **shared, "enable.idempotence": True, "acks": "all", "linger.ms": 20, "compression.type": "zstd", "message.max.bytes": 10000000,
+            **self.shared, "enable.idempotence": True, "acks": "all", "linger.ms": 20, "compression.type": "zstd", "message.max.bytes": 10000000,
             "message.timeout.ms": 30000,
         })
-        self.failed = None
 
     def end(self):
         """The topic's end; raises where it does not exist."""
@@ -219,10 +231,14 @@ class Witness:
             self.ids = {topic: (one["id"], one["recreated"]) for topic, one in said["topics"].items()}
             self.known = {name: one["positions"] for name, one in said["groups"].items()}
         at = int(time.time() * 1000)
-        names = self.source.groups()
-        now = self.source.positions(names)
-        ends = self.source.ends()
-        ids = self.source.topic_ids({topic for one in now.values() for topic in one})
+        try:
+            names = self.source.groups()
+            now = self.source.positions(names)
+            ends = self.source.ends()
+            ids = self.source.topic_ids({topic for one in now.values() for topic in one})
+        except Exception:
+            self.source.connect()
+            raise
         whole = time.monotonic() - self.whole_at >= SNAPSHOT_SECONDS
         since = self.target.end() if whole else self.since
         changed = [name for name in now if whole or self.known.get(name) != now[name]]
@@ -241,6 +257,7 @@ class Witness:
             self.target.write(rows)
         except Exception:
             self.whole_at = float("-inf")  # what arrived is not known, so everything is written again
+            self.target.connect()
             raise
         self.known, self.ends, self.since, self.ids = now, ends, since, {**self.ids, **seen}
         if whole:
