@@ -145,7 +145,7 @@ def compare(arguments, package, context=None) -> int:
     comparison = job.prepare(source, target, options)
     from .engine import SparkEngine
 
-    engine = SparkEngine(arguments.master, package, arguments.progress, arguments.quiet, context)
+    engine = SparkEngine(arguments.master, package, arguments.progress, arguments.quiet, context, arguments.timeout)
     try:
         if arguments.max_mb_per_second:
             for side in (comparison.source_spec, comparison.target_spec):
@@ -220,7 +220,7 @@ def manifest(arguments, package, context=None) -> int:
     saving_run = saving.prepare(side, arguments.out, arguments.topics, arguments.detail)
     from .engine import SparkEngine
 
-    engine = SparkEngine(arguments.master, package, arguments.progress, arguments.quiet, context)
+    engine = SparkEngine(arguments.master, package, arguments.progress, arguments.quiet, context, arguments.timeout)
     try:
         if arguments.max_mb_per_second:
             side["rate"] = arguments.max_mb_per_second * 1e6 / engine.parallelism

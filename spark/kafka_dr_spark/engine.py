@@ -20,8 +20,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 from .progress import Progress, Sender
 
 START_SECONDS = 180
-# Executors are allotted and started meanwhile, on a busy cluster not within seconds.
-IDLE_SECONDS = 120
+# Until the first task begins, executors are allotted and started, on a busy cluster not within seconds.
+ALLOT_SECONDS = 120
 
 
 def run_one(task, address, token):
@@ -42,11 +42,13 @@ class SparkEngine:
 
     :param master: as for spark-submit; None leaves it to spark-submit or takes ``local[*]``.
     :param package: path of the zip to hand to executors.
+    :param patience: seconds without any task at work, once one has been, after which a cluster counts as lost.
     """
 
     name = "spark"
 
-    def __init__(self, master, package, progress_path=None, quiet=False, context=None):
+    def __init__(self, master, package, progress_path=None, quiet=False, context=None, patience=30):
+        self.patience, self.begun, self.stuck = patience, False, 0
         self.owned = context is None
         self.context = context or self._start(master, package)
         self.master = self.context.master
@@ -103,30 +105,31 @@ class SparkEngine:
         done = threading.Event()
         watcher = threading.Thread(target=self._watch, args=(done,), daemon=True)
         watcher.start()
-        self.stuck = False
+        self.stuck = 0
         try:
             rdd = self.context.parallelize(tasks, len(tasks))
             return rdd.map(lambda task: run_one(task, address, token)).collect()
         except Exception as error:
             if self.stuck:
-                raise TimedOutError(f"No executor took a task for {IDLE_SECONDS} s", remedy="See whether the Spark cluster has free workers") from error
+                raise TimedOutError(f"No executor took a task for {self.stuck} s", remedy="See whether the Spark cluster has free workers") from error
             raise NotProvableError("A Spark task failed for good", found=_reason(error)) from error
         finally:
             done.set()
 
     def _watch(self, done):
-        """Cancel when nothing at all happens: a cluster without workers would wait for ever."""
+        """Cancel when nothing at all happens: a cluster without workers, or that lost them, would wait for ever."""
         idle_since = time.monotonic()
         tracker = self.context.statusTracker()
-        while not done.wait(1):
+        while not done.wait(0.5):
             try:
                 stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
             except Exception:
                 return
+            limit = self.patience if self.begun else ALLOT_SECONDS
             if any(stage and stage.numActiveTasks for stage in stages) or self.progress.heard > idle_since:
-                idle_since = time.monotonic()
-            elif time.monotonic() - idle_since > IDLE_SECONDS:
-                self.stuck = True
+                idle_since, self.begun = time.monotonic(), True
+            elif time.monotonic() - idle_since > limit:
+                self.stuck = limit
                 self.context.cancelAllJobs()
                 return
 

@@ -13,6 +13,7 @@ import json
 import multiprocessing
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -189,23 +190,42 @@ spark.stop()
 '''
 
 
+IVY = """<ivy-module version="2.0"><info organisation="streamsafe" module="bench"/><configurations><conf name="default"/></configurations>
+<dependencies defaultconfmapping="default->master">%s</dependencies></ivy-module>"""
+
+
 def connector_jars():
-    """Jars of Spark's Kafka source, resolved by the Ivy that PySpark ships."""
+    """Jars of Spark's Kafka source, resolved by the Ivy that PySpark ships: (paths, version of the token provider).
+
+    The token provider is only needed where delegation tokens are used, but its classes have to be there; where the one of this version cannot be had, the
+    last one before does.
+    """
     import pyspark
 
     from kafka_dr_lab.java import require_java
     from kafka_dr_lab.kafka_home import cache_dir, ivy_jar
 
-    place = cache_dir() / f"spark-sql-kafka-{pyspark.__version__}"
-    if not list(place.glob("spark-sql-kafka*.jar")):
-        place.mkdir(parents=True, exist_ok=True)
-        subprocess.run(
-            [require_java(), "-jar", ivy_jar(), "-dependency", "org.apache.spark", "spark-sql-kafka-0-10_2.13", pyspark.__version__, "-confs", "default",
-             "-cache", str(cache_dir() / "ivy"), "-types", "jar", "bundle", "-retrieve", f"{place}/[artifact]-[revision].[ext]"],
-            check=True, stdout=subprocess.DEVNULL,
-        )
-    wanted = ("spark-sql-kafka", "spark-token-provider", "kafka-clients", "commons-pool2")
-    return ",".join(str(jar) for jar in sorted(place.glob("*.jar")) if jar.name.startswith(wanted))
+    spark = pyspark.__version__
+    place = cache_dir() / f"spark-sql-kafka-{spark}"
+    for provider in (spark, "4.0.0"):
+        if list(place.glob("spark-sql-kafka*.jar")):
+            break
+        wanted = [("org.apache.spark", "spark-sql-kafka-0-10_2.13", spark), ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", provider),
+                  ("org.apache.kafka", "kafka-clients", "3.9.2"), ("org.apache.commons", "commons-pool2", "2.13.1")]
+        with tempfile.TemporaryDirectory() as aside:
+            descriptor = Path(aside, "ivy.xml")
+            descriptor.write_text(IVY % "".join(f'<dependency org="{one[0]}" name="{one[1]}" rev="{one[2]}" transitive="false"/>' for one in wanted))
+            done = subprocess.run(
+                [require_java(), "-jar", ivy_jar(), "-ivy", str(descriptor), "-cache", str(cache_dir() / "ivy"), "-types", "jar", "bundle",
+                 "-retrieve", f"{aside}/libs/[artifact]-[revision].[ext]"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+            if done.returncode == 0 and len(list(Path(aside, "libs").glob("*.jar"))) == len(wanted):
+                place.mkdir(parents=True, exist_ok=True)
+                for jar in Path(aside, "libs").glob("*.jar"):
+                    shutil.copy(jar, place)
+    jars = sorted(place.glob("*.jar"))
+    if not jars:
+        raise SystemExit(f"Spark's Kafka source could not be resolved; without it: --no-spark-source. {done.stdout[-600:]}")
+    return ",".join(map(str, jars)), next(jar.stem.rsplit("-", 1)[1] for jar in jars if "token-provider" in jar.name)
 
 
 def spark_source(sides, topic, small, repeats):
@@ -213,7 +233,7 @@ def spark_source(sides, topic, small, repeats):
     with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False) as file:
         file.write(SPARK_SOURCE)
     done = subprocess.run(
-        [sys.executable, file.name, connector_jars(), sides["source"].bootstrap, sides["target"].bootstrap, topic, small, str(repeats)],
+        [sys.executable, file.name, connector_jars()[0], sides["source"].bootstrap, sides["target"].bootstrap, topic, small, str(repeats)],
         capture_output=True, text=True, timeout=1800, check=False,
     )
     os.unlink(file.name)
@@ -227,19 +247,21 @@ def say(text):
     print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
 
 
-def run(arguments):
-    """All measurements: a dictionary."""
+def run(arguments, save):
+    """All measurements: a dictionary, handed to ``save`` after each part, so that a part that fails costs only itself."""
     multiprocessing.set_start_method("spawn", force=True)
     import confluent_kafka
     import psutil
     import pyspark
 
+    provider = None if arguments.no_spark_source else connector_jars()[1]
     sides = clusters(["source", "target"], None, {"log.retention.check.interval.ms": 3600000, "log.segment.bytes": 536870912})
     small, one, many, lost = "small", "one", "many", "lost"
     result = {
         "machine": {"cores": os.cpu_count(), "memory_gb": round(psutil.virtual_memory().total / 1e9, 1), "system": platform.platform(),
                     "load_before": os.getloadavg()},
-        "versions": {"python": platform.python_version(), "pyspark": pyspark.__version__, "librdkafka": confluent_kafka.libversion()[0], "kafka": "4.3.1"},
+        "versions": {"python": platform.python_version(), "pyspark": pyspark.__version__, "librdkafka": confluent_kafka.libversion()[0], "kafka": "4.3.1",
+                     "spark_token_provider": provider},
         "records": arguments.records, "many_records": arguments.many, "partitions": arguments.partitions, "record_bytes": 200,
     }
     try:
@@ -268,6 +290,8 @@ def run(arguments):
         say(f"bare {raw}, proof {proofs}")
         result["seconds"] = {"raw_read": raw, "proof": proofs}
         result["to_raw_read"] = round(statistics.median(proofs) / statistics.median(raw), 3)
+        result["peak_driver_mb_1m"], result["peak_worker_mb_1m"] = round(memory_one.driver), round(memory_one.worker)
+        save(result)
         if arguments.many:
             say(f"filling {arguments.many:,} records on both sides, twice")
             lost_at = arguments.many // 3
@@ -293,7 +317,7 @@ def run(arguments):
             result["per_record_8m_to_1m"] = round(statistics.median(equal) / arguments.many / (statistics.median(proofs) / arguments.records), 3)
             result["one_lost_to_equal"] = round(statistics.median(unequal) / statistics.median(equal), 3)
             result["peak_driver_mb"], result["peak_worker_mb"] = round(memory_many.driver), round(memory_many.worker)
-        result["peak_driver_mb_1m"], result["peak_worker_mb_1m"] = round(memory_one.driver), round(memory_one.worker)
+            save(result)
         engine.close()
         if not arguments.no_spark_source:
             say("Spark's own Kafka source")
@@ -302,7 +326,7 @@ def run(arguments):
             result["to_spark_kafka_source"] = round(statistics.median(times["digest"]) / statistics.median(proofs), 2)
             result["to_except_all"] = round(statistics.median(times["except_all"]) / statistics.median(proofs), 2)
         result["machine"]["load_after"] = os.getloadavg()
-        return result
+        save(result)
     finally:
         for cluster in sides.values():
             cluster.stop()
@@ -319,11 +343,14 @@ def main():
     parser.add_argument("--no-spark-source", action="store_true")
     parser.add_argument("--out", default=str(ROOT / "build" / "bench" / "proof.json"))
     arguments = parser.parse_args()
-    result = run(arguments)
     os.makedirs(os.path.dirname(arguments.out), exist_ok=True)
-    with open(arguments.out, "w", encoding="utf-8") as file:
-        json.dump(result, file, indent=1)
-    print(json.dumps(result, indent=1))
+
+    def save(result):
+        with open(arguments.out, "w", encoding="utf-8") as file:
+            json.dump(result, file, indent=1)
+
+    run(arguments, save)
+    print(Path(arguments.out).read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

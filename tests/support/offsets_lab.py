@@ -135,6 +135,15 @@ def await_ready(source, target, seconds=120, **conditions):
         time.sleep(0.5)
 
 
+def until(condition, seconds):
+    """Poll until it holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"not so after {seconds} s")
+        time.sleep(0.5)
+
+
 def value_of(partition, sequence, size=100):
     """A record that says which one it is."""
     return b"%d:%d" % (partition, sequence) + b"." * size

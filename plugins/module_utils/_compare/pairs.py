@@ -77,6 +77,11 @@ def make(source_topics, target_topics, renamed, bounds, ignore_timestamps=False)
             _bound(pair, "source", bounds, name)
             _bound(pair, "target", bounds, renamed[name])
             topic.pairs.append(pair)
+        for side, shown in (("source", name), ("target", renamed[name])):
+            strangers = sorted(set(map(str, (bounds or {}).get(side, {}).get(shown, {}))) - set(map(str, numbers)), key=int)
+            if strangers:
+                topic.not_provable = True
+                topic.reasons.append("a bound is given for partition %s on the %s, which neither side has" % (", ".join(strangers), side))
         made.append(topic)
     return made
 
@@ -90,6 +95,10 @@ def _bound(pair, side, bounds, name):
     if end > area[1]:
         pair.reasons.append("the %s ends at %d, before the bound %d" % (side, area[1], end))
         pair.error = {"kind": "bounds", "message": pair.reasons[-1]} if side == "source" else None
+    if end < area[0] and side == "source":
+        # An empty range would pass for proven.
+        pair.error = {"kind": "bounds", "message": "the source begins at %d, behind the bound %d: nothing is left to compare" % (area[0], end)}
+        pair.reasons.append(pair.error["message"])
     area[1] = max(area[0], min(end, area[1]))
     setattr(pair, side + "_bounded", True)
 

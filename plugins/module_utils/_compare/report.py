@@ -82,7 +82,8 @@ def _partition(pair, options):
     reasons = list(pair.reasons)
     result = pair.result
     if result is None:
-        reasons.append(pair.error["message"])
+        if pair.error["message"] not in reasons:
+            reasons.append(pair.error["message"])
         counts, outcome = dict.fromkeys(COUNTS, 0), "NOT_PROVABLE"
         result = {"offset_map": [], "differences": [], "difference_runs": 0}
     else:

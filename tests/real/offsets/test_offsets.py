@@ -13,49 +13,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import group_positions
 from tests.support import offsets_lab as lab
-from tests.support.kafka import clusters
+
+from .conftest import TOPICS
 
 pytestmark = pytest.mark.real
-
-TOPICS = "orders|payments"
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory):
-    """A mirrored pair: ``orders`` plain, ``payments`` transactional, groups that stand still at several places, then stopped with the source alive."""
-    base = tmp_path_factory.mktemp("offsets")
-    made = clusters(["a", "b"], base)
-    source, target = made["a"], made["b"]
-    lab.create(source, ("orders", 3, {}), ("payments", 3, {}))
-    lab.prepare_target(target)
-    writers = {"orders": lab.Writer(source, "orders"), "payments": lab.Writer(source, "payments", transaction=7)}
-    mirror = lab.start_mirror(base / "mm2", source, target, TOPICS)
-    witness = lab.WitnessProcess(base / "witness", source, target, interval=1)
-    for dummy in range(5):
-        for writer in writers.values():
-            writer.write(900)
-        time.sleep(1)
-    held = {topic: lab.copies(source, topic) for topic in writers}
-    journals = {}
-    for topic in writers:
-        for part in (0.0, 0.31, 0.5, 0.999, 1.0):
-            places = {number: place_at(records, part) for number, records in held[topic].items()}
-            group = f"{topic}-{part}"
-            lab.set_positions(source, topic, {group: places})
-            journals[group] = [(number, offset, value) for number, records in held[topic].items() for offset, value in records if offset < places[number]]
-    lab.await_ready(source, target, 180, until_caught_up=True, until_heartbeat=True, topics=TOPICS)
-    time.sleep(3)
-    lab.await_ready(source, target, 60, until_witness=True, max_witness_age=5)
-    mirror.stop()
-    yield {"source": source, "target": target, "journals": journals, "mirror": mirror, "witness": witness, "base": base}
-    mirror.stop()
-    witness.stop()
-    for one in made.values():
-        one.stop()
-
-
-def place_at(records, part):
-    return records[-1][0] + 1 if part == 1.0 else records[int(len(records) * part)][0]
 
 
 def outcomes(world, plan):

@@ -77,6 +77,20 @@ def test_a_tail_may_be_allowed(pair, job):
 
 
 @pytest.mark.full
+def test_an_allowed_tail_does_not_allow_a_topic_to_be_missing(pair, job):
+    support.create(pair["source"], {"nowhere.a": (1, {}), "nowhere.b": (1, {})})
+    support.create(pair["target"], {"nowhere.a": (1, {})})
+    support.write(pair["source"], {"nowhere.a": ROWS, "nowhere.b": ROWS})
+    support.write(pair["target"], {"nowhere.a": ROWS})
+    code, report, errors = job.compare(r"nowhere\..*", "--allow-tail", "--wait-seconds", "1")
+    assert (code, report["verdict"], report["complete"]) == (2, "NOT_PROVABLE", False), errors
+    assert [topic["verdict"] for topic in report["topics"]] == ["PROVEN", "NOT_PROVABLE"]
+    assert "nowhere.b: the topic is missing on the target" in report["reasons"]
+    code, report, errors = job.compare(r"nowhere\..*", "--wait-seconds", "1")
+    assert (code, report["verdict"], report["totals"]["missing_tail"]) == (1, "LOSS", 500), errors
+
+
+@pytest.mark.full
 def test_timestamps_may_be_ignored(pair, job):
     support.create(pair["source"], {"stamped": (1, {})})
     support.create(pair["target"], {"stamped": (1, {"message.timestamp.type": "LogAppendTime"})})

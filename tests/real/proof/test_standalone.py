@@ -123,3 +123,21 @@ def test_no_worker_is_free(pair, tmp_path, cluster):
     assert process.wait(400) == 2
     assert "No executor took a task" in (tmp_path / "errors").read_text()
     assert json.loads(job.report_path.read_text())["complete"] is False
+
+
+def test_ends_where_every_worker_is_lost(pair, tmp_path, cluster):
+    """Last in this file: the workers do not come back. Nothing at work for --timeout seconds is given up."""
+    fill(pair, "deserted")
+    job = support.Job(tmp_path, pair["source"], pair["target"])
+    told = tmp_path / "progress.json"
+    process = launch(job, "deserted", "--master", cluster[0], "--progress", str(told), "--max-mb-per-second", "0.3", "--timeout", "10", environment=SUBMIT)
+    await_records(told, process)
+    family = executors(cluster[1])
+    for worker in cluster[1]:
+        worker.kill()
+    for one in family:
+        if one.is_running():
+            one.kill()
+    assert process.wait(30) == 2
+    assert "No executor took a task for 10 s" in (tmp_path / "errors").read_text()
+    assert json.loads(job.report_path.read_text())["complete"] is False

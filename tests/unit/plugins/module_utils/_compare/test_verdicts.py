@@ -66,6 +66,19 @@ def test_a_bound_behind_the_end_of_the_source_is_not_provable():
     assert topic.pairs[0].error["kind"] == "bounds"
 
 
+def test_a_bound_before_the_log_start_of_the_source_is_not_provable_and_not_empty():
+    begun = {**entry(), "bounds": {0: (5, 10)}}
+    topic, = pairs.make({"t": begun}, {"t": entry()}, {"t": "t"}, {"source": {"t": {"0": 4}}})
+    assert topic.pairs[0].error["kind"] == "bounds" and "begins at 5, behind the bound 4" in topic.pairs[0].reasons[0]
+    topic, = pairs.make({"t": begun}, {"t": entry()}, {"t": "t"}, {"source": {"t": {"0": 5}}})
+    assert topic.pairs[0].error is None
+
+
+def test_a_bound_of_a_partition_that_nobody_has_is_not_passed_over():
+    topic, = pairs.make({"t": entry()}, {"t": entry()}, {"t": "t"}, {"target": {"t": {"0": 4, "12": 9, "3": 1}}})
+    assert topic.not_provable and topic.reasons == ["a bound is given for partition 3, 12 on the target, which neither side has"]
+
+
 def test_bounds_cut():
     topic, = pairs.make({"t": entry()}, {"x.t": entry()}, {"t": "x.t"}, {"source": {"t": {"0": 4}}, "target": {"x.t": {"0": 5}}})
     assert (topic.pairs[0].source_range, topic.pairs[0].target_range, topic.pairs[0].target_bounded) == ([0, 4], [0, 5], True)
