@@ -68,10 +68,13 @@ class Drill:
                 print(f"  … waiting for {what} ({now - began:.0f} s)", flush=True)
             time.sleep(every)
 
-    def prepare(self) -> None:
-        """Lab up, mirror set up, history copied, live traffic flowing."""
+    def prepare(self, **extra) -> None:
+        """Lab up, mirror set up, history copied, live traffic flowing.
+
+        :param extra: further variables of the set-up.
+        """
         self.lab.up(self.options)
-        self.stage("initial_setup", initial_setup_source=SOURCE, initial_setup_target=TARGET)
+        self.stage("initial_setup", initial_setup_source=SOURCE, initial_setup_target=TARGET, **extra)
         wanted = min(self.options["history"], self.options["records"] or self.options["history"])
         self.until("the history to be produced", lambda: self.journals.acknowledged_count() >= wanted, 180)
         self.until("live traffic to be processed", lambda: self.journals.processed_count() >= wanted, 180)
@@ -129,11 +132,11 @@ class Drill:
             report.check("nothing_lost", not lost, 0, len(lost))
             report.check("nothing_processed_twice", not any(data["reprocessed"].values()), 0, sum(data["reprocessed"].values()))
 
-    def check_exactly_once(self) -> None:
-        """Transaction markers on the target: more offsets than records, while Connect's own offsets are transactional."""
-        found = sum(sum(counter.values()) for counter in topic_ids(self.client(TARGET), list(TOPICS)).values())
-        offsets = self._offsets(TARGET)
-        self.report.check("exactly_once_in_force", offsets > found, "transaction markers on the target", f"{offsets - found} markers beside {found} records")
+    def check_exactly_once(self, region: str = TARGET, name: str = "exactly_once_in_force") -> None:
+        """Transaction markers on a mirror's target: more offsets than records, while Connect's own offsets are transactional."""
+        found = sum(sum(counter.values()) for counter in topic_ids(self.client(region), list(TOPICS)).values())
+        offsets = self._offsets(region)
+        self.report.check(name, offsets > found, "transaction markers on the target", f"{offsets - found} markers beside {found} records")
 
     def _offsets(self, region: str) -> int:
         from confluent_kafka import Consumer, TopicPartition
@@ -153,9 +156,9 @@ class Drill:
         """How many records with this mark as their id stand in the region's topics."""
         return sum(counter[mark] for counter in topic_ids(self.client(region), list(TOPICS)).values())
 
-    def rto(self) -> None:
-        """Seconds from the loss to the first record that was both produced and processed in the target."""
-        first = self.until("the first new record to be processed", lambda: self.journals.first_new(TARGET), 90)
+    def rto(self, region: str = TARGET) -> None:
+        """Seconds from the loss to the first record that was both produced and processed after it in the region."""
+        first = self.until("the first new record to be processed", lambda: self.journals.first_new(region, self.lost_at), 90)
         self.report.data["rto_seconds"] = round(first - self.lost_at, 2)
         self.report.check("applications_work_in_target", True, "a new record processed", f"after {first - self.lost_at:.1f} s")
 

@@ -66,6 +66,7 @@ class Inventory:
         passwords = {name: secrets.token_urlsafe(24) for name in [*SERVICE_USERS.values(), *(user["name"] for user in APPLICATION_USERS)]}
         vaulted = {
             "lab_passwords": passwords,
+            "kafka_dr_rebuild_secret": secrets.token_urlsafe(24),
             "lab_clusters": {
                 name: {
                     "admin_password": secrets.token_urlsafe(24),

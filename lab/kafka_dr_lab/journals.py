@@ -62,16 +62,16 @@ class Journals:
         rows = self._ask(self.processed_file, f"SELECT COUNT(*) FROM processed {where}", *([region] if region else []))
         return rows[0][0] if rows else 0
 
-    def processed_after(self, region: str, when: float) -> int:
-        """Records processed in the region after a wall time."""
-        rows = self._ask(self.processed_file, "SELECT COUNT(*) FROM processed WHERE region = ? AND at > ?", region, when)
+    def processed_between(self, region: str, begin: float, end: float) -> int:
+        """Records processed in the region between two wall times."""
+        rows = self._ask(self.processed_file, "SELECT COUNT(*) FROM processed WHERE region = ? AND at > ? AND at <= ?", region, begin, end)
         return rows[0][0] if rows else 0
 
-    def first_new(self, region: str) -> float | None:
-        """When the first record that was also produced in this region was processed there."""
-        first = "SELECT id FROM produced WHERE region = ? AND state = 'acknowledged' ORDER BY call LIMIT 2000"
-        made = {identity for (identity,) in self._ask(self.produced_file, first, region)}
-        for identity, at in self._ask(self.processed_file, "SELECT id, at FROM processed WHERE region = ? ORDER BY call", region):
+    def first_new(self, region: str, after: float = 0.0) -> float | None:
+        """When the first record that was also produced in this region, after a wall time, was processed there."""
+        first = "SELECT id FROM produced WHERE region = ? AND state = 'acknowledged' AND answered_at > ? ORDER BY call LIMIT 2000"
+        made = {identity for (identity,) in self._ask(self.produced_file, first, region, after)}
+        for identity, at in self._ask(self.processed_file, "SELECT id, at FROM processed WHERE region = ? AND at > ? ORDER BY call", region, after):
             if identity in made:
                 return at
         return None

@@ -9,6 +9,7 @@ import time
 
 from .drill import MIRROR, RPO_OBJECTIVE_SECONDS, SOURCE, TARGET, Drill
 from .inventory import TOPICS
+from .journals import topic_ids
 
 STRAY = "stray"
 
@@ -38,6 +39,11 @@ def failover(drill: Drill) -> None:
     _source_returns(drill)
     drill.settle(TARGET)
     drill.measure(TARGET, lost_allowed=True)
+    _check_loss_and_repetition(drill)
+
+
+def _check_loss_and_repetition(drill: Drill) -> None:
+    """The journals against the objective and against what the stage itself claimed."""
     data = drill.report.data
     objective = RPO_OBJECTIVE_SECONDS + (drill.arguments.freeze + 5 if drill.arguments.freeze else 0)
     drill.report.check("rpo_objective", data["rpo"]["seconds"] <= objective, f"at most {objective:.0f} s", f"{data['rpo']['seconds']} s")
@@ -66,6 +72,71 @@ def switchover(drill: Drill) -> None:
     _proofs(drill)
     drill.settle(TARGET)
     drill.measure(TARGET, lost_allowed=False)
+
+
+def restore(drill: Drill) -> None:
+    """A region is lost for good, made again from its backup, and gets a backup again; applications wait meanwhile."""
+    regions = {"region": SOURCE, "from": TARGET}
+    before = drill.arguments.new_backup == "before"
+    drill.report.data["new_backup"] = f"{drill.arguments.new_backup} resume"
+    drill.prepare(initial_setup_backup=True)
+    drill.check_exactly_once()
+    manifest = _save_manifest(drill)
+    drill.live(drill.arguments.live)
+    drill.say(f"LOSS: every process of {SOURCE} is killed and its data deleted")
+    drill.lost_at = drill.lab.lose(SOURCE)
+    if drill.arguments.sabotage == "backup":
+        _remove_first_record(drill, TARGET)
+    drill.stage("recreate_from_backup", **{f"recreate_from_backup_{key}": value for key, value in regions.items()}, recreate_from_backup_manifest=manifest)
+    if drill.arguments.sabotage == "restored":
+        _remove_first_record(drill, SOURCE)
+    if before:
+        drill.stage("new_backup", new_backup_region=SOURCE, new_backup_to=TARGET)
+    drill.stage("resume", **{f"resume_{key}": value for key, value in regions.items()})
+    drill.rto(SOURCE)
+    if not before:
+        drill.stage("new_backup", new_backup_region=SOURCE, new_backup_to=TARGET)
+    drill.live(5)
+    _restore_claims(drill)
+    drill.settle(SOURCE)
+    drill.measure(SOURCE, lost_allowed=True)
+    drill.check_exactly_once(SOURCE, "exactly_once_in_force_in_restore")
+    _check_loss_and_repetition(drill)
+    _check_backup(drill)
+
+
+def _restore_claims(drill: Drill) -> None:
+    entries = [one for one in _ledger(drill) if one["stage"] == "recreate_from_backup"]
+    drill.kept["ends"] = next(one["found"] for one in entries if one["step"] == "ends")
+    drill.kept["witnessed_at"] = drill.kept["ends"]["witnessed_at"]
+    drill.report.data["positions"] = next(one["found"] for one in entries if one["step"] == "positions")
+    _proofs(drill)
+
+
+def _check_backup(drill: Drill) -> None:
+    """The backup goes on: it gets what is new, and nothing a second time."""
+    wanted = sum(len(counter) for counter in topic_ids(drill.client(SOURCE), list(TOPICS)).values())
+    held: dict = {}
+
+    def complete():
+        held.update(topic_ids(drill.client(TARGET), list(TOPICS)))
+        return sum(len(counter) for counter in held.values()) >= wanted
+
+    drill.until("the new backup to have all records", complete, 60, every=1)
+    again = sum(count - 1 for counter in held.values() for count in counter.values())
+    drill.report.check("nothing_copied_again", again == 0, "0 records twice in the backup", again)
+
+
+def _remove_first_record(drill: Drill, region: str) -> None:
+    """Delete the first record that a partition holds."""
+    from confluent_kafka import TopicPartition
+    from confluent_kafka.admin import AdminClient, OffsetSpec
+
+    admin = AdminClient({**drill.client(region, "kdr-stages")})
+    place = TopicPartition(TOPICS[0], 0)
+    first = next(iter(admin.list_offsets({place: OffsetSpec.earliest()}).values())).result(30).offset
+    drill.say(f"SABOTAGE: the first record of {TOPICS[0]}-0 is deleted in {region}")
+    next(iter(admin.delete_records([TopicPartition(TOPICS[0], 0, first + 1)]).values())).result(30)
 
 
 def _save_manifest(drill: Drill) -> str:
@@ -131,11 +202,11 @@ def _proofs(drill: Drill) -> None:
 
 
 def _acknowledged_since(drill: Drill, when: float) -> int:
-    return sum(1 for topic, at in drill.journals.acknowledged(SOURCE).values() if at > when - 0.5)
+    return sum(1 for topic, at in drill.journals.acknowledged(SOURCE).values() if when - 0.5 < at <= drill.lost_at)
 
 
 def _processed_since(drill: Drill, when: float) -> int:
-    return drill.journals.processed_after(SOURCE, when - 0.5)
+    return drill.journals.processed_between(SOURCE, when - 0.5, drill.lost_at)
 
 
 def _produce_stray(drill: Drill) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import acls as flat
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import access
 
 
@@ -21,8 +22,16 @@ def service_acls(region, mirror, *purposes, side=None):
     return made
 
 
+def acls_without(acls, kept):
+    """Those ACLs, one operation each, that are not among the kept ones."""
+    try:
+        return [flat.as_dict(one) for one in sorted(set(flat.flatten(acls)) - set(flat.flatten(kept)))]
+    except KafkaDrError as error:
+        raise AnsibleFilterError(str(error)) from error
+
+
 class FilterModule:
     """Ansible's entry."""
 
     def filters(self):
-        return {"service_acls": service_acls}
+        return {"service_acls": service_acls, "acls_without": acls_without}

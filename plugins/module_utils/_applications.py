@@ -32,13 +32,16 @@ def applications(regions, of, roles):
     return made
 
 
-def application_batches(regions, of, roles):
+def application_batches(regions, of, roles, sizes=None):
     """Applications that one call can act on: all that one manager keeps on one host, each other one by itself.
 
+    :param sizes: ``{name: size}`` remembered when they were stopped: those of size 0 are left out; None takes all.
     :returns: ``[{room, host, manager, applications[], programs[], names[{name}]}]``; ``room`` is where the way to act on them is written.
     """
     batches = {}
     for one in applications(regions, of, roles):
+        if sizes and int(sizes.get(one["name"], 1)) == 0:
+            continue
         room = KINDS[one["kind"]]
         manager = "systemd" if one["kind"] == "systemd" else ""
         key = (one["host"], manager) if room == "host" else one["name"]

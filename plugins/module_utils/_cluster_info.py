@@ -10,12 +10,13 @@ import time
 from ._errors import KafkaDrError
 from ._kafka.client import KafkaClient
 from ._kafka.cluster import cluster_state, group_states, topic_offsets
+from ._kafka.groups import every_group
 
 
 def work(params, check_mode):
     """Read the state asked for; unreachable is an answer where that is allowed."""
     client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
-    answer = {"reachable": True, "reason": "", "error": "", "ready": False, "waiting_for": "", "topics": {}, "groups": {}}
+    answer = {"reachable": True, "reason": "", "error": "", "ready": False, "waiting_for": "", "topics": {}, "groups": {}, "acls": []}
     try:
         answer.update(cluster_state(client, params["read"], params["topics"], params["groups"]))
         missing = _missing(client, params, answer)
@@ -34,8 +35,10 @@ def _missing(client, params, answer):
     if named:
         groups = group_states(client, "|".join(re.escape(name) for name in named))
         answer["groups"].update(groups)
+        # Workers of Connect are no consumer group.
+        members = every_group(client) if params["until_empty_groups"] else {}
         idle = [name for name in params["until_groups"] if not groups.get(name, {}).get("members")]
-        busy = [name for name in params["until_empty_groups"] if groups.get(name, {}).get("members")]
+        busy = [name for name in params["until_empty_groups"] if members.get(name)]
         if idle:
             missing.append("members of group %s" % ", ".join(idle))
         if busy:

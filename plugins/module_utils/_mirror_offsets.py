@@ -134,6 +134,15 @@ def _seconds(milliseconds):
     return None if milliseconds is None else milliseconds / 1000
 
 
+def _pace(since, result):
+    """Rate and time left of a copy that began from nothing at ``since``."""
+    copied = sum((one["mirrored_through"] or 0) - (one["source_start"] or 0) for one in result["partitions"] if one["mirrored_through"])
+    if not since or copied <= 0 or time.time() <= since:
+        return ""
+    rate = copied / (time.time() - since)
+    return " (%d/s, about %d s left)" % (rate, result["lag"] / rate)
+
+
 def _waiting(params, result, names):
     mirror = "mirror %s -> %s" % (names.source, names.target)
     if params["until_caught_up"]:
@@ -141,7 +150,8 @@ def _waiting(params, result, names):
         if behind and (result["lag"] > params.get("max_lag", 0) or any(one["mirrored_through"] is None for one in behind)):
             named = ", ".join("%s-%d at %s of %d" % (one["topic"], one["partition"], one["mirrored_through"] or 0, one["source_end"]) for one in behind[:NAMED])
             more = " and %d more" % (len(behind) - NAMED) if len(behind) > NAMED else ""
-            yield "%s to copy %d more offsets of %d partitions: %s%s" % (mirror, result["lag"], len(behind), named, more)
+            pace = _pace(params.get("copying_since"), result)
+            yield "%s to copy %d more offsets%s of %d partitions: %s%s" % (mirror, result["lag"], pace, len(behind), named, more)
     if params["until_heartbeat"]:
         age = result["heartbeat"]["age"]
         if age is None:

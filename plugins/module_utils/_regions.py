@@ -75,9 +75,17 @@ def find_mirror(mirrors, source, target, regions=None):
 
 
 def reverse_of(mirror, name):
-    """The same mirror the other way, with configs of topics left alone: what a restore needs."""
+    """The same mirror the other way, as a restore needs it: configs of topics and positions of groups are left alone, and nothing else is written.
+
+    :raises UsageError: the mirror renames topics, so that its copies would come back under other names.
+    """
+    if (mirror.get("policy") or "identity") != "identity":
+        raise UsageError("Mirror '%s' renames topics" % mirror.get("name"), expected="the identity policy, so that records come back where they were",
+                         found=mirror["policy"], remedy="Make backups with policy: identity")
     config = {side: dict(values or {}) for side, values in (mirror.get("config") or {}).items()}
     config.setdefault("source", {})["sync.topic.configs.enabled"] = "false"
+    config.setdefault("checkpoint", {}).update({"sync.group.offsets.enabled": "false", "emit.checkpoints.enabled": "false"})
+    config.setdefault("heartbeat", {})["emit.heartbeats.enabled"] = "false"
     return dict(mirror, name=name, source=mirror["target"], target=mirror["source"], config=config)
 
 
@@ -94,15 +102,15 @@ def target_topics_pattern(mirror):
     return "|".join("(?:%s%s%s)" % (full["source"], full["separator"].replace(".", r"\."), one) for one in full["topics"])
 
 
-def prepared_topics(mirror, positions_topic):
-    """Topics that must exist in the target before the mirror starts, with the configs they need."""
+def prepared_topics(mirror, positions_topic=None):
+    """Topics that must exist in the target before the mirror starts, with the configs they need; the witness's only where it is named."""
     factor = checked(mirror)["tuning"].get("replication_factor")
     kept = {"cleanup.policy": "delete", "retention.ms": -1, "segment.bytes": 52428800}
-    return [
-        {"name": offset_syncs_topic(mirror), "partitions": 1, "replication_factor": factor, "configs": kept},
-        {"name": positions_topic, "partitions": 1, "replication_factor": factor,
-         "configs": {"cleanup.policy": "compact", "segment.ms": 3600000, "segment.bytes": 52428800}},
-    ]
+    made = [{"name": offset_syncs_topic(mirror), "partitions": 1, "replication_factor": factor, "configs": kept}]
+    if positions_topic:
+        made.append({"name": positions_topic, "partitions": 1, "replication_factor": factor,
+                     "configs": {"cleanup.policy": "compact", "segment.ms": 3600000, "segment.bytes": 52428800}})
+    return made
 
 
 def internal_topics(mirror):

@@ -96,6 +96,11 @@ groups:
   description: By name, with state and members.
   returned: when asked for
   type: dict
+acls:
+  description: Every ACL, in the form that M(streamsafe.kafka_dr.acls) takes.
+  returned: when asked for
+  type: list
+  elements: dict
 ready:
   description: Whether everything named by the C(until) options holds.
   returned: always
@@ -115,7 +120,7 @@ def main():
     run_module(
         {
             **CLIENT_SPEC,
-            "read": {"type": "list", "elements": "str", "choices": ["topics", "configs", "offsets", "groups"], "default": ["topics"]},
+            "read": {"type": "list", "elements": "str", "choices": ["topics", "configs", "offsets", "groups", "acls"], "default": ["topics"]},
             "topics": {"type": "str", "default": ".*"},
             "groups": {"type": "str", "default": ".*"},
             "allow_unreachable": {"type": "bool", "default": False},

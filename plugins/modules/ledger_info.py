@@ -63,6 +63,10 @@ last:
   description: The entry that ended each stage last.
   returned: always
   type: dict
+begun:
+  description: The entry that began each stage last.
+  returned: always
+  type: dict
 proofs:
   description: Entries of proofs, oldest first.
   returned: always

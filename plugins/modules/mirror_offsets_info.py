@@ -35,6 +35,9 @@ options:
     description: Records that may still be left for O(until_caught_up). Under live traffic some always are.
     type: int
     default: 0
+  copying_since:
+    description: When a copy that began from nothing was started, in seconds since the epoch; what is waited for then says the rate and the time left.
+    type: float
   until_heartbeat:
     description: Not ready before a heartbeat no older than O(max_heartbeat_age) is seen on the target.
     type: bool
@@ -205,6 +208,7 @@ def main():
             "topics_exclude": {"type": "str", "default": ""},
             "until_caught_up": {"type": "bool", "default": False},
             "max_lag": {"type": "int", "default": 0},
+            "copying_since": {"type": "float"},
             "until_heartbeat": {"type": "bool", "default": False},
             "max_heartbeat_age": {"type": "int", "default": 30},
             "until_witness": {"type": "bool", "default": False},

@@ -91,7 +91,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 programs:
-  description: By name, C(changed), C(status) (what supervisord says of it, or V(ABSENT)) and C(pid) (0 when it does not run).
+  description: By name, C(changed), C(ran) (whether it ran before), C(status) (what supervisord says of it, or V(ABSENT)) and C(pid) (0 when it does not run).
   returned: always
   type: dict
 """

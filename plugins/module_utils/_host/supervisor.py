@@ -97,7 +97,7 @@ class _Program:
             _ignoring_state(lambda: self.api.startProcess(self.name, False))
 
     def answer(self, final):
-        return {"changed": self.changed, "status": final["statename"] if final else "ABSENT", "pid": final["pid"] if final else 0}
+        return {"changed": self.changed, "ran": self.runs in RUNNING + ("STARTING",), "status": final["statename"] if final else "ABSENT", "pid": final["pid"] if final else 0}
 
 
 def ensure_programs(params, check_mode):
@@ -208,5 +208,6 @@ def _await(api, names, states, timeout):
                 raise KafkaDrError("Program '%s' does not stay up" % name, expected="it to run", found=status["spawnerr"] or found,
                                    remedy="Read %s" % (status["stderr_logfile"] or status["stdout_logfile"]))
         if left and time.monotonic() > end:
-            raise TimedOutError("Program '%s' is not %s after %s s" % (left[0], "/".join(states), timeout), found=(_status(api, left[0]) or {}).get("statename"))
+            found = (_status(api, left[0]) or {}).get("statename")
+            raise TimedOutError("Program '%s' is not %s after %s s" % (left[0], "/".join(states), timeout), found=found)
         time.sleep(0.05)

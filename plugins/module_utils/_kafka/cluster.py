@@ -13,9 +13,10 @@ except ImportError:
     pass
 
 from .._errors import KafkaDrError, UsageError
+from .acls import as_dict, describe_acls
 from .client import partition
 
-ASPECTS = ("topics", "configs", "offsets", "groups")
+ASPECTS = ("topics", "configs", "offsets", "groups", "acls")
 
 
 def cluster_state(client, aspects, topics=".*", groups=".*"):
@@ -24,7 +25,7 @@ def cluster_state(client, aspects, topics=".*", groups=".*"):
     :param aspects: any of :data:`ASPECTS`; ``configs`` and ``offsets`` imply ``topics``.
     :param topics: regular expression, whole name; names beginning with ``__consumer_offsets`` or ``__transaction_state`` are left out.
     :returns: ``cluster_id``, ``brokers``, ``topics{name: {id, partitions, replication_factor, configs{}, offsets{partition: {start, end, stable}}}}``,
-        ``groups{name: {state, members[]}}``.
+        ``groups{name: {state, members[]}}``, ``acls[]`` in the form that :func:`.acls.flatten` reads.
     """
     metadata = client.metadata()
     state = {"cluster_id": metadata.cluster_id, "brokers": len(metadata.brokers)}
@@ -39,6 +40,8 @@ def cluster_state(client, aspects, topics=".*", groups=".*"):
             state["topics"][name]["offsets"] = offsets
     if "groups" in aspects:
         state["groups"] = group_states(client, groups)
+    if "acls" in aspects:
+        state["acls"] = [as_dict(one) for one in describe_acls(client)]
     return state
 
 

@@ -9,6 +9,7 @@ come, and a thousand groups cost little more than the longest answer.
 from __future__ import annotations
 
 import time
+import warnings
 
 try:
     from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaException
@@ -32,6 +33,39 @@ def list_groups(client):
     if listed.errors:
         raise client.translate(KafkaException(listed.errors[0]), "list groups")
     return sorted(one.group_id for one in listed.valid)
+
+
+def every_group(client):
+    """``{group: number of members}`` of groups of every protocol, Connect workers' among them.
+
+    The newer requests of librdkafka know consumer groups only (KIP-848 and before), and refuse to describe a group of workers; the older one,
+    deprecated for that, is the only one that shows them.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        listed = client.ask("list groups", lambda: client.admin.list_groups(timeout=client.timeout))
+    for one in listed:
+        if one.error is not None:
+            raise client.translate(KafkaException(one.error), "describe group '%s'" % one.id)
+    return {one.id: len(one.members) for one in listed if one.state != "Dead"}
+
+
+def delete_groups(client, groups):
+    """Delete groups that have no members; those that do not exist are left out.
+
+    :returns: names of the groups deleted.
+    :raises KafkaDrError: a group has members, or the cluster refuses.
+    """
+    deleted = []
+    for some in _batches(groups):
+        for name, future in client.ask("delete groups", lambda names=some: client.admin.delete_consumer_groups(names, request_timeout=client.timeout)).items():
+            try:
+                client.result(future, "delete group '%s'" % name)
+                deleted.append(name)
+            except KafkaDrError as error:
+                if error.facts.get("code") not in ABSENT:
+                    raise
+    return sorted(deleted)
 
 
 def group_members(client, groups):

@@ -78,14 +78,16 @@ def fold(entries):
     """What the entries say together.
 
     :returns: ``active_region`` (or empty), ``run``, ``stage`` and ``about`` that own the ledger, ``open`` (whether that stage has not ended),
-        ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did not end, ``proofs[]``.
+        ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did not end, ``proofs[]``,
+        ``last{stage: the entry that ended it}``, ``begun{stage: the entry that began it last}``.
     """
-    state = {"active_region": "", "run": "", "stage": "", "open": False, "about": "", "done": {}, "proofs": [], "last": {}}
+    state = {"active_region": "", "run": "", "stage": "", "open": False, "about": "", "done": {}, "proofs": [], "last": {}, "begun": {}}
     for entry in entries:
         stage, step = entry.get("stage", ""), entry.get("step", "")
         if entry.get("fenced", True) and step == "stage" and entry["state"] == "started":
             if not (state["open"] and state["stage"] == stage and state["about"] == entry.get("about")):
                 state["done"][stage] = {}
+            state["begun"][stage] = entry
             state.update(run=entry["run"], stage=stage, open=True, about=entry.get("about"))
         elif step == "stage" and entry["state"] in ("done", "refused"):
             state["open"] = False

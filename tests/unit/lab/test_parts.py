@@ -96,7 +96,7 @@ def test_journals_tell_what_was_acknowledged_and_processed(journals):
     assert set(journals.acknowledged("na")) == {"a"} and journals.acknowledged_count() == 3
     assert journals.sent_again() == {"b"}
     assert journals.processed_times() == {"a": 2, "b": 1, "d": 1}
-    assert (journals.processed_count(), journals.processed_count("eu"), journals.processed_after("eu", 6.0)) == (4, 3, 2)
+    assert (journals.processed_count(), journals.processed_count("eu"), journals.processed_between("eu", 6.0, 99.0)) == (4, 3, 2)
 
 
 def test_the_first_new_record_is_one_that_was_made_and_processed_in_the_region(journals):

@@ -32,11 +32,13 @@ def app(name, kind="process", **more):
 
 
 def test_one_manager_s_applications_are_one_batch():
-    regions = {"sa": {"kafka_dr_applications": [app("a"), app("b", log="/l"), app("c", "systemd"), app("d", "kubernetes"), app("e", "hook"), app("f", host="m")]}}
+    described = [app("a"), app("b", log="/l"), app("c", "systemd"), app("d", "kubernetes"), app("e", "hook"), app("f", host="m")]
+    regions = {"sa": {"kafka_dr_applications": described}}
     batches = _applications.application_batches(regions, ["sa"], ["both"])
     assert [(one["room"], one["host"], one["manager"], [two["name"] for two in one["applications"]]) for one in batches] == [
         ("host", "sa", "", ["a", "b"]), ("host", "sa", "systemd", ["c"]), ("kubernetes", "sa", "", ["d"]), ("hook", "sa", "", ["e"]), ("host", "m", "", ["f"])]
-    assert batches[0]["programs"][1] == {"name": "b", "description": "Application b", "stop_seconds": 20, "command": "run b", "environment_file": "/e/b", "log": "/l"}
+    assert batches[0]["programs"][1] == {
+        "name": "b", "description": "Application b", "stop_seconds": 20, "command": "run b", "environment_file": "/e/b", "log": "/l"}
     assert batches[0]["names"] == [{"name": "a"}, {"name": "b"}]
 
 

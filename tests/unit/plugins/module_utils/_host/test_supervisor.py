@@ -148,4 +148,5 @@ def test_many_are_started_and_stopped_together(supervisord):
 
 def test_no_supervisord_is_unreachable(tmp_path):
     with pytest.raises(UnreachableError, match="supervisord does not answer"):
-        ensure_programs({"socket": str(tmp_path / "none"), "directory": str(tmp_path), "programs": [{"name": "x", **SLEEPER}], "state": "started", "timeout": 1}, False)
+        ensure_programs({"socket": str(tmp_path / "none"), "directory": str(tmp_path), "programs": [{"name": "x", **SLEEPER}], "state": "started",
+                         "timeout": 1}, False)

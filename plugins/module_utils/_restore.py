@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""What the stages of backup and restore decide by: deletion held off, definitions that drifted, proofs that still stand."""
+
+from __future__ import annotations
+
+FOREVER = "-1"
+# KIP-354: with it the cleaner leaves every record of a compacted topic alone.
+LONGEST = "9223372036854775807"
+STAGE = "recreate_from_backup"
+NAMED = 5
+
+
+def hold(topics):
+    """Topics with the configs under which nothing in them is deleted or compacted away.
+
+    :param topics: ``{name: {configs{}}}`` as ``cluster_info`` gives them.
+    :returns: what the module ``topics`` takes.
+    """
+    made = []
+    for name, one in sorted(topics.items()):
+        policy = (one.get("configs") or {}).get("cleanup.policy", "delete")
+        configs = {"retention.ms": FOREVER, "retention.bytes": FOREVER} if "delete" in policy else {}
+        if "compact" in policy:
+            configs["min.compaction.lag.ms"] = LONGEST
+        made.append({"name": name, "configs": configs})
+    return made
+
+
+def original(topics):
+    """What :func:`hold` changes, as it was: ``[{name, configs}]``, None for a config that was not set on the topic."""
+    return [{"name": one["name"], "configs": {key: (topics[one["name"]].get("configs") or {}).get(key) for key in one["configs"]}} for one in hold(topics)]
+
+
+def to_restore(kept, backup):
+    """Topics as they were kept, with deletion held off; with more partitions where the backup has more.
+
+    :param kept: topics of a kept definition. :param backup: ``{name: {partitions}}`` of the backup.
+    """
+    made = []
+    for one in kept:
+        held = hold({one["name"]: one})[0]["configs"]
+        partitions = max(one["partitions"], backup.get(one["name"], {}).get("partitions", 0))
+        made.append(dict(one, partitions=partitions, configs={**(one.get("configs") or {}), **held}))
+    return made
+
+
+def kept_topics(topics, matches):
+    """Topics as they are described for the module ``topics``, from those that ``cluster_info`` found.
+
+    :param matches: names to take.
+    """
+    return [{"name": name, "partitions": topics[name]["partitions"], "replication_factor": topics[name].get("replication_factor"),
+             "configs": dict(topics[name].get("configs") or {})} for name in sorted(topics) if name in matches]
+
+
+def drift(kept, now):
+    """What changed since a definition was kept, as sentences; never a password.
+
+    :param kept: a kept definition. :param now: the same, made of what is so now.
+    """
+    said = []
+    for part, name in (("topics", "name"), ("users", "name")):
+        old, new = ({one[name]: one for one in side.get(part) or []} for side in (kept, now))
+        word = part[:-1]
+        said += ["%s '%s' is not kept" % (word, one) for one in sorted(set(new) - set(old))]
+        said += ["%s '%s' is kept and no longer there" % (word, one) for one in sorted(set(old) - set(new))]
+        for one in sorted(set(old) & set(new)):
+            keys = sorted(key for key in set(old[one]) | set(new[one]) if old[one].get(key) != new[one].get(key))
+            if keys:
+                said.append("%s '%s' differs in %s" % (word, one, ", ".join(keys)))
+    old, new = ({_acl(one) for one in side.get("acls") or []} for side in (kept, now))
+    if old != new:
+        said.append("ACLs differ: %d are not kept, %d are kept and no longer there" % (len(new - old), len(old - new)))
+    for part in ("cluster", "secrets", "client", "quotas"):
+        if (kept.get(part) or {}) != (now.get(part) or {}):
+            said.append("%s differs" % {"cluster": "the description of the cluster", "secrets": "the cluster's keys", "client": "the client"}.get(part, part))
+    return said
+
+
+def _acl(one):
+    return tuple(sorted((key, tuple(value) if isinstance(value, list) else value) for key, value in one.items()))
+
+
+def standing_proof(ledger, region, backup, topics=None):
+    """The proof of the restore of this region, and why it does not stand.
+
+    :param ledger: what ``ledger_info`` returns.
+    :param topics: ``{name: {id, offsets{partition: {stable}}}}`` of the restored region now; None where its ends need not be the proof's any more.
+    :returns: ``holds``, ``found`` (a sentence), ``proof`` (what it found, or ``{}``).
+    """
+    begun = (ledger.get("begun") or {}).get(STAGE)
+    if not begun or begun.get("about") != about(region, backup):
+        return {"holds": False, "found": "no restore of %s from %s in the ledger" % (region, backup), "proof": {}}
+    proofs = [one for one in ledger.get("proofs") or [] if one["run"] == begun["run"] and one["stage"] == STAGE and one["found"].get("target") == region]
+    proofs = [one for one in proofs if one["found"].get("source") == backup]
+    if not proofs:
+        return {"holds": False, "found": "no proof since the restore was begun at %s" % begun.get("at"), "proof": {}}
+    last = proofs[-1]["found"]
+    if not last.get("complete"):
+        return {"holds": False, "found": "the last proof says %s" % last.get("verdict"), "proof": last}
+    later = [] if topics is None else list(_later(last, topics))
+    if later:
+        return {"holds": False, "found": "changes after the proof: %s" % ", ".join(later[:NAMED]), "proof": last}
+    return {"holds": True, "found": "%s at %s" % (last["verdict"], proofs[-1].get("at")), "proof": last}
+
+
+def _later(proof, topics):
+    for topic in proof["topics"]:
+        now = topics.get(topic["target_topic"])
+        if now is None or now.get("id") != topic.get("target_topic_id"):
+            yield "%s was made anew" % topic["target_topic"]
+            continue
+        for number, one in sorted(topic["partitions"].items()):
+            if now["offsets"][number]["start"] > one["target"][0]:
+                yield "records of %s-%s before offset %d were deleted" % (topic["target_topic"], number, now["offsets"][number]["start"])
+            elif now["offsets"][number]["stable"] != one["target"][1]:
+                yield "%s-%s ends at %d, not %d" % (topic["target_topic"], number, now["offsets"][number]["stable"], one["target"][1])
+
+
+def about(region, backup):
+    """What the ledger calls the restore of a region."""
+    return "%s from %s" % (region, backup)

@@ -1,0 +1,121 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Let a mirror go on after a restore instead of copying again."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: mirror_seed
+short_description: Let a mirror go on after a restore instead of copying everything again
+version_added: "0.1.0"
+author: The streamsafe.kafka_dr authors (@streamsafe)
+description:
+  - A region was restored from its backup, and a proof showed that both hold the same. This writes to the internal topics of the mirror from the
+    restored region to its backup that it has copied all of that already, and which offset of the one is which of the other.
+  - The mirror must be stopped and its old internal topics deleted. Nothing is written unless both regions are still as the proof saw them.
+extends_documentation_fragment:
+  - streamsafe.kafka_dr.client.attributes
+options:
+  source_client:
+    description: Client of the restored region, the mirror's source, in librdkafka's keys without secrets.
+    type: dict
+    required: true
+  source_client_secrets:
+    description: Its secret keys.
+    type: dict
+    default: {}
+  target_client:
+    description: Client of the backup, the mirror's target.
+    type: dict
+    required: true
+  target_client_secrets:
+    description: Its secret keys.
+    type: dict
+    default: {}
+  source_alias:
+    description: Alias of the restored region in the mirror.
+    type: str
+    required: true
+  target_alias:
+    description: Alias of the backup in the mirror.
+    type: str
+    required: true
+  separator:
+    description: Separator of the replication policy.
+    type: str
+    default: .
+  proof:
+    description: What the ledger keeps of the proof of the restore, in the keys of the proof's summary. Its source is the backup.
+    type: dict
+    required: true
+  connector:
+    description: Name of the source connector in the keys of Connect's offset topic.
+    type: str
+    default: MirrorSourceConnector
+  offsets_topic:
+    description: Connect's offset topic; that of the dedicated mode where it is not given.
+    type: str
+  replication_factor:
+    description: Replication factor of that topic when it is created.
+    type: int
+  timeout:
+    description: Seconds that any single answer may take.
+    type: int
+    default: 30
+"""
+
+EXAMPLES = r"""
+- name: Let the mirror go on from where the restore ended
+  streamsafe.kafka_dr.mirror_seed:
+    source_client: "{{ hostvars.north_america.kafka_dr_client }}"
+    source_client_secrets: "{{ hostvars.north_america.kafka_dr_client_secrets }}"
+    target_client: "{{ hostvars.europe.kafka_dr_client }}"
+    target_client_secrets: "{{ hostvars.europe.kafka_dr_client_secrets }}"
+    source_alias: north_america
+    target_alias: europe
+    proof: "{{ __proof.found }}"
+"""
+
+RETURN = r"""
+partitions:
+  description: Number of partitions that are gone on with.
+  returned: success
+  type: int
+pairs:
+  description: Number of pairs of offsets.
+  returned: success
+  type: int
+source_offsets:
+  description: By topic and partition, the offset that was copied last.
+  returned: success
+  type: dict
+"""
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_seed import mirror_seed
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+
+
+def main():
+    """Ansible's entry."""
+    run_module(
+        {
+            "source_client": {"type": "dict", "required": True},
+            "source_client_secrets": {"type": "dict", "default": {}, "no_log": True},
+            "target_client": {"type": "dict", "required": True},
+            "target_client_secrets": {"type": "dict", "default": {}, "no_log": True},
+            "source_alias": {"type": "str", "required": True},
+            "target_alias": {"type": "str", "required": True},
+            "separator": {"type": "str", "default": "."},
+            "proof": {"type": "dict", "required": True},
+            "connector": {"type": "str", "default": "MirrorSourceConnector"},
+            "offsets_topic": {"type": "str"},
+            "replication_factor": {"type": "int"},
+            "timeout": {"type": "int", "default": 30},
+        },
+        mirror_seed,
+    )
+
+
+if __name__ == "__main__":
+    main()

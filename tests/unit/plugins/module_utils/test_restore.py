@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the stages of backup and restore decide by."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _restore
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.ledger import fold
+
+
+def test_deletion_is_held_off_by_policy_and_can_be_put_back():
+    topics = {"a": {"configs": {"retention.ms": "5"}}, "b": {"configs": {"cleanup.policy": "compact"}}, "c": {"configs": {"cleanup.policy": "compact,delete"}}}
+    held = {one["name"]: one["configs"] for one in _restore.hold(topics)}
+    assert held["a"] == {"retention.ms": "-1", "retention.bytes": "-1"}
+    assert held["b"] == {"min.compaction.lag.ms": "9223372036854775807"}
+    assert set(held["c"]) == {"retention.ms", "retention.bytes", "min.compaction.lag.ms"}
+    assert _restore.original(topics)[0] == {"name": "a", "configs": {"retention.ms": "5", "retention.bytes": None}}
+
+
+def test_topics_come_back_as_kept_held_and_as_wide_as_the_backup():
+    kept = [{"name": "a", "partitions": 2, "replication_factor": 3, "configs": {"retention.ms": "5", "max.message.bytes": "9"}}]
+    made = _restore.to_restore(kept, {"a": {"partitions": 4}})
+    assert made == [{"name": "a", "partitions": 4, "replication_factor": 3,
+                     "configs": {"retention.ms": "-1", "retention.bytes": "-1", "max.message.bytes": "9"}}]
+    assert _restore.to_restore(kept, {})[0]["partitions"] == 2
+
+
+KEPT = {"topics": [{"name": "a", "partitions": 1}], "users": [{"name": "u", "password": "old-one"}], "acls": [{"principal": "User:u", "operations": ["READ"]}],
+        "cluster": {"port": 1}, "secrets": {"k": "hush"}, "client": {}}
+
+
+def test_no_drift_where_nothing_changed():
+    assert _restore.drift(KEPT, KEPT) == []
+
+
+@pytest.mark.parametrize("change, said", [
+    ({"topics": []}, "topic 'a' is kept and no longer there"),
+    ({"topics": KEPT["topics"] + [{"name": "b"}]}, "topic 'b' is not kept"),
+    ({"users": [{"name": "u", "password": "new-one"}]}, "user 'u' differs in password"),
+    ({"acls": []}, "ACLs differ: 0 are not kept, 1 are kept and no longer there"),
+    ({"secrets": {"k": "other"}}, "the cluster's keys differs"),
+])
+def test_drift_is_said_without_secrets(change, said):
+    sentences = _restore.drift(KEPT, {**KEPT, **change})
+    assert sentences == [said]
+    assert "-one" not in str(sentences) and "hush" not in str(sentences)
+
+
+def entry(stage, step, state, run="1", **more):
+    return {"stage": stage, "step": step, "state": state, "run": run, "about": more.pop("about", ""), "at": "2026-01-01T00:00:00Z", "region": "", **more}
+
+
+FOUND = {"source": "eu", "target": "na", "verdict": "PROVEN", "complete": True, "topics": [
+    {"topic": "t", "target_topic": "t", "target_topic_id": "x", "partitions": {"0": {"source": [0, 9], "target": [0, 7]}}}]}
+BEGUN = entry("recreate_from_backup", "stage", "started", about="na from eu")
+PROVEN = entry("recreate_from_backup", "proof", "proven", found=FOUND)
+NOW = {"t": {"id": "x", "offsets": {"0": {"start": 0, "stable": 7}}}}
+
+
+def standing(*entries, topics=NOW):
+    return _restore.standing_proof(fold(entries), "na", "eu", topics)
+
+
+def test_a_proof_since_the_restore_began_stands():
+    assert standing(BEGUN, PROVEN)["holds"] and standing(BEGUN, PROVEN)["proof"] == FOUND
+
+
+@pytest.mark.parametrize("entries, said", [
+    ([], "no restore of na from eu"),
+    ([BEGUN], "no proof since the restore was begun"),
+    ([entry("recreate_from_backup", "stage", "started", about="other from eu"), PROVEN], "no restore of na from eu"),
+    ([BEGUN, PROVEN, entry("recreate_from_backup", "stage", "started", run="2", about="na from eu")], "no proof since"),
+    ([BEGUN, entry("recreate_from_backup", "proof", "different", found=dict(FOUND, verdict="LOSS", complete=False))], "the last proof says LOSS"),
+    ([BEGUN, PROVEN, entry("recreate_from_backup", "proof", "different", found=dict(FOUND, verdict="LOSS", complete=False))], "the last proof says LOSS"),
+    ([BEGUN, entry("recreate_from_backup", "proof", "proven", found=dict(FOUND, source="elsewhere"))], "no proof since"),
+])
+def test_what_is_no_proof_of_this_restore(entries, said):
+    answer = standing(*entries)
+    assert not answer["holds"] and said in answer["found"]
+
+
+@pytest.mark.parametrize("now, said", [
+    ({}, "t was made anew"),
+    ({"t": {"id": "y", "offsets": {}}}, "t was made anew"),
+    ({"t": {"id": "x", "offsets": {"0": {"start": 0, "stable": 8}}}}, "t-0 ends at 8, not 7"),
+    ({"t": {"id": "x", "offsets": {"0": {"start": 1, "stable": 7}}}}, "records of t-0 before offset 1 were deleted"),
+])
+def test_a_proof_falls_with_what_came_after_it(now, said):
+    answer = standing(BEGUN, PROVEN, topics=now)
+    assert not answer["holds"] and said in answer["found"]
+    assert standing(BEGUN, PROVEN, topics=None)["holds"]
