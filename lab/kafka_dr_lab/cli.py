@@ -30,10 +30,9 @@ def parser() -> argparse.ArgumentParser:
     drill.add_argument("--report", type=Path, default=ROOT / "build" / "drill", help="directory of the report")
     drill.add_argument("--keep", action="store_true", help="leave the lab running afterwards")
     drill.add_argument("--freeze", type=float, default=0.0, help="freeze the mirror so many seconds before the loss, so that records are lost")
-    drill.add_argument("--sabotage", choices=("mirror", "topic", "backup", "restored"),
-                       help="spoil the drill, to see it turn red")
+    drill.add_argument("--sabotage", choices=("mirror", "topic", "backup", "restored"), help="spoil the drill, to see it turn red")
     drill.add_argument("--new-backup", choices=("before", "after"), default="after", help="restore: make the new backup before or after applications resume")
-    drill.add_argument("--live", type=float, default=12.0, help="seconds of live traffic before the loss")
+    drill.add_argument("--live", type=float, default=8.0, help="seconds of live traffic before the loss, beside what flows while a manifest is saved")
     _applications(drill)
     return made
 

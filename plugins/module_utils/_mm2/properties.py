@@ -14,6 +14,8 @@ from .._errors import UsageError
 from .java_client import java_client, secret_text
 from .mirror_config import checked, connector_configs
 
+# The REST server of the process looks for plugins too, and reads these without the target's prefix.
+PLUGINS = ("plugin.path", "plugin.discovery")
 QUANTIFIER = re.compile(r"(?<!\\)\{\d*,\d*\}")
 
 
@@ -73,6 +75,8 @@ def _add_mirror(made, mirror):
     for key, value in configs["worker"].items():
         # The worker of a dedicated MirrorMaker 2 belongs to the target; without its prefix exactly-once is silently ignored.
         _set(made, "%s.%s" % (mirror["target"], key), value, "Mirrors into region '%s' disagree about %s" % (mirror["target"], key))
+        if key in PLUGINS:
+            _set(made, key, value, "Mirrors in one process disagree about %s" % key)
 
 
 def _set(made, name, value, complaint):

@@ -43,6 +43,11 @@ def test_without_exactly_once_the_producer_is_idempotent_and_no_rest_is_opened()
     assert "b.exactly.once.source.support" not in made and "listeners" not in made
 
 
+def test_where_plugins_are_is_told_to_the_worker_and_to_the_rest_server_of_the_process():
+    made = rendered({**MIRROR, "config": {"worker": {"plugin.discovery": "service_load"}}})
+    assert made["b.plugin.discovery"] == made["plugin.discovery"] == "service_load"
+
+
 def test_a_flow_that_nobody_asked_for_is_named_and_off():
     made = rendered()
     assert made["b->a.enabled"] == "false" and made["b->a.emit.heartbeats.enabled"] == "false"
