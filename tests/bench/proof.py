@@ -13,7 +13,6 @@ import json
 import multiprocessing
 import os
 import platform
-import shutil
 import statistics
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "lab"), str(ROOT / "spark")]
 
+from tests.bench.spark_source import connector_jars, spark_source  # noqa: E402
 from tests.support.kafka import clusters  # noqa: E402
 
 PADDING = b"departures are what the drill copies; here a payload of their length does, since only its size matters " * 3
@@ -75,12 +75,12 @@ def fill(sides, topic, count, partitions, lost=-1):
             raise SystemExit(f"filling {topic} failed")
 
 
-def raw_reader(bootstrap, topic, partitions, ready, go, done):
-    """Bare librdkafka: read one side to its end and count."""
+def raw_reader(bootstrap, topic, partitions, backoff, ready, go, done):
+    """Bare librdkafka: read one side to its end and count. With the one setting that matters: by default it pauses for a second when its queue is full."""
     from confluent_kafka import Consumer, KafkaError, TopicPartition
 
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "bench", "enable.auto.commit": False, "enable.partition.eof": True,
-                         "auto.offset.reset": "earliest", "log_level": 0})
+                         "auto.offset.reset": "earliest", "log_level": 0, "fetch.queue.backoff.ms": backoff})
     ready.put(1)
     go.wait()
     consumer.assign([TopicPartition(topic, number, 0) for number in range(partitions)])
@@ -96,10 +96,10 @@ def raw_reader(bootstrap, topic, partitions, ready, go, done):
     consumer.close()
 
 
-def raw_read(sides, topic, partitions):
+def raw_read(sides, topic, partitions, backoff=10):
     """Seconds for one process a side to read everything, from the moment both are ready."""
     ready, done, go = multiprocessing.Queue(), multiprocessing.Queue(), multiprocessing.Event()
-    workers = [multiprocessing.Process(target=raw_reader, args=(cluster.bootstrap, topic, partitions, ready, go, done)) for cluster in sides.values()]
+    workers = [multiprocessing.Process(target=raw_reader, args=(cluster.bootstrap, topic, partitions, backoff, ready, go, done)) for cluster in sides.values()]
     for worker in workers:
         worker.start()
     for dummy in workers:
@@ -155,94 +155,6 @@ def proof(engine, sides, topic):
     return time.perf_counter() - began, report
 
 
-SPARK_SOURCE = '''
-import json, os, sys, time
-from pyspark.sql import SparkSession, functions as F
-jars, source, target, topic, small, repeats = sys.argv[1:7]
-os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-spark = (SparkSession.builder.master("local[*]").config("spark.jars", jars).config("spark.ui.enabled", "false").config("spark.driver.memory", "4g")
-         .config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1").config("spark.sql.shuffle.partitions", "4")
-         .config("spark.log.level", "ERROR").config("spark.ui.showConsoleProgress", "false").getOrCreate())
-def frame(bootstrap, name):
-    return (spark.read.format("kafka").option("kafka.bootstrap.servers", bootstrap).option("subscribe", name).option("startingOffsets", "earliest")
-            .option("endingOffsets", "latest").option("includeHeaders", "true").option("kafka.isolation.level", "read_committed").load())
-def digest(bootstrap, name):
-    hashed = frame(bootstrap, name).select("partition", F.xxhash64("key", "value", "headers", "timestamp").alias("d"))
-    return {row[0]: tuple(row[1:]) for row in hashed.groupBy("partition").agg(F.count("*"), F.sum(F.col("d").cast("decimal(38,0)"))).collect()}
-def columns(bootstrap, name):
-    return frame(bootstrap, name).select("partition", "key", "value", "headers", "timestamp")
-def by_digest(name):
-    return digest(source, name) == digest(target, name)
-def by_except(name):
-    one, other = columns(source, name), columns(target, name)
-    return one.exceptAll(other).count() + other.exceptAll(one).count() == 0
-times = {}
-for what, call in (("digest", by_digest), ("except_all", by_except)):
-    call(small)
-    times[what] = []
-    for number in range(int(repeats) if what == "digest" else 1):
-        began = time.perf_counter()
-        if not call(topic):
-            sys.exit("the sides are not equal")
-        times[what].append(time.perf_counter() - began)
-print("TIMES " + json.dumps(times))
-spark.stop()
-'''
-
-
-IVY = """<ivy-module version="2.0"><info organisation="streamsafe" module="bench"/><configurations><conf name="default"/></configurations>
-<dependencies defaultconfmapping="default->master">%s</dependencies></ivy-module>"""
-
-
-def connector_jars():
-    """Jars of Spark's Kafka source, resolved by the Ivy that PySpark ships: (paths, version of the token provider).
-
-    The token provider is only needed where delegation tokens are used, but its classes have to be there; where the one of this version cannot be had, the
-    last one before does.
-    """
-    import pyspark
-
-    from kafka_dr_lab.java import require_java
-    from kafka_dr_lab.kafka_home import cache_dir, ivy_jar
-
-    spark = pyspark.__version__
-    place = cache_dir() / f"spark-sql-kafka-{spark}"
-    for provider in (spark, "4.0.0"):
-        if list(place.glob("spark-sql-kafka*.jar")):
-            break
-        wanted = [("org.apache.spark", "spark-sql-kafka-0-10_2.13", spark), ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", provider),
-                  ("org.apache.kafka", "kafka-clients", "3.9.2"), ("org.apache.commons", "commons-pool2", "2.13.1")]
-        with tempfile.TemporaryDirectory() as aside:
-            descriptor = Path(aside, "ivy.xml")
-            descriptor.write_text(IVY % "".join(f'<dependency org="{one[0]}" name="{one[1]}" rev="{one[2]}" transitive="false"/>' for one in wanted))
-            done = subprocess.run(
-                [require_java(), "-jar", ivy_jar(), "-ivy", str(descriptor), "-cache", str(cache_dir() / "ivy"), "-types", "jar", "bundle",
-                 "-retrieve", f"{aside}/libs/[artifact]-[revision].[ext]"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-            if done.returncode == 0 and len(list(Path(aside, "libs").glob("*.jar"))) == len(wanted):
-                place.mkdir(parents=True, exist_ok=True)
-                for jar in Path(aside, "libs").glob("*.jar"):
-                    shutil.copy(jar, place)
-    jars = sorted(place.glob("*.jar"))
-    if not jars:
-        raise SystemExit(f"Spark's Kafka source could not be resolved; without it: --no-spark-source. {done.stdout[-600:]}")
-    return ",".join(map(str, jars)), next(jar.stem.rsplit("-", 1)[1] for jar in jars if "token-provider" in jar.name)
-
-
-def spark_source(sides, topic, small, repeats):
-    """Seconds of the two usual ways on Spark's Kafka source, warm, in a session of their own."""
-    with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False) as file:
-        file.write(SPARK_SOURCE)
-    done = subprocess.run(
-        [sys.executable, file.name, connector_jars()[0], sides["source"].bootstrap, sides["target"].bootstrap, topic, small, str(repeats)],
-        capture_output=True, text=True, timeout=1800, check=False,
-    )
-    os.unlink(file.name)
-    told = [line for line in done.stdout.splitlines() if line.startswith("TIMES ")]
-    if not told:
-        raise SystemExit(f"Spark's Kafka source failed: {done.stderr[-3000:]}")
-    return json.loads(told[0][6:])
-
-
 def say(text):
     print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
 
@@ -279,6 +191,7 @@ def run(arguments, save):
         engine = SparkEngine("local[*]", path, quiet=True)
         say("reading and proving, by turns")
         proof(engine, sides, small)
+        by_default = [raw_read(sides, one, arguments.partitions, 1000)]
         raw, proofs = [], []
         with Memory() as memory_one:
             for dummy in range(arguments.repeats):
@@ -288,7 +201,7 @@ def run(arguments, save):
                     raise SystemExit(f"not proven: {report['reasons']}")
                 proofs.append(seconds)
         say(f"bare {raw}, proof {proofs}")
-        result["seconds"] = {"raw_read": raw, "proof": proofs}
+        result["seconds"] = {"raw_read": raw, "raw_read_by_default": by_default, "proof": proofs}
         result["to_raw_read"] = round(statistics.median(proofs) / statistics.median(raw), 3)
         result["peak_driver_mb_1m"], result["peak_worker_mb_1m"] = round(memory_one.driver), round(memory_one.worker)
         save(result)
@@ -338,8 +251,8 @@ def main():
     parser.add_argument("--records", type=int, default=1000000)
     parser.add_argument("--many", type=int, default=8000000, help="0 leaves the large topics out")
     parser.add_argument("--partitions", type=int, default=4)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--repeats-many", type=int, default=1)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--repeats-many", type=int, default=2)
     parser.add_argument("--no-spark-source", action="store_true")
     parser.add_argument("--out", default=str(ROOT / "build" / "bench" / "proof.json"))
     arguments = parser.parse_args()

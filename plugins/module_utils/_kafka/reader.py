@@ -48,11 +48,14 @@ class Pace:
 
 
 def open_consumer(client, isolation="read_committed", rate=None):
-    """A consumer for bounded ranges of a KafkaClient: prefetch is kept small, since what lies beyond the range is thrown away."""
+    """A consumer for bounded ranges of a KafkaClient: prefetch is kept small, since what lies beyond the range is thrown away.
+
+    A full queue is looked at again after 10 ms; librdkafka's own second made reading wait for three quarters of the time.
+    """
     queue = 16384 if not rate else max(256, min(16384, int(rate / 1024)))
     return client.consumer(
         isolation_level=isolation, queued_max_messages_kbytes=queue, queued_min_messages=100000, fetch_message_max_bytes=min(4194304, queue * 1024),
-        fetch_wait_max_ms=100, fetch_error_backoff_ms=100, check_crcs=False, statistics_interval_ms=0,
+        fetch_wait_max_ms=100, fetch_queue_backoff_ms=10, fetch_error_backoff_ms=100, check_crcs=False, statistics_interval_ms=0,
     )
 
 
