@@ -66,8 +66,9 @@ class Case:
         self.writer.go_on(self.rate)
 
     def stop_consumers(self, leave):
+        with ThreadPoolExecutor(len(self.consumers)) as pool:
+            list(pool.map(lambda consumer: consumer.stop(leave), self.consumers.values()))
         for group, consumer in self.consumers.items():
-            consumer.stop(leave)
             self.before[group] = self.before[group] + consumer.journal
 
     def rows(self, plan, held, source):
@@ -114,9 +115,10 @@ def measure_cases(base, options):
     say("the source is killed")
     source.kill()
     for case in cases:
+        case.writer.stop(lost=True)
         case.stop_consumers(leave=False)
-        case.writer.stop()
     mirror.stop()
+    say("everybody has stopped")
     ends = lab.ends_of(target, *(case.topic for case in cases))
     lost = lab.translate(None, target, check=True, topics="plain-.*,trans-.*", target_ends=ends)
     say(f"planned in {lost['summary']['seconds']} s, {lost['summary']['confidence']}")

@@ -155,7 +155,9 @@ class Writer:
     def __init__(self, cluster, topic, partitions=3, transaction=0):
         self.topic, self.partitions, self.transaction = topic, partitions, transaction
         config = {**cluster.client, "linger.ms": 5, "enable.idempotence": True, "log_level": 0, "error_cb": lambda error: None}
-        self.producer = Producer({**config, "transactional.id": f"writer-{topic}"} if transaction else config)
+        # A transaction that is left open holds the last stable offset back for as long.
+        transactional = {"transactional.id": f"writer-{topic}", "transaction.timeout.ms": 20000}
+        self.producer = Producer({**config, **transactional} if transaction else config)
         if transaction:
             self.producer.init_transactions()
         self.written, self.stopping, self.thread = 0, threading.Event(), None
@@ -200,8 +202,11 @@ class Writer:
         self.thread = threading.Thread(target=run, daemon=True)
         self.thread.start()
 
-    def stop(self):
+    def stop(self, lost=False):
+        """Stop; where the cluster was ``lost``, without waiting for what will never be acknowledged."""
         self.stopping.set()
+        if lost:
+            self.producer.purge()
         if self.thread:
             self.thread.join(60)
 
@@ -210,7 +215,7 @@ class JournalingConsumer:
     """A group of one member that commits every record and notes which it processed, at most ``rate`` a second."""
 
     def __init__(self, cluster, group, topic, rate=None):
-        self.group, self.rate = group, rate
+        self.group, self.topic, self.rate = group, topic, rate
         self.journal = []
         self.consumer = Consumer({
             **cluster.client, "group.id": group, "enable.auto.commit": False, "auto.offset.reset": "earliest", "isolation.level": "read_committed",
@@ -244,9 +249,9 @@ class JournalingConsumer:
             for partition, offset, dummy in self.journal:
                 last[partition] = offset + 1
             if last:
-                topic = self.consumer.assignment()[0].topic
-                self.consumer.commit(offsets=[TopicPartition(topic, partition, offset) for partition, offset in last.items()], asynchronous=False)
-            self.consumer.close()
+                self.consumer.commit(offsets=[TopicPartition(self.topic, partition, offset) for partition, offset in last.items()], asynchronous=False)
+        # Also where the region is lost: a member that is forgotten would come back with it.
+        self.consumer.close()
 
 
 def set_positions(cluster, topic, positions):
