@@ -10,12 +10,12 @@ BOOTSTRAP := sh lab/bootstrap.sh
 PYTEST := $(BIN)/python -m pytest -q
 export LAB_DIR
 
-.PHONY: help drill lab-up lab-down lab-status test test-unit test-full test-kubernetes lint check bench-proof bench-offsets environment
+.PHONY: help drill lab-up lab-down lab-status test test-unit test-full test-kubernetes lint check bench-proof bench-offsets bench-restore environment
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 18
 
-drill: ## lose a region and fail over, measured (SCENARIO=failover|switchover, DRILL="--freeze 8")
+drill: ## lose a region and fail over, measured (SCENARIO=failover|switchover|restore, DRILL="--freeze 8")
 	@$(BOOTSTRAP) drill --scenario $(SCENARIO) --platform $(PLATFORM) $(DRILL)
 
 lab-up: ## start the lab's regions to play with
@@ -57,3 +57,5 @@ bench-proof: environment ## how fast the proof is, into build/bench/proof.json
 	$(BIN)/python tests/bench/proof.py
 bench-offsets: environment ## how exact translation is, into build/bench/offsets.json
 	$(BIN)/python tests/bench/offsets.py
+bench-restore: environment ## how fast a restore is and a backup is gone on with, into build/bench/restore.json
+	$(BIN)/python tests/bench/restore.py

@@ -93,8 +93,9 @@ def restore(drill: Drill) -> None:
         _remove_first_record(drill, SOURCE)
     if before:
         drill.stage("new_backup", new_backup_region=SOURCE, new_backup_to=TARGET)
+    resumed = time.time()
     drill.stage("resume", **{f"resume_{key}": value for key, value in regions.items()})
-    drill.rto(SOURCE)
+    drill.rto(SOURCE, resumed)
     if not before:
         drill.stage("new_backup", new_backup_region=SOURCE, new_backup_to=TARGET)
     drill.live(5)

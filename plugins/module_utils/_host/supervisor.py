@@ -97,7 +97,8 @@ class _Program:
             _ignoring_state(lambda: self.api.startProcess(self.name, False))
 
     def answer(self, final):
-        return {"changed": self.changed, "ran": self.runs in RUNNING + ("STARTING",), "status": final["statename"] if final else "ABSENT", "pid": final["pid"] if final else 0}
+        return {"changed": self.changed, "ran": self.runs in RUNNING + ("STARTING",), "status": final["statename"] if final else "ABSENT",
+                "pid": final["pid"] if final else 0}
 
 
 def ensure_programs(params, check_mode):

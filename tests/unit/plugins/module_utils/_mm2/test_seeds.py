@@ -14,8 +14,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.codec_con
 
 
 def proof(partitions, complete=True):
-    return {"verdict": "PROVEN" if complete else "LOSS", "complete": complete, "topics": [{
-        "topic": "t", "target_topic": "t", "partitions": {str(number): {"source": source, "target": target} for number, (source, target) in partitions.items()}}]}
+    described = {str(number): {"source": source, "target": target} for number, (source, target) in partitions.items()}
+    return {"verdict": "PROVEN" if complete else "LOSS", "complete": complete, "topics": [{"topic": "t", "target_topic": "t", "partitions": described}]}
 
 
 def test_the_last_offset_of_each_partition_that_holds_anything():

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Benchmark of backup and restore: ``python tests/bench/restore.py`` writes build/bench/restore.json.
+
+Copying: the collection's mirror (exactly-once, as it comes) beside MirrorMaker 2 with its own defaults and beside a bare librdkafka loop that
+consumes and produces, the same records, one after the other, round by round, each from its first record on the target to its last.
+Going on: how long it takes until a backup is gone on with after a restore, with four times the records as well; with and without the proof
+of the new backup. Only the ratios are worth anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition  # noqa: E402
+
+import tests.conftest  # noqa: E402, F401  makes the checkout importable as the collection  # pylint: disable=unused-import
+from tests.real.hosts.mirrors import Mirror, create, ends, exists  # noqa: E402
+from tests.support import offsets_lab as lab  # noqa: E402
+from tests.support.kafka import MirrorMaker, clusters  # noqa: E402
+
+PARTITIONS = 4
+
+
+def say(text: str) -> None:
+    print(time.strftime("%H:%M:%S"), text, flush=True)
+
+
+def fill(clients: list[dict], topic: str, records: int, size: int) -> None:
+    """The same records into each cluster."""
+    blob = os.urandom(4_000_000)
+    stamp = 1_700_000_000_000
+    for client in clients:
+        producer = Producer({**client, "linger.ms": 50, "batch.size": 1000000, "queue.buffering.max.messages": 1000000})
+        for number in range(records):
+            at = number * 37 % (len(blob) - size)
+            while True:
+                try:
+                    producer.produce(topic, value=blob[at:at + size - 16], key=b"%016d" % number, partition=number % PARTITIONS, timestamp=stamp + number)
+                    break
+                except BufferError:
+                    producer.poll(0.5)
+        producer.flush()
+
+
+def stock(alias: str, source: str, target: str) -> dict:
+    """What the documentation's smallest example has, on clusters of one broker."""
+    flow = f"{alias}->target"
+    factors = ("replication.factor", "checkpoints.topic.replication.factor", "heartbeats.topic.replication.factor", "offset-syncs.topic.replication.factor",
+               "offset.storage.replication.factor", "status.storage.replication.factor", "config.storage.replication.factor")
+    return {"clusters": f"{alias}, target", f"{alias}.bootstrap.servers": source, "target.bootstrap.servers": target, f"{flow}.enabled": "true",
+            f"{flow}.topics": "bench", f"target->{alias}.emit.heartbeats.enabled": "false", **dict.fromkeys(factors, 1)}
+
+
+def copied(client: dict, topic: str) -> int:
+    return sum(ends(client, topic, number)[1] for number in range(PARTITIONS)) if exists(client, topic) else 0
+
+
+def mirrored(mirror, client: dict, topic: str, records: int, limit: float = 300) -> float:
+    """Seconds from the first record seen on the target to the last."""
+    mirror.start()
+    first, last, before, end = None, time.monotonic(), 0, time.monotonic() + limit
+    try:
+        while time.monotonic() < end:
+            now = copied(client, topic)
+            if now != before:
+                first, last, before = first or time.monotonic(), time.monotonic(), now
+            if before >= records and time.monotonic() - last > 2.5:
+                return last - first
+            time.sleep(0.1)
+        raise SystemExit(f"{topic} reached {before} of {records}:\n{mirror.tail()}")
+    finally:
+        mirror.stop(5)
+
+
+def bare(source: dict, target: dict, topic: str, records: int) -> float:
+    """Seconds of a loop that consumes and produces, with acknowledgements of all replicas and nothing else."""
+    create(target, topic, partitions=PARTITIONS)
+    consumer = Consumer({**source, "group.id": "bare", "enable.auto.commit": False, "auto.offset.reset": "earliest", "enable.partition.eof": True})
+    producer = Producer({**target, "linger.ms": 20, "batch.size": 1000000, "queue.buffering.max.messages": 1000000, "acks": "all"})
+    consumer.assign([TopicPartition("bench", number, 0) for number in range(PARTITIONS)])
+    first, count = None, 0
+    while count < records:
+        for message in consumer.consume(10000, 0.2):
+            if message.error() is not None:
+                if message.error().code() != KafkaError._PARTITION_EOF:
+                    raise SystemExit(str(message.error()))
+                continue
+            first = first or time.monotonic()
+            count += 1
+            while True:
+                try:
+                    producer.produce(topic, message.value(), message.key(), message.partition(), timestamp=message.timestamp()[1], headers=message.headers())
+                    break
+                except BufferError:
+                    producer.poll(0.05)
+            producer.poll(0)
+    producer.flush()
+    taken = time.monotonic() - first
+    consumer.close()
+    return taken
+
+
+def copying(base: Path, asked) -> dict:
+    kafkas = clusters(["source", "target"], base)
+    source, target = kafkas["source"].client, kafkas["target"].client
+    create(source, "bench", partitions=PARTITIONS)
+    fill([source], "bench", asked.records, asked.size)
+    times: dict[str, list[float]] = {"stock": [], "ours": [], "bare": []}
+    for turn in range(asked.rounds):
+        mirror = MirrorMaker(base / f"stock{turn}", stock(f"stock{turn}", source["bootstrap.servers"], target["bootstrap.servers"]))
+        times["stock"].append(mirrored(mirror, target, f"stock{turn}.bench", asked.records))
+        alias = f"ours{turn}"
+        mirror = Mirror(base / alias, {"name": alias, "source": alias, "target": "target", "topics": ["bench"], "groups": ["none"], "policy": "default",
+                                       "tuning": {"replication_factor": 1}}, {alias: source, "target": target})
+        times["ours"].append(mirrored(mirror, target, f"{alias}.bench", asked.records))
+        times["bare"].append(bare(source, target, f"bare{turn}", asked.records))
+        say(f"round {turn + 1}: " + ", ".join(f"{kind} {values[-1]:.2f} s" for kind, values in times.items()))
+    for one in kafkas.values():
+        one.stop()
+    middle = {kind: statistics.median(values) for kind, values in times.items()}
+    ratios = {"to_stock_mm2": round(middle["stock"] / middle["ours"], 2), "of_raw_copy": round(middle["bare"] / middle["ours"], 2)}
+    return {"copy_seconds": times, "ratios": ratios}
+
+
+def prove(base: Path, source: dict, target: dict) -> dict:
+    """The summary of a proof, as the ledger keeps it."""
+    for side, client in (("source", source), ("target", target)):
+        (base / f"{side}.json").write_text(json.dumps(client))
+        (base / f"{side}.json").chmod(0o600)
+    words = ["compare", "--source-config", str(base / "source.json"), "--target-config", str(base / "target.json"), "--topics", "orders", "--quiet",
+             "--report", str(base / "report.json"), "--summary", str(base / "summary.json")]
+    subprocess.run([sys.executable, str(ROOT / "spark" / "main.py"), *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return json.loads((base / "summary.json").read_text())
+
+
+def going_on(base: Path, records: int, size: int) -> dict:
+    """Seconds from both sides equal and proven until the mirror has copied what is new, and until that is proven."""
+    from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_seed import mirror_seed
+
+    kafkas = clusters(["a", "b"], base)
+    region, backup = kafkas["a"], kafkas["b"]
+    for one in (region, backup):
+        create(one.client, "orders", partitions=PARTITIONS)
+    fill([region.client, backup.client], "orders", records, size)
+    proof = prove(base, backup.client, region.client)
+    fill([region.client], "orders", 1000, size)
+    began = time.monotonic()
+    lab.prepare_target(backup, "a")
+    mirror_seed({"source_client": region.client, "source_client_secrets": {}, "target_client": backup.client, "target_client_secrets": {},
+                 "source_alias": "a", "target_alias": "b", "separator": ".", "proof": proof, "connector": "MirrorSourceConnector", "offsets_topic": None,
+                 "replication_factor": 1, "timeout": 60}, False)
+    mirror = lab.start_mirror(base / "mm2", region, backup, "orders")
+    try:
+        lab.await_ready(region, backup, 300, until_caught_up=True, topics="orders")
+        carried = time.monotonic() - began
+        verdict = prove(base, region.client, backup.client)["verdict"]
+        proven = time.monotonic() - began
+    finally:
+        mirror.stop(5)
+        for one in kafkas.values():
+            one.stop()
+    if verdict != "PROVEN":
+        raise SystemExit(f"the new backup of {records} records is {verdict}")
+    say(f"{records} records: gone on with after {carried:.1f} s, proven after {proven:.1f} s")
+    return {"records": records, "carried_seconds": round(carried, 2), "proven_seconds": round(proven, 2)}
+
+
+def main() -> None:
+    words = argparse.ArgumentParser(description=__doc__)
+    words.add_argument("--records", type=int, default=1_000_000)
+    words.add_argument("--size", type=int, default=200)
+    words.add_argument("--rounds", type=int, default=2)
+    asked = words.parse_args()
+    base = Path(tempfile.mkdtemp(prefix="kafka-dr-bench-"))
+    report = {"records": asked.records, "size": asked.size, "cores": os.cpu_count(), "python": platform.python_version(), "load": os.getloadavg()[0],
+              **copying(base / "copy", asked)}
+    once, four = going_on(base / "one", asked.records, asked.size), going_on(base / "four", 4 * asked.records, asked.size)
+    report["continue"] = [once, four]
+    report["ratios"]["continue_4m_to_1m"] = round(four["carried_seconds"] / once["carried_seconds"], 2)
+    report["ratios"]["continue_and_proof_4m_to_1m"] = round(four["proven_seconds"] / once["proven_seconds"], 2)
+    path = ROOT / "build" / "bench" / "restore.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(report, indent=1) + "\n")
+    print(json.dumps(report["ratios"]))
+
+
+if __name__ == "__main__":
+    main()

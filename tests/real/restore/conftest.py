@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A region that was restored from its backup by a real MirrorMaker 2, and proven by the real job."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.support import offsets_lab as lab
+from tests.support.kafka import ROOT, clusters
+
+TOPICS = "orders|payments"
+
+
+@pytest.fixture(scope="package")
+def restored(tmp_path_factory):
+    """``a`` was made again from ``b``: ``orders`` plain and ``payments`` transactional, a partition more than anybody wrote to; the proof's summary."""
+    base = tmp_path_factory.mktemp("restored")
+    made = clusters(["a", "b"], base)
+    region, backup = made["a"], made["b"]
+    for one in (region, backup):
+        lab.create(one, ("orders", 4, {}), ("payments", 4, {}))
+    lab.prepare_target(region, "b")
+    writers = {"orders": lab.Writer(backup, "orders"), "payments": lab.Writer(backup, "payments", transaction=7)}
+    for writer in writers.values():
+        writer.write(3000)
+    way = {"alias": ("b", "a"), "sync.group.offsets.enabled": "false"}
+    mirror = lab.start_mirror(base / "restore", backup, region, TOPICS, **way)
+    lab.await_ready(backup, region, 180, until_caught_up=True, topics=TOPICS, source_alias="b", target_alias="a")
+    mirror.stop()
+    proof = prove(base, backup, region)
+    yield {"region": region, "backup": backup, "proof": proof, "base": base}
+    for one in made.values():
+        one.stop()
+
+
+def prove(base, source, target):
+    """The summary of a proof, as the ledger keeps it."""
+    for side, cluster in (("source", source), ("target", target)):
+        path = base / f"{side}.json"
+        path.write_text(json.dumps(cluster.client))
+        path.chmod(0o600)
+    words = ["compare", "--source-config", str(base / "source.json"), "--target-config", str(base / "target.json"), "--topics", TOPICS, "--quiet",
+             "--report", str(base / "report.json"), "--summary", str(base / "summary.json")]
+    done = subprocess.run([sys.executable, str(ROOT / "spark" / "main.py"), *words], capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads((base / "summary.json").read_text())

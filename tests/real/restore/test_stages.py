@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The stages of backup and restore on a lab of their own: what they refuse, what they say, and how they come through. In the order of the story."""
+
+from __future__ import annotations
+
+import json
+import stat
+
+import pytest
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from kafka_dr_lab.inventory import TOPICS
+from kafka_dr_lab.lab import Lab
+from kafka_dr_lab.ports import free_ports
+from tests.real.lab.playing import SOURCE, TARGET, Playground
+
+pytestmark = pytest.mark.real
+EXTRA_TOPIC = "flights.diverted"
+REGIONS = {
+    "initial_setup": {"initial_setup_source": SOURCE, "initial_setup_target": TARGET, "initial_setup_backup": True},
+    "recreate_from_backup": {"recreate_from_backup_region": SOURCE, "recreate_from_backup_from": TARGET},
+    "resume": {"resume_region": SOURCE, "resume_from": TARGET},
+    "new_backup": {"new_backup_region": SOURCE, "new_backup_to": TARGET},
+    "backup_status": {"backup_status_region": SOURCE, "backup_status_backup": TARGET},
+    "verify_restore": {"proof_source": SOURCE, "proof_target": TARGET, "proof_ledger_region": TARGET, "proof_topics": r"flights\..*", "proof_wait_seconds": 60},
+}
+
+
+class Story(Playground):
+    """A lab on which stages are run by name."""
+
+    def run(self, name, *words, change=None, **more):
+        return self.stage(name, {**REGIONS[name], **more}, *words, change=change)
+
+    def went(self, name, *words, **more):
+        done = self.run(name, *words, **more)
+        assert done.returncode == 0, done.stdout
+        return " ".join(done.stdout.split())
+
+    def refused(self, name, *said, **more):
+        before = self.state()
+        done = self.run(name, **more)
+        text = " ".join(done.stdout.split())
+        assert done.returncode != 0, done.stdout
+        assert not [one for one in said if one not in text], done.stdout
+        assert "Traceback" not in done.stdout
+        assert self.state() == before
+
+    def admin_client(self, region):
+        return AdminClient(self.admin(region))
+
+    def state_of_target(self):
+        """What check mode could have changed while the source is lost."""
+        topics = self.module("cluster_info", read=["topics", "configs", "acls"])
+        return {"topics": topics["topics"], "acls": topics["acls"], "programs": {one["name"]: one["statename"] for one in self.lab.supervisor.processes()}}
+
+    def kept(self):
+        return self.lab.directory / "regions" / TARGET / "rebuild" / f"{SOURCE}.vault"
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("restore") / "lab"
+    try:
+        made = Story(directory)
+        made.went("initial_setup")
+        yield made
+    finally:
+        Lab(directory).down()
+
+
+def test_what_is_kept_is_encrypted_and_nobody_else_s(story):
+    text = story.kept().read_text()
+    assert text.startswith("$ANSIBLE_VAULT;") and stat.S_IMODE(story.kept().stat().st_mode) == 0o600
+    assert stat.S_IMODE(story.kept().parent.stat().st_mode) == 0o700
+    assert not [one for one in story.every_secret() if one in text]
+
+
+def test_without_a_restore_nothing_is_resumed_and_no_backup_gone_on_with(story):
+    story.refused("resume", "no restore of north_america from europe", "Run recreate_from_backup to its end")
+    story.refused("new_backup", "no restore of north_america from europe")
+
+
+def test_a_region_that_lives_is_not_made_again(story):
+    story.refused("recreate_from_backup", "north_america answers and holds records", "recreate_from_backup_accept_region_alive=true")
+
+
+def test_a_gate_of_one_s_own(story):
+    story.refused("recreate_from_backup", "Your own gate is closed: not on a Friday", recreate_from_backup_accept_region_alive=True,
+                  recreate_from_backup_require=[{"query": "ledger.active_region == 'nowhere'", "message": "not on a Friday"}])
+
+
+def test_the_status_names_what_is_missing_and_passes_when_nothing_is(story):
+    file = story.lab.directory / "work" / "status.json"
+    done = story.run("backup_status", backup_status_file=str(file))
+    assert done.returncode != 0 and "The copy was never proven" in done.stdout
+    assert [one["what"] for one in json.loads(file.read_text())["findings"]] == ["proof"]
+    story.went("verify_restore")
+    assert "Backup of north_america in europe: well" in story.went("backup_status", backup_status_file=str(file))
+    assert json.loads(file.read_text())["healthy"]
+
+
+def test_a_new_topic_is_drift_until_it_is_kept(story):
+    for future in story.admin_client(SOURCE).create_topics([NewTopic(EXTRA_TOPIC, 2, 1, config={"cleanup.policy": "compact"})]).values():
+        future.result(30)
+    done = story.run("backup_status")
+    assert done.returncode != 0 and f"topic '{EXTRA_TOPIC}' is not kept" in done.stdout
+    assert f"Kept anew, since topic '{EXTRA_TOPIC}' is not kept" in story.went("initial_setup")
+    before = story.kept().read_bytes()
+    story.went("initial_setup")
+    assert story.kept().read_bytes() == before, "kept again although nothing changed"
+
+
+def test_after_the_loss_what_would_be_done_is_said_first(story):
+    story.lab.lose(SOURCE)
+    before = story.state_of_target()
+    told = story.went("recreate_from_backup", "--check")
+    assert "Would make north_america again as it was kept" in told and "4 topics" in told
+    assert story.state_of_target() == before
+
+
+def test_a_backup_that_does_not_answer(story):
+    address = f"127.0.0.1:{free_ports(1)[0]}"
+
+    def change(inventory):
+        inventory["hosts"][TARGET]["kafka_dr_client"]["bootstrap.servers"] = address
+
+    done = story.run("recreate_from_backup", change=change)
+    assert done.returncode != 0 and f"expected a broker at {address}" in " ".join(done.stdout.split())
+
+
+def test_a_backup_without_one_of_the_topics(story):
+    next(iter(story.admin_client(TARGET).delete_topics([EXTRA_TOPIC]).values())).result(30)
+    done = story.run("recreate_from_backup")
+    text = " ".join(done.stdout.split())
+    assert done.returncode != 0 and f"Topic {EXTRA_TOPIC} was kept with north_america and is missing in europe" in text
+    assert "recreate_from_backup_accept_missing_topics=true" in text
+
+
+def test_the_region_comes_back_proven_and_waits(story):
+    told = story.went("recreate_from_backup", recreate_from_backup_accept_missing_topics=True)
+    assert "PROVEN" in told and "Its applications are paused" in told
+    held = story.module("cluster_info", region=SOURCE, read=["topics", "configs"], topics=r"flights\..*")["topics"]
+    assert set(held) == {*TOPICS, EXTRA_TOPIC} and held[TOPICS[0]]["configs"]["retention.ms"] == "-1"
+    assert held[EXTRA_TOPIC]["configs"]["min.compaction.lag.ms"] == "9223372036854775807"
+    known = story.module("ledger_info")
+    assert known["active_region"] == "none" and known["last"]["recreate_from_backup"]["found"]["verdict"] == "PROVEN"
+    assert known["done"]["recreate_from_backup"]["paused"]["found"]["sizes"] == {"departures-producer": 1, "departures-consumer": 1}
+    programs = {one["name"]: one["statename"] for one in story.lab.supervisor.processes()}
+    assert programs["departures-producer"] == programs["departures-consumer"] == "STOPPED"
+
+
+def test_a_mirror_of_the_old_offsets_is_not_started(story):
+    story.refused("initial_setup", "none is the active region")
+
+
+def test_a_record_that_is_gone_since_the_proof_closes_the_gate(story):
+    def records(topic, region):
+        found = story.module("cluster_info", region=region, read=["offsets"], topics=topic.replace(".", r"\."))["topics"][topic]["offsets"]
+        return next((int(number), one["start"]) for number, one in sorted(found.items()) if one["end"] > one["start"])
+
+    number, start = records(TOPICS[0], SOURCE)
+    next(iter(story.admin_client(SOURCE).delete_records([TopicPartition(TOPICS[0], number, start + 1)]).values())).result(30)
+    story.refused("resume", f"records of {TOPICS[0]}-{number} before offset {start + 1} were deleted", "resume_accept_unproven=true")
+    done = story.run("recreate_from_backup", recreate_from_backup_accept_missing_topics=True, recreate_from_backup_accept_region_alive=True)
+    text = " ".join(done.stdout.split())
+    assert done.returncode != 0 and "north_america does not hold what europe held (LOSS)" in text and "missing_head" in text, done.stdout
+    story.refused("resume", "the last proof says LOSS")
+    story.refused("new_backup", "the last proof says LOSS")
+
+
+def test_lost_once_more_it_is_made_once_more(story):
+    story.lab.lose(SOURCE)
+    assert "PROVEN" in story.went("recreate_from_backup", recreate_from_backup_accept_missing_topics=True)
+
+
+def test_a_new_backup_before_the_applications(story):
+    told = story.went("new_backup")
+    assert "holds a proven backup of north_america again" in told and "Applications are still paused" in told
+    held = story.module("cluster_info", region=SOURCE, read=["topics", "configs"], topics=r"flights\..*")["topics"]
+    assert held[EXTRA_TOPIC]["configs"].get("min.compaction.lag.ms") is None and held[EXTRA_TOPIC]["configs"]["cleanup.policy"] == "compact"
+
+
+def test_resumed_it_is_as_before(story):
+    told = story.went("resume")
+    assert "north_america is the active region; applications work there." in told and "no running backup" not in told
+    assert story.module("ledger_info")["active_region"] == SOURCE
+    groups = story.module("cluster_info", region=SOURCE, read=["groups"])["groups"]
+    assert groups["flights-dashboard"]["members"]
+    again = story.went("resume")
+    assert "is the active region" in again
+    story.went("initial_setup")
