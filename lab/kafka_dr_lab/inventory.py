@@ -87,7 +87,8 @@ class Inventory:
                                           "directory": str(self.lab / "services" / "programs")},
                     "kafka_dr_mirrors": [{
                         "name": "north-america-to-europe", "source": "north_america", "target": "europe", "topics": [r"flights\..*"], "groups": [f"{GROUP}.*"],
-                        "tuning": {"replication_factor": 1, "refresh_seconds": 5, "checkpoint_seconds": 2, "tasks_max": 2},
+                        "tuning": {"replication_factor": 1, "refresh_seconds": 5, "checkpoint_seconds": 2, "tasks_max": 2,
+                                   "max_record_bytes": 8388608},
                         # Every plugin here has a manifest; looking through all 94 jars twice costs six seconds.
                         "config": {"worker": {"plugin.discovery": "service_load"}},
                     }],

@@ -5,58 +5,26 @@ from __future__ import annotations
 
 import json
 import stat
+import time
 
 import pytest
-from confluent_kafka import TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka import Producer, TopicPartition
+from confluent_kafka.admin import NewTopic
 
 from kafka_dr_lab.inventory import TOPICS
 from kafka_dr_lab.lab import Lab
 from kafka_dr_lab.ports import free_ports
-from tests.real.lab.playing import SOURCE, TARGET, Playground
+from tests.real.lab.playing import SOURCE, TARGET
+from tests.real.restore.story import Story
 
 pytestmark = pytest.mark.real
 EXTRA_TOPIC = "flights.diverted"
-REGIONS = {
-    "initial_setup": {"initial_setup_source": SOURCE, "initial_setup_target": TARGET, "initial_setup_backup": True},
-    "recreate_from_backup": {"recreate_from_backup_region": SOURCE, "recreate_from_backup_from": TARGET},
-    "resume": {"resume_region": SOURCE, "resume_from": TARGET},
-    "new_backup": {"new_backup_region": SOURCE, "new_backup_to": TARGET},
-    "backup_status": {"backup_status_region": SOURCE, "backup_status_backup": TARGET},
-    "verify_restore": {"proof_source": SOURCE, "proof_target": TARGET, "proof_ledger_region": TARGET, "proof_topics": r"flights\..*", "proof_wait_seconds": 60},
+UNUSUAL = {
+    "flights.compacted": {"cleanup.policy": "compact"},
+    "flights.large": {"max.message.bytes": "6000000"},
+    # Records of 2013 and of the future; the first are long beyond this retention.
+    "flights.odd-times": {"retention.ms": "86400000", "message.timestamp.after.max.ms": "9223372036854775807"},
 }
-
-
-class Story(Playground):
-    """A lab on which stages are run by name."""
-
-    def run(self, name, *words, change=None, **more):
-        return self.stage(name, {**REGIONS[name], **more}, *words, change=change)
-
-    def went(self, name, *words, **more):
-        done = self.run(name, *words, **more)
-        assert done.returncode == 0, done.stdout
-        return " ".join(done.stdout.split())
-
-    def refused(self, name, *said, **more):
-        before = self.state()
-        done = self.run(name, **more)
-        text = " ".join(done.stdout.split())
-        assert done.returncode != 0, done.stdout
-        assert not [one for one in said if one not in text], done.stdout
-        assert "Traceback" not in done.stdout
-        assert self.state() == before
-
-    def admin_client(self, region):
-        return AdminClient(self.admin(region))
-
-    def state_of_target(self):
-        """What check mode could have changed while the source is lost."""
-        topics = self.module("cluster_info", read=["topics", "configs", "acls"])
-        return {"topics": topics["topics"], "acls": topics["acls"], "programs": {one["name"]: one["statename"] for one in self.lab.supervisor.processes()}}
-
-    def kept(self):
-        return self.lab.directory / "regions" / TARGET / "rebuild" / f"{SOURCE}.vault"
 
 
 @pytest.fixture(scope="module")
@@ -112,11 +80,33 @@ def test_a_new_topic_is_drift_until_it_is_kept(story):
     assert story.kept().read_bytes() == before, "kept again although nothing changed"
 
 
+def test_unusual_records_are_kept_too(story):
+    topics = [NewTopic(name, 2, 1, config=configs) for name, configs in UNUSUAL.items()]
+    for future in story.admin_client(SOURCE).create_topics(topics).values():
+        future.result(30)
+    producer = Producer({**story.admin(SOURCE), "message.max.bytes": 6_000_000, "linger.ms": 5})
+    for turn in range(40):
+        value, headers = b"v%d" % turn if turn % 5 else None, [("h", None), ("h", b"\x00\xff"), ("", b"")]
+        producer.produce("flights.compacted", value, b"k%d" % (turn % 7), turn % 2, headers=headers)
+        producer.produce("flights.odd-times", b"o%d" % turn, None, turn % 2, timestamp=1_357_000_000_000 + turn if turn % 2 else 4_102_444_800_000 + turn)
+    for turn in range(3):
+        producer.produce("flights.large", bytes([turn]) * 5_000_000, b"large", 0)
+    assert producer.flush(60) == 0
+    end = time.monotonic() + 90
+    while story.went("initial_setup") and any(_count(story, TARGET, name) != _count(story, SOURCE, name) for name in UNUSUAL):
+        assert time.monotonic() < end, {name: (_count(story, SOURCE, name), _count(story, TARGET, name)) for name in UNUSUAL}
+
+
+def _count(story, region, topic):
+    there = story.module("cluster_info", region=region, topics=topic.replace(".", r"\."))["topics"]
+    return sum(map(len, story.records(region, topic).values())) if topic in there else 0
+
+
 def test_after_the_loss_what_would_be_done_is_said_first(story):
     story.lab.lose(SOURCE)
     before = story.state_of_target()
     told = story.went("recreate_from_backup", "--check")
-    assert "Would make north_america again as it was kept" in told and "4 topics" in told
+    assert "Would make north_america again as it was kept" in told and "7 topics" in told
     assert story.state_of_target() == before
 
 
@@ -142,13 +132,20 @@ def test_the_region_comes_back_proven_and_waits(story):
     told = story.went("recreate_from_backup", recreate_from_backup_accept_missing_topics=True)
     assert "PROVEN" in told and "Its applications are paused" in told
     held = story.module("cluster_info", region=SOURCE, read=["topics", "configs"], topics=r"flights\..*")["topics"]
-    assert set(held) == {*TOPICS, EXTRA_TOPIC} and held[TOPICS[0]]["configs"]["retention.ms"] == "-1"
+    assert set(held) == {*TOPICS, *UNUSUAL, EXTRA_TOPIC} and held[TOPICS[0]]["configs"]["retention.ms"] == "-1"
     assert held[EXTRA_TOPIC]["configs"]["min.compaction.lag.ms"] == "9223372036854775807"
     known = story.module("ledger_info")
     assert known["active_region"] == "none" and known["last"]["recreate_from_backup"]["found"]["verdict"] == "PROVEN"
     assert known["done"]["recreate_from_backup"]["paused"]["found"]["sizes"] == {"departures-producer": 1, "departures-consumer": 1}
     programs = {one["name"]: one["statename"] for one in story.lab.supervisor.processes()}
     assert programs["departures-producer"] == programs["departures-consumer"] == "STOPPED"
+
+
+def test_unusual_records_came_back_as_they_were(story):
+    for name in UNUSUAL:
+        restored = story.records(SOURCE, name)
+        assert restored == story.records(TARGET, name) and any(restored.values()), name
+    assert max(len(value) for dummy, value, headers, at in story.records(SOURCE, "flights.large")[0]) == 5_000_000
 
 
 def test_a_mirror_of_the_old_offsets_is_not_started(story):
