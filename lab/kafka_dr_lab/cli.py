@@ -33,8 +33,19 @@ def parser() -> argparse.ArgumentParser:
     drill.add_argument("--sabotage", choices=("mirror", "topic", "backup", "restored"), help="spoil the drill, to see it turn red")
     drill.add_argument("--new-backup", choices=("before", "after"), default="after", help="restore: make the new backup before or after applications resume")
     drill.add_argument("--live", type=float, default=8.0, help="seconds of live traffic before the loss, beside what flows while a manifest is saved")
+    drill.add_argument("--retain", type=_count, default=20, help="keep the reports of so many drills in history/ beside the report; 0 keeps none")
     _applications(drill)
+    past = commands.add_parser("history", help="one page over past drills: RTO and RPO over time")
+    past.add_argument("--report", type=Path, default=ROOT / "build" / "drill", help="directory below which the reports are")
+    past.add_argument("--page", type=Path, help="the page; history.html in that directory if left out")
     return made
+
+
+def _count(word: str) -> int:
+    count = int(word)
+    if count < 0:
+        raise argparse.ArgumentTypeError("expected 0 or more")
+    return count
 
 
 def _applications(one: argparse.ArgumentParser) -> None:
@@ -66,6 +77,13 @@ def _act(arguments: argparse.Namespace) -> int:
         from .kafka_home import kafka_home
 
         print(f"Apache Kafka is in {kafka_home()}")
+        return 0
+    if arguments.command == "history":
+        from .report import history
+
+        page = (arguments.page or arguments.report / "history.html").resolve()
+        count = history(arguments.report.resolve(), page)
+        print(f"{count} drills: {page}")
         return 0
     from .lab import Lab
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import shlex
 import shutil
 import signal
 import sys
@@ -32,12 +33,25 @@ def versions() -> dict:
     return found
 
 
+def command(arguments) -> str:
+    """The command that runs the same drill again."""
+    from .cli import parser
+
+    usual = vars(parser().parse_args(["drill"]))
+    words = ["lab/main.py", "drill", "--scenario", arguments.scenario]
+    for name, value in sorted(vars(arguments).items()):
+        if name in usual and name not in ("command", "scenario", "lab", "verbose", "report", "keep", "retain") and value != usual[name]:
+            words += [f"--{name.replace('_', '-')}", str(value)]
+    return "sh lab/bootstrap.sh " + shlex.join(words[1:])
+
+
 class Drill:
     """What the scenarios share."""
 
     def __init__(self, lab: Lab, arguments, options: dict):
         self.lab, self.arguments, self.options = lab, arguments, options
         self.report = Report(arguments.scenario, arguments.platform, versions())
+        self.report.data.update(began=round(time.time(), 2), command=command(arguments), sabotage=getattr(arguments, "sabotage", None))
         self.journals = Journals(lab.directory / "regions" / "south_america")
         self.lost_at = 0.0
         self.kept: dict = {}
@@ -182,9 +196,14 @@ class Drill:
     def finish(self) -> int:
         data = self.report.data
         data["stages"] = [{key: one[key] for key in ("name", "seconds", "steps")} for one in self.lab.playbooks.steps()]
-        path = self.report.write(self.arguments.report)
+        if self.lost_at:
+            back = data["rto_seconds"] or 0.0
+            data["lost_at"] = round(self.lost_at, 2)
+            data["flow"] = self.journals.flow(self.lost_at - 15, min(time.time(), self.lost_at + back + 20))
+        path = self.report.write(self.arguments.report, self.arguments.retain)
         print(self.report.summary())
-        print(f"\n  Report: {path}", flush=True)
+        print(f"\n  Report         {path.with_suffix('.html')}", flush=True)
+        print(f"                 {path}\n                 {path.with_name('junit.xml')}", flush=True)
         return 0 if self.report.passed else 1
 
 

@@ -67,6 +67,20 @@ class Journals:
         rows = self._ask(self.processed_file, "SELECT COUNT(*) FROM processed WHERE region = ? AND at > ? AND at <= ?", region, begin, end)
         return rows[0][0] if rows else 0
 
+    def flow(self, begin: float, end: float) -> dict[str, list[list[float]]]:
+        """Records a second between two wall times: ``{acknowledged: [[second, count]], processed: [...]}``, seconds without any among them."""
+        first, last = int(begin), int(end)
+        asked = {
+            "acknowledged": (self.produced_file, "SELECT CAST(answered_at AS INTEGER) AS second, COUNT(*) FROM produced WHERE state = 'acknowledged' "
+                             "AND answered_at >= ? AND answered_at < ? GROUP BY second"),
+            "processed": (self.processed_file, "SELECT CAST(at AS INTEGER) AS second, COUNT(*) FROM processed WHERE at >= ? AND at < ? GROUP BY second"),
+        }
+        found = {}
+        for name, (path, query) in asked.items():
+            counts = dict(self._ask(path, query, first, last))
+            found[name] = [[second, counts.get(second, 0)] for second in range(first, last)]
+        return found
+
     def first_new(self, region: str, after: float = 0.0) -> float | None:
         """When the first record that was also produced in this region, after a wall time, was processed there."""
         first = "SELECT id FROM produced WHERE region = ? AND state = 'acknowledged' AND answered_at > ? ORDER BY call LIMIT 2000"

@@ -87,14 +87,15 @@ class Playbooks:
         return subprocess.CompletedProcess(process.args, code, text, "")
 
     def steps(self) -> list[dict]:
-        """Stages with their steps, as the callback wrote them: ``[{name, seconds, steps[{name, seconds}]}]``."""
+        """Stages with their steps, as the callback wrote them: ``[{name, seconds, steps[{name, seconds, began, failed}]}]``; ``began`` since the epoch."""
         stages: list[dict] = []
         if self.steps_file.exists():
             for line in self.steps_file.read_text().splitlines():
                 one = json.loads(line)
                 if not stages or stages[-1]["name"] != one["stage"] or stages[-1]["run"] != one["run"]:
                     stages.append({"name": one["stage"], "run": one["run"], "seconds": 0.0, "steps": []})
-                stages[-1]["steps"].append({"name": one["step"], "seconds": one["seconds"]})
+                step = {"name": one["step"], "seconds": one["seconds"], "began": round(one["at"] - one["seconds"], 2)}
+                stages[-1]["steps"].append({**step, "failed": True} if one.get("failed") else step)
                 stages[-1]["seconds"] = round(stages[-1]["seconds"] + one["seconds"], 2)
         return stages
 

@@ -1,10 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The drill's report: ``report.json`` for programs, ten seconds of reading for people."""
+"""The drill's report: ``report.json`` for programs, ``junit.xml`` for CI, ``report.html`` and ten seconds of reading for people."""
 
 from __future__ import annotations
 
+import importlib
 import json
+import re
+import shutil
+import sys
+import time
 from pathlib import Path
+
+from .errors import LabError
+
+FILES = ("report.json", "report.html", "junit.xml")
+# What the stages wrote to the ledger, as far as the drill read it: the ledger itself goes with the lab.
+LEDGER = "ledger.json"
+KEPT = re.compile(r"\d{8}T\d{6}Z-[a-z]+(-\d+)?")
+
+
+def collection(name: str):
+    """A private part of the collection that this checkout is."""
+    from .playbook import collections_path
+
+    place = str(collections_path())
+    if place not in sys.path:
+        sys.path.insert(0, place)
+    return importlib.import_module(f"ansible_collections.streamsafe.kafka_dr.plugins.module_utils.{name}")
 
 
 class Report:
@@ -16,6 +38,7 @@ class Report:
             "lost": {}, "reprocessed": {}, "duplicates_on_topic": {}, "acknowledged": 0, "processed": 0, "stages": [], "proofs": [], "overrides": [],
             "versions": versions,
         }
+        self.ledger: list[dict] = []
 
     def check(self, name: str, passed: bool, expected, found) -> bool:
         """Note one check; returns whether it held."""
@@ -26,13 +49,48 @@ class Report:
     def passed(self) -> bool:
         return bool(self.data["checks"]) and all(one["passed"] for one in self.data["checks"])
 
-    def write(self, directory: Path) -> Path:
-        """Write ``report.json`` and return its path."""
+    def write(self, directory: Path, retain: int = 0) -> Path:
+        """Write the report's files and return the path of ``report.json``.
+
+        :param retain: how many reports to keep in ``history/``, this one among them; older ones are deleted.
+        """
         self.data["verdict"] = "passed" if self.passed else "failed"
         directory.mkdir(parents=True, exist_ok=True)
+        self._keep_proofs(directory)
         path = directory / "report.json"
         path.write_text(json.dumps(self.data, indent=1, sort_keys=False) + "\n")
+        (directory / LEDGER).unlink(missing_ok=True)
+        if self.ledger:
+            (directory / LEDGER).write_text(json.dumps(self.ledger, indent=1) + "\n")
+        files = collection("_report.files")
+        files.write(str(directory), files.contents(self.data, files.beside(self.data, str(path))))
+        if retain > 0:
+            self._archive(directory)
+            prune(directory / "history", retain)
         return path
+
+    def _keep_proofs(self, directory: Path) -> None:
+        """The whole reports of the proofs stand beside the report, for the lab's own files go with it."""
+        kept = directory / "proofs"
+        shutil.rmtree(kept, ignore_errors=True)
+        for number, one in enumerate(self.data["proofs"], 1):
+            source = Path(one.get("report") or "")
+            if source.is_absolute() and source.is_file():
+                kept.mkdir(exist_ok=True)
+                name = f"{number}-{one['stage']}.json"
+                shutil.copyfile(source, kept / name)
+                one["report"] = f"proofs/{name}"
+
+    def _archive(self, directory: Path) -> None:
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(self.data.get("began") or time.time()))
+        place = directory / "history" / f"{stamp}-{self.data['scenario']}"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        for name in (*FILES, LEDGER):
+            if (directory / name).is_file():
+                shutil.copyfile(directory / name, place / name)
+        if (directory / "proofs").is_dir():
+            shutil.copytree(directory / "proofs", place / "proofs")
 
     def summary(self) -> str:
         """What a person reads."""
@@ -56,3 +114,28 @@ class Report:
         for one in failed:
             lines.append(f"    ✘ {one['name']}: expected {one['expected']}, found {one['found']}")
         return "\n".join(lines)
+
+
+def prune(directory: Path, retain: int) -> list[str]:
+    """Delete the oldest kept reports beyond ``retain``; nothing that does not look like one is touched."""
+    found = directory.iterdir() if directory.is_dir() else ()
+    kept = sorted(one for one in found if one.is_dir() and KEPT.fullmatch(one.name) and (one / "report.json").is_file())
+    old = kept[:-retain] if retain else kept
+    for one in old:
+        shutil.rmtree(one)
+    return [one.name for one in old]
+
+
+def history(directory: Path, target: Path) -> int:
+    """Write the page over the drills below a directory; returns how many they are.
+
+    :raises LabError: there are none.
+    """
+    told, made = collection("_report.history"), collection("_report.files")
+    errors = collection("_errors")
+    try:
+        text, count = told.page(str(directory), str(target))
+        made.write(str(target.parent), {target.name: text})
+    except errors.KafkaDrError as error:
+        raise LabError(str(error)) from error
+    return count

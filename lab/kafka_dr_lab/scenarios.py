@@ -196,7 +196,8 @@ def _claims(drill: Drill) -> None:
 
 
 def _proofs(drill: Drill) -> None:
-    for one in _ledger(drill):
+    drill.report.ledger = _ledger(drill)
+    for one in drill.report.ledger:
         if one["step"] == "proof":
             drill.report.data["proofs"].append({"stage": one["stage"], "verdict": one["found"]["verdict"], "report": one["found"]["report"]})
     verdicts = [one["verdict"] for one in drill.report.data["proofs"]]

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""The files of a report in one directory: report.html, junit.xml and, where it was not there before, report.json."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from .._errors import FormatError, UsageError
+from .junit import junit
+from .page import render
+
+
+def load(path):
+    """A report from its file.
+
+    :raises UsageError: it cannot be read.
+    :raises FormatError: it is no JSON.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except OSError as error:
+        raise UsageError(
+            "The report %s cannot be read" % path,
+            expected="the report.json of a drill or of a proof",
+            found=error.strerror or str(error),
+            remedy="Correct the path; the user that runs this has to be able to read it",
+        ) from error
+    except ValueError as error:
+        raise FormatError("The report %s is no JSON" % path, expected="the report.json of a drill or of a proof", found=str(error)) from error
+
+
+def beside(report, path=""):
+    """The whole reports of the proofs that a report names, where they can still be read.
+
+    :returns: ``[(stage, report)]``.
+    """
+    found = []
+    for one in report.get("proofs") or []:
+        place = one.get("report") or ""
+        if place and not os.path.isabs(place):
+            place = os.path.join(os.path.dirname(path), place)
+        if place and os.path.isfile(place):
+            try:
+                found.append((one.get("stage", ""), load(place)))
+            except (UsageError, FormatError):
+                continue
+    return found if len(found) == len(report.get("proofs") or []) else []
+
+
+def contents(report, proven=(), made_from="report.json", keep=False):
+    """What is to stand in the directory, by file name.
+
+    :param keep: whether the report itself is written too.
+    """
+    made = {"report.html": render(report, proven, made_from), "junit.xml": junit(report)}
+    if keep:
+        made["report.json"] = json.dumps(report, indent=1) + "\n"
+    return made
+
+
+def write(directory, made, check_mode=False):
+    """Write what differs; a file is replaced as a whole, never half.
+
+    :returns: names of files that were, or in check mode would be, written.
+    :raises UsageError: the directory cannot be written.
+    """
+    changed = []
+    try:
+        for name, text in sorted(made.items()):
+            path = os.path.join(directory, name)
+            if _read(path) == text:
+                continue
+            changed.append(name)
+            if not check_mode:
+                os.makedirs(directory, exist_ok=True)
+                with open(path + ".new", "w", encoding="utf-8") as file:
+                    file.write(text)
+                os.replace(path + ".new", path)
+    except OSError as error:
+        raise UsageError(
+            "The report cannot be written to %s" % directory,
+            expected="a directory that can be written",
+            found=error.strerror or str(error),
+            remedy="Name another directory",
+        ) from error
+    return changed
+
+
+def _read(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except (FileNotFoundError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""Past drills on one page: RTO and RPO over time, each drill with its verdict."""
+
+from __future__ import annotations
+
+import os
+
+from .._errors import FormatError, UsageError
+from .files import load
+from .page import environment
+from .proof import moment
+from .redact import redact
+from .style import CSS
+from .template_history import PAGE
+from .view import duration, kind_of
+
+
+def collect(directory):
+    """Every drill's report below a directory, oldest first, each drill once.
+
+    :returns: ``[(path, report)]`` and ``[(path, why it was left out)]``; what is a report of another kind is left out silently.
+    """
+    found, refused = {}, []
+    for folder, folders, names in os.walk(directory):
+        # A spoiled drill turns red on purpose, a proof's report is none of a drill.
+        folders[:] = sorted(one for one in folders if one not in ("proofs", "logs"))
+        if "report.json" not in names:
+            continue
+        path = os.path.join(folder, "report.json")
+        try:
+            report = load(path)
+            if kind_of(report) != "drill":
+                continue
+        except (UsageError, FormatError) as error:
+            refused.append((path, str(error)))
+            continue
+        when = report.get("began") or os.path.getmtime(path)
+        # The newest report stands in the directory and among the kept ones.
+        found.setdefault((when if report.get("began") else path, report["scenario"]), (when, path, report))
+    return [(path, dict(report, began=when)) for when, path, report in sorted(found.values(), key=lambda one: one[:2])], refused
+
+
+def rows(drills, page_directory):
+    """What the table shows, newest first."""
+    made = []
+    for path, report in drills:
+        rpo, page = report.get("rpo") or {}, os.path.join(os.path.dirname(path), "report.html")
+        failed = [one["name"] for one in report["checks"] if not one["passed"]]
+        made.append(
+            {
+                "began": report["began"],
+                "at": moment(report["began"]),
+                "scenario": report["scenario"],
+                "platform": report.get("platform", ""),
+                "sabotage": report.get("sabotage") or "",
+                "passed": report.get("verdict") == "passed",
+                "failed": failed,
+                "rto": report.get("rto_seconds"),
+                "rpo": rpo.get("records"),
+                "rto_text": duration(report["rto_seconds"]) if report.get("rto_seconds") is not None else "–",
+                "rpo_seconds": rpo.get("seconds"),
+                "reprocessed": sum((report.get("reprocessed") or {}).values()) if report.get("reprocessed") else None,
+                "kafka": (report.get("versions") or {}).get("kafka", ""),
+                "link": os.path.relpath(page, page_directory).replace(os.sep, "/") if os.path.isfile(page) else "",
+            }
+        )
+    return list(reversed(made))
+
+
+def charts(made):
+    """RTO and RPO over time, for each scenario by itself: ``[{scenario, name, unit, top, dots[{x, y, passed, label}]}]``; x by order, not by time."""
+    drawn = []
+    for scenario in sorted({one["scenario"] for one in made}):
+        of_scenario = [one for one in reversed(made) if one["scenario"] == scenario]
+        for name, unit, key in (("RTO", "s", "rto"), ("RPO", "records", "rpo")):
+            values = [one[key] for one in of_scenario if one[key] is not None]
+            if len(values) < 2:
+                continue
+            top = max(values) or 1
+            dots = [
+                {
+                    "x": round(3 + 94.0 * at / max(1, len(of_scenario) - 1), 2),
+                    "y": round(92 - 84.0 * one[key] / top, 2),
+                    "passed": one["passed"],
+                    "label": "%s: %s %s %s" % (one["at"], name, one[key], unit),
+                }
+                for at, one in enumerate(of_scenario)
+                if one[key] is not None
+            ]
+            drawn.append(
+                {
+                    "scenario": scenario,
+                    "name": name,
+                    "unit": unit,
+                    "top": top,
+                    "last": values[-1],
+                    "dots": dots,
+                    "first": of_scenario[0]["at"],
+                    "end": of_scenario[-1]["at"],
+                }
+            )
+    return drawn
+
+
+def page(directory, target):
+    """The page over all drills below a directory.
+
+    :param target: the page's own path; links lead from there.
+    :returns: HTML and the number of drills.
+    :raises UsageError: there are none.
+    """
+    drills, refused = collect(directory)
+    if not drills:
+        raise UsageError(
+            "There is no drill to tell of",
+            expected="report.json below %s" % directory,
+            found="; ".join("%s: %s" % one for one in refused[:3]) or "none",
+            remedy="Run a drill first, or name another directory",
+        )
+    made = redact(rows(drills, os.path.dirname(os.path.abspath(target))))
+    passed = sum(1 for one in made if one["passed"])
+    text = (
+        environment()
+        .from_string(PAGE)
+        .render(rows=made, charts=charts(made), refused=redact(refused), passed=passed, css=CSS, title="Drills: %d of %d passed" % (passed, len(made)))
+    )
+    return text, len(made)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""JUnit XML, as CI systems read it: a drill's checks, a stage's steps and proofs, a proof's partitions as test cases."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+
+from .redact import redact
+from .view import kind_of
+
+# What XML 1.0 cannot hold.
+_IMPOSSIBLE = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+
+
+def junit(report):
+    """The document, one test suite.
+
+    A failed case has a ``failure`` with what was expected and found; what could not be told is an ``error``.
+
+    :param report: of a drill, a stage or a proof.
+    :raises UsageError: it is no report.
+    """
+    report = redact(report)
+    kind = kind_of(report)
+    name, cases, properties = {"drill": _drill, "stage": _stage, "proof": _proof}[kind](report)
+    suite = ElementTree.Element(
+        "testsuite",
+        {
+            "name": name,
+            "tests": str(len(cases)),
+            "failures": str(sum(1 for one in cases if one["state"] == "failure")),
+            "errors": str(sum(1 for one in cases if one["state"] == "error")),
+            "skipped": "0",
+            "time": _time(report.get("seconds")),
+        },
+    )
+    listed = ElementTree.SubElement(suite, "properties")
+    for key, value in properties.items():
+        if value is not None:
+            ElementTree.SubElement(listed, "property", {"name": key, "value": _clean(value)})
+    for one in cases:
+        case = ElementTree.SubElement(suite, "testcase", {"classname": name, "name": _clean(one["name"]), "time": _time(one.get("seconds"))})
+        if one["state"]:
+            ElementTree.SubElement(case, one["state"], {"message": _clean(one["message"]), "type": one["type"]}).text = _clean(one["text"])
+    suites = ElementTree.Element("testsuites")
+    suites.append(suite)
+    ElementTree.indent(suites)
+    return "<?xml version='1.0' encoding='utf-8'?>\n" + ElementTree.tostring(suites, encoding="unicode") + "\n"
+
+
+def _time(seconds):
+    return "%.3f" % seconds if isinstance(seconds, (int, float)) else "0.000"
+
+
+def _clean(value):
+    return _IMPOSSIBLE.sub("?", value if isinstance(value, str) else json.dumps(value))
+
+
+def _case(name, state="", message="", text="", kind="", seconds=None):
+    return {"name": name, "state": state, "message": message, "text": text or message, "type": kind or state, "seconds": seconds}
+
+
+def _drill(report):
+    cases, seen = [], {}
+    for one in report["checks"]:
+        seen[one["name"]] = seen.get(one["name"], 0) + 1
+        name = one["name"] if seen[one["name"]] == 1 else "%s_%d" % (one["name"], seen[one["name"]])
+        said = "expected %s, found %s" % (one["expected"], one["found"])
+        cases.append(_case(name) if one["passed"] else _case(name, "failure", said, kind="check"))
+    if not cases:
+        cases.append(_case("drill_went_through", "error", "expected checks to be made, found none"))
+    rpo = report.get("rpo") or {}
+    return (
+        "drill.%s" % report["scenario"],
+        cases,
+        {
+            "platform": report.get("platform"),
+            "rto_seconds": report.get("rto_seconds"),
+            "rpo_records": rpo.get("records"),
+            "rpo_seconds": rpo.get("seconds"),
+            "reprocessed": sum((report.get("reprocessed") or {}).values()),
+            "overrides": ", ".join(report.get("overrides") or []) or None,
+            **{"version.%s" % key: value for key, value in (report.get("versions") or {}).items()},
+        },
+    )
+
+
+def _stage(report):
+    cases = [_case("%s %s" % (one["name"], one["at"]), seconds=one["seconds"]) for one in report["steps"] if one["state"] not in ("different", "not_provable")]
+    for one in report["proofs"]:
+        if one["state"] != "proven":
+            said = "expected PROVEN, found %s: %s" % (one["verdict"], "; ".join(one["reasons"]) or "no reason")
+            cases.append(_case("proof %s" % one["at"], "error" if one["state"] == "not_provable" else "failure", said))
+    ended = report["verdict"] == "done"
+    cases.append(_case("stage_ended", "" if ended else "failure", "" if ended else "expected done, found %s" % report["verdict"]))
+    return (
+        "stage.%s" % report["stage"],
+        cases,
+        {
+            "about": report["about"],
+            "run": report["run"],
+            "lost": (report["lost"] or {}).get("total"),
+            "overrides": ", ".join(report["overrides"]) or None,
+        },
+    )
+
+
+def _proof(report):
+    cases = []
+    for topic in report["topics"]:
+        for part in topic.get("partitions") or []:
+            counts = {
+                key: part[key]
+                for key in ("missing", "missing_head", "missing_tail", "altered", "reordered", "duplicated", "foreign", "aborted")
+                if part.get(key)
+            }
+            cases.append(
+                _of_verdict("%s-%s" % (topic["topic"], part["partition"]), part["verdict"], counts, part.get("reasons") or [], part.get("differences") or [])
+            )
+        if not topic.get("partitions") or topic["verdict"] not in [part["verdict"] for part in topic["partitions"]]:
+            cases.append(_of_verdict(topic["topic"], topic["verdict"], {}, topic.get("reasons") or [], []))
+    if not cases or report["verdict"] == "NOT_PROVABLE":
+        cases.append(_of_verdict("whole", report["verdict"], {}, report.get("reasons") or [], []))
+    totals = report["totals"]
+    return (
+        "proof",
+        cases,
+        {
+            "source": report.get("source"),
+            "target": report.get("target"),
+            "verdict": report["verdict"],
+            "records_source": totals.get("records_source"),
+            "records_target": totals.get("records_target"),
+        },
+    )
+
+
+def _of_verdict(name, verdict, counts, reasons, differences):
+    if verdict == "PROVEN":
+        return _case(name)
+    said = "expected PROVEN, found %s%s" % (verdict, ": " + ", ".join("%s %d" % one for one in counts.items()) if counts else "")
+    lines = list(reasons) + [
+        "%s source offset %s target offset %s records %s" % (one.get("kind"), one.get("source_offset"), one.get("target_offset"), one.get("count", 1))
+        for one in differences[:100]
+    ]
+    return _case(name, "error" if verdict == "NOT_PROVABLE" else "failure", said, "\n".join([said, *lines]), verdict)

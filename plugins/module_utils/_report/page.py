@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""From a report to its page."""
+
+from __future__ import annotations
+
+import json
+
+try:
+    import jinja2
+except ImportError:
+    jinja2 = None
+
+from .._errors import KafkaDrError
+from .proof import number
+from .redact import redact
+from .style import CSS
+from .template import PAGE
+from .view import view
+
+
+def environment():
+    """Jinja with everything escaped and nothing undefined.
+
+    :raises KafkaDrError: Jinja2 is missing.
+    """
+    if jinja2 is None:
+        raise KafkaDrError("A page needs the Python library Jinja2, which ansible-core brings", remedy="pip install jinja2")
+    made = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made.filters["number"] = lambda value: value if isinstance(value, bool) else number(value)
+    made.filters["pretty"] = lambda value: json.dumps(value, indent=1, sort_keys=True)
+    return made
+
+
+def render(report, proven=(), made_from="report.json"):
+    """The page of one report.
+
+    :param report: of a drill, a stage or a proof; its secrets, had it any, are hidden first.
+    :param proven: ``[(stage, report of a proof)]``, shown in full.
+    :returns: HTML.
+    :raises UsageError: it is no report.
+    """
+    shown = view(redact(report), [(stage, redact(one)) for stage, one in proven])
+    return environment().from_string(PAGE).render(view=shown, title="%s: %s" % (shown["title"], shown["word"]), css=CSS, made_from=made_from)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""What a report never shows: values of secret keys, private keys, passwords inside of texts."""
+
+from __future__ import annotations
+
+import re
+
+HIDDEN = "(hidden)"
+_KEYS = re.compile(r"passw|secret|token|credential|private|jaas|api[._-]?key|^ssl\.key|keystore|basic\.auth", re.I)
+_PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.S)
+_WORDS = re.compile(r"(?i)((?:[\w.-]*(?:password|passwd|secret|token|jaas\.config|api[._-]?key))[\"']?\s*[=:]\s*)(\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^\s,;}\"']+)")
+_URL = re.compile(r"(\w+://[^\s/:@]+:)[^\s/@]+(@)")
+_BEARER = re.compile(r"(?i)(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}")
+
+
+def redact(value, key="", hide=False):
+    """The same structure without secrets.
+
+    :param value: anything that JSON can hold.
+    :param key: the key it stands under; texts anywhere under a secret key are hidden. Numbers are not: topics are keys too, and counted.
+    """
+    hide = hide or bool(_KEYS.search(key))
+    if isinstance(value, dict):
+        return {text(str(name)): redact(one, str(name), hide) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [redact(one, key, hide) for one in value]
+    if isinstance(value, str):
+        return HIDDEN if hide and value else text(value)
+    return value
+
+
+def text(said):
+    """A text without the secrets that have the form of one."""
+    said = _PEM.sub(HIDDEN, said)
+    said = _WORDS.sub(lambda found: found.group(1) + HIDDEN, said)
+    said = _URL.sub(lambda found: found.group(1) + HIDDEN + found.group(2), said)
+    return _BEARER.sub(lambda found: found.group(1) + HIDDEN, said)

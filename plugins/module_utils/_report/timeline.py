@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""Bars over time, in per cent, so that a page of any width draws them without scaling its letters."""
+
+from __future__ import annotations
+
+import itertools
+
+
+def timeline(stages, marks=()):
+    """Stages and their steps as bars.
+
+    :param stages: ``[{name, seconds, steps[{name, seconds, began}]}]``; ``began`` is seconds since the epoch. Where any step lacks it,
+        all bars are laid end to end.
+    :param marks: ``[(label, seconds since the epoch)]``, drawn only where steps have their times.
+    :returns: ``{total, timed, rows[{name, level, seconds, x, width, failed}], marks[{label, x, at}]}``, or None without steps.
+    """
+    steps = [step for stage in stages for step in stage.get("steps") or []]
+    if not steps:
+        return None
+    timed = all(step.get("began") for step in steps)
+    first = min(step["began"] for step in steps) if timed else 0.0
+    ends = [step["began"] + step["seconds"] for step in steps] if timed else [sum(step["seconds"] for step in steps)]
+    points = [at for dummy, at in marks if at] if timed else []
+    total = max(ends + points) - first or 1.0
+    rows, at = [], 0.0
+    for stage in stages:
+        of_stage = []
+        for step in stage.get("steps") or []:
+            begin = step["began"] - first if timed else at
+            at += step["seconds"]
+            of_stage.append(_bar(step["name"], "step", begin, step["seconds"], total, step.get("failed")))
+        if of_stage:
+            begin = min(row["begin"] for row in of_stage)
+            end = max(row["begin"] + row["seconds"] for row in of_stage)
+            whole = _bar(stage["name"], "stage", begin, end - begin, total, any(row["failed"] for row in of_stage))
+            rows += [whole, *of_stage]
+    shown = [{"label": label, "x": _percent(when - first, total), "at": round(when - first, 1)} for label, when in marks if when and timed]
+    return {"total": round(total, 1), "timed": timed, "rows": rows, "marks": [one for one in shown if 0 <= one["x"] <= 100]}
+
+
+def _percent(part, total):
+    return round(100.0 * part / total, 3)
+
+
+def _bar(name, level, begin, seconds, total, failed):
+    return {
+        "name": name,
+        "level": level,
+        "begin": begin,
+        "seconds": round(seconds, 2),
+        "x": _percent(begin, total),
+        "width": max(0.15, _percent(seconds, total)),
+        "failed": bool(failed),
+    }
+
+
+def lines(series, marks=(), top=None):
+    """Lines over time as neighbouring points.
+
+    :param series: ``{name: [(seconds since the epoch, value)]}``, ascending.
+    :returns: ``{top, first, seconds, series[{name, segments[{x1, y1, x2, y2}]}], marks[{label, x}]}``, or None without at least two points.
+    """
+    points = [one for values in series.values() for one in values]
+    if len({at for at, dummy in points}) < 2:
+        return None
+    first, last = min(at for at, dummy in points), max(at for at, dummy in points)
+    top = top or max(value for dummy, value in points) or 1
+    drawn = []
+    for name, values in series.items():
+        places = [(_percent(at - first, last - first), round(100 - 100.0 * value / top, 2)) for at, value in values]
+        drawn.append(
+            {
+                "name": name,
+                "peak": max([value for dummy, value in values] or [0]),
+                "segments": [{"x1": a[0], "y1": a[1], "x2": b[0], "y2": b[1]} for a, b in itertools.pairwise(places)],
+            }
+        )
+    shown = [{"label": label, "x": _percent(at - first, last - first), "at": round(at - first, 1)} for label, at in marks if at and first <= at <= last]
+    return {"top": top, "first": first, "seconds": round(last - first), "series": drawn, "marks": shown}

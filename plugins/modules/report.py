@@ -1,0 +1,129 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Write a report that people and CI systems can read."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: report
+short_description: Write a page and JUnit XML of a drill, a stage or a proof
+version_added: "0.1.0"
+author: The streamsafe.kafka_dr authors (@streamsafe)
+description:
+  - Writes C(report.html), one page that needs no network, and C(junit.xml); for a stage C(report.json) too.
+  - Nothing is asked of Kafka. A stage is told from the ledger, as M(streamsafe.kafka_dr.ledger_info) returns it.
+  - Values that look like secrets are hidden.
+attributes:
+  check_mode:
+    description: Can run in check mode and says what it would do without doing it.
+    support: full
+  diff_mode:
+    description: Returns details on what has changed, or would change, in diff mode.
+    support: none
+options:
+  src:
+    description: The C(report.json) of a drill or of a proof.
+    type: path
+  entries:
+    description: The ledger's entries, for a stage.
+    type: list
+    elements: dict
+  stage:
+    description: The stage to tell of, with O(entries). The last one that was begun if left out.
+    type: str
+    default: ""
+  run:
+    description: The run of that stage, with O(entries). Its last if left out.
+    type: str
+    default: ""
+  dest:
+    description: Directory of the files. It is made where it is not there.
+    type: path
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Make a page of a proof
+  streamsafe.kafka_dr.report:
+    src: /var/lib/kafka-dr/proof/20261121T182330700106-compare/report.json
+    dest: /var/www/kafka-dr/proof
+
+- name: Read the ledger
+  streamsafe.kafka_dr.ledger_info:
+    client: "{{ kafka_dr_client }}"
+    client_secrets: "{{ kafka_dr_client_secrets }}"
+    last: 1000
+  register: __ledger
+
+- name: Make a page of the last failover
+  streamsafe.kafka_dr.report:
+    entries: "{{ __ledger.entries }}"
+    stage: failover
+    dest: /var/www/kafka-dr/failover
+"""
+
+RETURN = r"""
+path:
+  description: The page.
+  returned: always
+  type: str
+files:
+  description: Names of the files that were written, or in check mode would be.
+  returned: always
+  type: list
+  elements: str
+kind:
+  description: What the report is of, V(drill), V(stage) or V(proof).
+  returned: always
+  type: str
+verdict:
+  description: The report's verdict. Of a stage V(done), V(refused) or V(unfinished).
+  returned: always
+  type: str
+"""
+
+import os
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report import files
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.stage import report_of
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.view import kind_of
+
+
+def work(params, check_mode):
+    """Read, render, write what differs."""
+    if params["src"]:
+        report, source, path = files.load(params["src"]), os.path.basename(params["src"]), params["src"]
+    else:
+        report, source, path = report_of(params["entries"], params["stage"], params["run"]), "the ledger", ""
+    made = files.contents(report, files.beside(report, path), source, keep=not params["src"])
+    changed = files.write(params["dest"], made, check_mode)
+    return {
+        "changed": bool(changed),
+        "files": changed,
+        "path": os.path.join(params["dest"], "report.html"),
+        "kind": kind_of(report),
+        "verdict": report["verdict"],
+    }
+
+
+def main():
+    """Ansible's entry."""
+    run_module(
+        {
+            "src": {"type": "path"},
+            "entries": {"type": "list", "elements": "dict"},
+            "stage": {"type": "str", "default": ""},
+            "run": {"type": "str", "default": ""},
+            "dest": {"type": "path", "required": True},
+        },
+        work,
+        requires=("jinja2",),
+        mutually_exclusive=[("src", "entries")],
+        required_one_of=[("src", "entries")],
+    )
+
+
+if __name__ == "__main__":
+    main()
