@@ -33,6 +33,11 @@ def changed(proof, change):
     return other
 
 
+def nothing_written(restored):
+    rows = lab.info(restored["region"], restored["backup"], topics=TOPICS)["partitions"]
+    return {one["mirrored_through"] for one in rows} == {None}
+
+
 def held(cluster):
     return {topic: lab.copies(cluster, topic, PARTITIONS) for topic in TOPICS.split("|")}
 
@@ -51,7 +56,7 @@ def values(copies):
 def test_what_the_proof_does_not_cover_is_refused(restored, change, said):
     with pytest.raises(RefusedError, match=said):
         seed(restored, proof=changed(restored["proof"], change))
-    assert not lab.info(restored["region"], restored["backup"], topics=TOPICS)["exists"]["source_offsets"]
+    assert nothing_written(restored)
 
 
 def test_an_open_transaction_is_waited_out(restored):
@@ -73,7 +78,7 @@ def test_an_open_transaction_is_waited_out(restored):
 def test_check_mode_says_and_writes_nothing(restored):
     told = seed(restored, check=True)
     assert told["changed"] and told["partitions"] >= 6 and told["pairs"] >= told["partitions"]
-    assert not lab.info(restored["region"], restored["backup"], topics=TOPICS)["exists"]["source_offsets"]
+    assert nothing_written(restored)
 
 
 def test_the_backup_goes_on(restored):
@@ -126,14 +131,16 @@ def _await_groups(region, backup, groups):
 
 
 def _nothing_skipped(region, backup, groups):
-    there = group_positions(KafkaClient(backup.client, timeout=60), groups)
+    """By MirrorMaker 2's own sync, which holds 64 pairs and may send a group back; by the collection's translation, which reads them all, not even that."""
+    synced = group_positions(KafkaClient(backup.client, timeout=60), groups)
+    planned = {(row["group"], row["partition"]): row["to"] for row in lab.translate(region, backup, check=True)["plan"]}
     originals, copies = held(region), held(backup)
     for name, (topic, numbers) in groups.items():
         for number, position in numbers.items():
             left = [value for offset, value in originals[topic][number] if offset >= position]
-            goes_on = [value for offset, value in copies[topic][number] if offset >= there[name][(topic, number)]]
+            goes_on = [value for offset, value in copies[topic][number] if offset >= synced[name][(topic, number)]]
             assert goes_on[len(goes_on) - len(left):] == left, f"{name} skips records of {topic}-{number}"
-            assert len(goes_on) - len(left) <= 8, f"{name} reads {len(goes_on) - len(left)} records of {topic}-{number} again"
+            assert [value for offset, value in copies[topic][number] if offset >= planned[(name, number)]] == left, f"{name} is not exact in {topic}-{number}"
 
 
 def _refused_while_a_worker_runs(restored):
