@@ -27,8 +27,8 @@ MEANING = {
     "aborted": "never committed at the source, data in the target",
     "beyond": "outside the source's bounds, not judged",
 }
-_RANK = {"none": 0, "ok": 1, "warn": 2, "bad": 3}
-_MILD = ("missing_head", "missing_tail", "beyond", "duplicated")
+_RANK = {"none": 0, "ok": 1, "out": 2, "warn": 3, "bad": 4}
+_LANE = {"beyond": "out", "missing_head": "warn", "missing_tail": "warn", "duplicated": "warn"}
 _TONES = {"PROVEN": "good", "DUPLICATES": "warn", "NOT_PROVABLE": "warn", "LOSS": "bad", "DIFFERENT": "bad"}
 
 
@@ -82,7 +82,7 @@ def view(report, stage=""):
         "target": report.get("target", ""),
         "began": report.get("began", ""),
         "seconds": report.get("seconds"),
-        "reasons": [one for one in report.get("reasons") or [] if not one.endswith(": empty")],
+        "reasons": _reasons(report),
         "totals": report.get("totals") or {},
         "kinds": [(kind, MEANING[kind]) for kind in KINDS if (report.get("totals") or {}).get(kind)],
         "miss_probability": report.get("miss_probability", ""),
@@ -91,6 +91,12 @@ def view(report, stage=""):
         "topics": [_topic(one, left) for one in topics],
         "command": command(report),
     }
+
+
+def _reasons(report):
+    """Those of the whole; what is said of a topic or a partition stands there."""
+    names = tuple(one.get("topic", "") + ": " for one in report.get("topics") or [])
+    return [one for one in report.get("reasons") or [] if not names or not one.startswith(names)]
 
 
 def _topic(topic, left):
@@ -168,7 +174,8 @@ def lane(span, runs, differences, side, whole=False, cells=CELLS):
     :param runs: the offset map.
     :param differences: runs of differences.
     :param whole: whether all of the range counts as proven.
-    :returns: ``[{x, width, tone}]`` in per cent; ``tone`` is ok, warn or bad. Cells of which nothing is said (markers of transactions) are left out.
+    :returns: ``[{x, width, tone}]`` in per cent; ``tone`` is ok, warn, bad or out (of the bounds). Cells of which nothing is said
+        (markers of transactions) are left out.
     """
     low, high = span or (0, 0)
     size = high - low
@@ -189,7 +196,7 @@ def lane(span, runs, differences, side, whole=False, cells=CELLS):
         fill(run[key], run["count"], "ok")
     for one in differences:
         if one.get(key) is not None:
-            fill(one[key], one.get("count") or 1, "warn" if one["kind"] in _MILD else "bad")
+            fill(one[key], one.get("count") or 1, _LANE.get(one["kind"], "bad"))
     return _runs(states, cells)
 
 

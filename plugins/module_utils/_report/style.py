@@ -41,7 +41,8 @@ CSS = (
     % (_palette(LIGHT), _palette(DARK), _palette(LIGHT))
     + """
 *{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans",sans-serif}
+body{margin:0;overflow-wrap:anywhere;
+background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans",sans-serif}
 main{max-width:62rem;margin:0 auto;padding:1.25rem 1rem 4rem}
 h1{font-size:1.05rem;font-weight:600;margin:0 0 .75rem;color:var(--muted);overflow-wrap:anywhere}
 h2{font-size:1.15rem;margin:2.2rem 0 .6rem;padding-top:.9rem;border-top:1px solid var(--line)}
@@ -61,7 +62,8 @@ border-left:.5rem solid var(--tone);background:var(--panel);padding:.9rem 1rem;b
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:.5rem 0}
 dt{color:var(--muted)}dd{margin:0;overflow-wrap:anywhere}
 .scroll{overflow-x:auto}
-table{border-collapse:collapse;width:100%;font-size:.92rem}
+table{overflow-wrap:break-word;
+border-collapse:collapse;width:100%;font-size:.92rem}
 th,td{text-align:left;vertical-align:top;padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--line);overflow-wrap:break-word}
 td:first-child{min-width:9rem}
 th{font-weight:600;color:var(--muted);font-size:.85rem;white-space:nowrap}
@@ -75,13 +77,15 @@ svg{display:block;width:100%}
 .row.step>:first-child{padding-left:1rem;color:var(--muted)}
 .row>:last-child{text-align:right;font-variant-numeric:tabular-nums}
 .part{display:grid;grid-template-columns:7.5rem 1fr;gap:.1rem .9rem;margin:.55rem 0;font-size:.9rem;break-inside:avoid}
+.part>*,.row>*,.verdict>*,dd{min-width:0}
 .part>.wide{grid-column:2}
+.part details{margin:0}
 .lane{margin:.15rem 0}
 details{margin:.5rem 0}
 summary{cursor:pointer;padding:.25rem 0;overflow-wrap:anywhere}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;font-size:.85rem;color:var(--muted)}
 .legend i{display:inline-block;width:.9rem;height:.7rem;margin-right:.35rem;border-radius:.1rem}
-.fill-ok{fill:var(--good)}.fill-warn{fill:var(--warn)}.fill-bad{fill:var(--bad)}.fill-stage{fill:var(--accent)}.fill-step{fill:var(--bar)}.fill-none{fill:var(--line)}
+.fill-ok{fill:var(--good)}.fill-warn{fill:var(--warn)}.fill-bad{fill:var(--bad)}.fill-stage{fill:var(--accent)}.fill-step{fill:var(--bar)}.fill-out{fill:var(--bar)}.fill-none{fill:var(--line)}
 .mark{stroke:var(--bad);stroke-width:1.5}.mark-1{stroke:var(--good)}.grid{stroke:var(--line);stroke-width:1}
 .line-0{stroke:var(--accent);stroke-width:1.8}.line-1{stroke:var(--second);stroke-width:1.8;stroke-dasharray:4 3}
 svg text{font-size:12px;fill:var(--muted);font-family:inherit}

@@ -53,12 +53,14 @@ MACROS = """
 target {{ part.target_range[0] }} to {{ part.target_range[1] }}: {{ part.records_target | number }} records
 {%- for kind, count in part.counts %} · <b>{{ count | number }} {{ kind | replace("_", " ") }}</b>{% endfor %}</span>
 {% for one in part.reasons %}<p class="small">{{ one }}</p>{% endfor %}</div>
-{% if part.differences %}<div class="wide scroll"><table><thead><tr><th>Difference</th><th class="n">Source offset</th><th class="n">Target offset</th>
+{% if part.differences %}<details class="wide"{{ "" if part.tone == "good" else " open" }}>
+<summary class="small">each with its offsets</summary><div class="scroll"><table><thead><tr><th>Difference</th>
+<th class="n">Source offset</th><th class="n">Target offset</th>
 <th class="n">Records</th><th>Field</th>
 <th>Timestamp of the record</th></tr></thead><tbody>
 {% for one in part.differences %}<tr><td>{{ one.kind | replace("_", " ") }}</td><td class="n">{{ one.source or "–" }}</td>
 <td class="n">{{ one.target or "–" }}</td><td class="n">{{ one.count | number }}</td>
-<td>{{ one.field }}</td><td>{{ one.at }}</td></tr>{% endfor %}</tbody></table></div>{% endif %}
+<td>{{ one.field }}</td><td>{{ one.at }}</td></tr>{% endfor %}</tbody></table></div></details>{% endif %}
 {% if part.left_out %}<p class="wide small">{{ part.left_out | number }} more runs of differences are not shown here.</p>{% endif %}
 </div>
 {%- endmacro -%}
@@ -69,7 +71,8 @@ target {{ part.target_range[0] }} to {{ part.target_range[1] }}: {{ part.records
 {% if one.where %}<p class="small">The whole report: <code>{{ one.where }}</code></p>{% endif %}
 {% for reason in one.reasons %}<p class="small">{{ reason }}</p>{% endfor %}
 {% if one.topics %}<p class="legend"><span><i style="background:var(--good)"></i>proven equal</span><span><i style="background:var(--bad)"></i>differs</span>
-<span><i style="background:var(--warn)"></i>head, tail, duplicated or beyond the bounds</span><span><i style="background:var(--line)">
+<span><i style="background:var(--warn)"></i>head, tail or duplicated</span>
+<span><i style="background:var(--bar)"></i>beyond the bounds, not judged</span><span><i style="background:var(--line)">
 </i>no record of either side (such as transaction markers), or not told</span>
 <span>upper bar source, lower bar target</span></p>{% endif %}
 {% for topic in one.topics %}

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Past drills on one page."""
+
+from __future__ import annotations
+
+import json
+
+import html5lib
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report import history
+
+from .reports import NOW, drill, failed_drill, proof
+
+
+def put(place, report):
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "report.json").write_text(report if isinstance(report, str) else json.dumps(report))
+    (place / "report.html").write_text("x")
+
+
+def test_each_drill_once_in_order_with_its_link(tmp_path):
+    put(tmp_path, drill(began=NOW + 300, rto_seconds=50.0))
+    put(tmp_path / "history" / "c", drill(began=NOW + 300, rto_seconds=50.0))
+    put(tmp_path / "history" / "a", drill(began=NOW))
+    put(tmp_path / "history" / "b", failed_drill(began=NOW + 100))
+    put(tmp_path / "proofs", proof())
+    put(tmp_path / "elsewhere", proof())
+    drills, refused = history.collect(str(tmp_path))
+    assert [one["rto_seconds"] for path, one in drills] == [40.52, None, 50.0] and not refused
+    text, count = history.page(str(tmp_path), str(tmp_path / "history.html"))
+    html5lib.HTMLParser(strict=True).parse(text)
+    assert count == 3 and "2 of 3 drills passed" in text and 'href="history/a/report.html"' in text and "stage succeeded" in text
+    drawn = history.charts(history.rows(drills, str(tmp_path)))
+    assert [(one["name"], one["last"], len(one["dots"])) for one in drawn] == [("RTO", 50.0, 2), ("RPO", 66, 2)]
+    assert all(0 <= dot["x"] <= 100 and 0 <= dot["y"] <= 100 for one in drawn for dot in one["dots"])
+
+
+def test_a_report_that_cannot_be_read_is_named(tmp_path):
+    put(tmp_path / "a", drill())
+    put(tmp_path / "b", "{")
+    text, count = history.page(str(tmp_path), str(tmp_path / "history.html"))
+    assert count == 1 and "is no JSON" in text and str(tmp_path / "b") in text
+
+
+def test_no_drill_is_told(tmp_path):
+    with pytest.raises(UsageError, match="There is no drill to tell of"):
+        history.page(str(tmp_path), str(tmp_path / "history.html"))

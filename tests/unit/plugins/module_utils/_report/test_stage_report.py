@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the ledger tells of a stage."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.stage import REGIONS, report_of
+
+from .reports import CUT, RUN, entries, entry
+
+
+def test_a_run_that_went_on_from_one_that_was_cut_off_is_told_as_one():
+    told = report_of(entries(), "failover")
+    assert (told["verdict"], told["runs"], told["seconds"], told["overrides"]) == ("done", [CUT, RUN], 38, ["mirror_alive"])
+    assert [one["name"] for one in told["steps"]] == ["begun", "ends", "begun", "positions", "active_region", "proof", "ended"]
+    assert [one["seconds"] for one in told["steps"]] == [0, 7, 10, 4, 2, 14, 1]
+    assert told["lost"]["total"] == 66 and told["positions"]["reprocess_at_most"] == 3 and told["proofs"][0]["verdict"] == "PROVEN"
+
+
+def test_one_that_is_not_ended_says_so():
+    told = report_of(entries()[:6])
+    assert (told["verdict"], told["ended"], told["stage"]) == ("unfinished", "", "failover")
+
+
+def test_an_ended_run_before_is_another_story():
+    told = report_of([*entries(), *entries()[3:4]], "failover")
+    assert told["runs"] == [CUT] and len(told["steps"]) == 1
+
+
+def test_an_earlier_run_can_be_asked_for():
+    assert report_of(entries(), run="setup")["stage"] == "initial_setup"
+
+
+@pytest.mark.parametrize("asked", [{"stage": "resume"}, {"run": "x"}])
+def test_an_unknown_run_is_refused_with_those_that_there_are(asked):
+    with pytest.raises(UsageError, match="failover 20261121T182310Z-4711, initial_setup setup"):
+        report_of(entries(), **asked)
+    with pytest.raises(UsageError, match="no stage that was begun"):
+        report_of([], **asked)
+
+
+@pytest.mark.parametrize("stage", REGIONS)
+def test_command_of_each_stage(stage):
+    first, between, second = REGIONS[stage]
+    told = report_of([entry("stage", "started", 0, stage=stage, about="north_america%seurope" % between, found={"overridden": ["unproven"]})])
+    assert told["command"] == (
+        f"ansible-playbook -i inventory streamsafe.kafka_dr.{stage} -e {stage}_{first}=north_america -e {stage}_{second}=europe -e {stage}_accept_unproven=true"
+    )
