@@ -85,7 +85,7 @@ def _act(arguments: argparse.Namespace) -> int:
         count = history(arguments.report.resolve(), page)
         print(f"{count} drills: {page}")
         return 0
-    from .lab import Lab
+    from .lab import Lab, undisturbed
 
     lab = Lab(arguments.lab, arguments.verbose)
     options = {key: getattr(arguments, key, None) for key in ("history", "rate", "records")}
@@ -93,6 +93,7 @@ def _act(arguments: argparse.Namespace) -> int:
         try:
             lab.up(options)
         except BaseException:
+            undisturbed()
             lab.down()
             raise
         print(lab.status())

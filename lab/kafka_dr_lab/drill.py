@@ -6,7 +6,6 @@ from __future__ import annotations
 import importlib.metadata
 import shlex
 import shutil
-import signal
 import sys
 import time
 from pathlib import Path
@@ -15,7 +14,7 @@ from .errors import LabError
 from .inventory import GROUP, TOPICS
 from .journals import Journals, topic_ids
 from .kafka_home import KAFKA_VERSION
-from .lab import Lab
+from .lab import Lab, undisturbed
 from .playbook import PlaybookFailed
 from .report import Report
 
@@ -235,7 +234,7 @@ def run_drill(lab: Lab, arguments, options: dict) -> int:
         return drill.finish()
     finally:
         if not arguments.keep:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            undisturbed()
             lab.down()
 
 

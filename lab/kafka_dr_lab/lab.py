@@ -22,6 +22,12 @@ from .supervisor import Supervisor
 NEEDED_MEGABYTES = 3000
 
 
+def undisturbed() -> None:
+    """Let no signal cut short the cleaning up that follows; for the end of a program."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+
+
 class Lab:
     """Everything of one lab lives below one directory."""
 

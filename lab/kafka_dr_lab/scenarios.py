@@ -157,7 +157,8 @@ def _sabotage(drill: Drill) -> None:
 
         drill.say(f"SABOTAGE: topic {TOPICS[1]} is deleted in {TARGET}")
         drill.lab.supervisor.api().stopProcess(MIRROR, True)
-        for future in AdminClient(drill.client(TARGET, "kdr-stages")).delete_topics([TOPICS[1]]).values():
+        admin = AdminClient(drill.client(TARGET, "kdr-stages"))
+        for future in admin.delete_topics([TOPICS[1]]).values():
             future.result(30)
 
 

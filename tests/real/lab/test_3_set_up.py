@@ -60,6 +60,16 @@ def test_check_after_the_set_up_would_change_nothing(ground, set_up):
     assert [line for line in done.stdout.splitlines() if "would change:" in line] == []
 
 
+@pytest.mark.full
+def test_check_of_a_planned_move_changes_nothing(ground, set_up):
+    before = ground.state()
+    done = ground.stage("failover", {"failover_planned": True}, "--check")
+    assert done.returncode == 0, done.stdout
+    for step in ("Take away the applications' ACLs", "Bring the programs to their state", "Translate and commit"):
+        assert step in done.stdout, done.stdout
+    assert ground.state() == before
+
+
 def test_a_failover_is_refused_while_the_source_is_alive(ground, set_up):
     before = ground.state()
     done = ground.stage("failover")

@@ -20,7 +20,7 @@ def up(tmp_path, monkeypatch, capsys):
     """Runs ``up`` in an empty directory; returns exit code, what was said, and the directory."""
     monkeypatch.setattr(lab, "kafka_home", lambda: tmp_path)
     monkeypatch.setattr(inventory, "kafka_home", lambda: tmp_path)
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
 
     def call():
         code = cli.main(["--lab", str(tmp_path / "lab"), "up"])
