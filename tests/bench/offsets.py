@@ -17,7 +17,7 @@ import random
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,9 +65,8 @@ class Case:
             self.consumers[group] = lab.JournalingConsumer(source, group, self.topic, self.rate if lag else None)
         self.writer.go_on(self.rate)
 
-    def stop_consumers(self, leave):
-        with ThreadPoolExecutor(len(self.consumers)) as pool:
-            list(pool.map(lambda consumer: consumer.stop(leave), self.consumers.values()))
+    def note(self):
+        """What the consumers processed counts from now on."""
         for group, consumer in self.consumers.items():
             self.before[group] = self.before[group] + consumer.journal
 
@@ -86,6 +85,22 @@ class Case:
                 "since_checkpoint": sum(offset >= positions[partition] for partition, offset, dummy in journal) if source == "lost" else 0,
                 "reprocess_at_most": sum(row["reprocess_at_most"] for row in mine), "confidence": sorted({row["confidence"] for row in mine}),
             }
+
+
+def stop_all(cases, lost):
+    """Stop writers, then consumers, all at once; with their region lost, none is to wait for another."""
+    writers = [case.writer for case in cases]
+    consumers = [consumer for case in cases for consumer in case.consumers.values()]
+    with ThreadPoolExecutor(len(writers) + len(consumers)) as pool:
+        stopped = [pool.submit(writer.stop, lost) for writer in writers]
+        if not lost:
+            wait(stopped)
+        stopped += [pool.submit(consumer.stop, not lost) for consumer in consumers]
+        for one in stopped:
+            one.result()
+    for case in cases:
+        case.note()
+    say("writers and consumers have stopped")
 
 
 def shown(rows):
@@ -114,11 +129,8 @@ def measure_cases(base, options):
     rows = []
     say("the source is killed")
     source.kill()
-    for case in cases:
-        case.writer.stop(lost=True)
-        case.stop_consumers(leave=False)
+    stop_all(cases, lost=True)
     mirror.stop()
-    say("everybody has stopped")
     ends = lab.ends_of(target, *(case.topic for case in cases))
     lost = lab.translate(None, target, check=True, topics="plain-.*,trans-.*", target_ends=ends)
     say(f"planned in {lost['summary']['seconds']} s, {lost['summary']['confidence']}")
@@ -132,9 +144,7 @@ def measure_cases(base, options):
         case.writer.written = 3 * 10 ** 9  # new numbers
         case.begin(source, settled=True)
     time.sleep(options.seconds)
-    for case in cases:
-        case.writer.stop()
-        case.stop_consumers(leave=True)
+    stop_all(cases, lost=False)
     lab.await_ready(source, target, 300, until_caught_up=True, topics="plain-.*,trans-.*")
     # A little longer, so that MirrorMaker 2's own sync has had every chance.
     time.sleep(12)

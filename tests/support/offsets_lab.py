@@ -220,6 +220,7 @@ class JournalingConsumer:
         self.consumer = Consumer({
             **cluster.client, "group.id": group, "enable.auto.commit": False, "auto.offset.reset": "earliest", "isolation.level": "read_committed",
             "session.timeout.ms": 6000, "log_level": 0, "error_cb": lambda error: None, "fetch.wait.max.ms": 100,
+            "socket.timeout.ms": 10000,  # closing waits as long for commits that a lost broker does not answer
         })
         self.consumer.subscribe([topic])
         self.stopping = threading.Event()
