@@ -169,17 +169,20 @@ def summary(report) -> str:
     told = [f"{totals[name]:,} {name}" for name in reports.COUNTS if totals[name]]
     if told:
         lines.append("  " + ", ".join(told))
-    for topic in report["topics"]:
-        for part in topic["partitions"]:
-            for one in part["differences"][:3]:
-                lines.append(
-                    f"  {topic['topic']}-{part['partition']}: {one['kind']}" + (f" ({one['field']})" if one["field"] else "")
-                    + (f" x{one['count']}" if one["count"] > 1 else "")
-                    + (f" source offset {one['source_offset']}" if one["source_offset"] is not None else "")
-                    + (f" target offset {one['target_offset']}" if one["target_offset"] is not None else "")
-                )
+    lines.extend(f"  {one}" for one in named(report))
     lines.extend(f"  {reason}" for reason in report["reasons"][:20])
     return "\n".join(lines[:60])
+
+
+def named(report) -> list[str]:
+    """The first differences of each partition, a line each."""
+    return [
+        f"{topic['topic']}-{part['partition']}: {one['kind']}" + (f" ({one['field']})" if one["field"] else "")
+        + (f" x{one['count']}" if one["count"] > 1 else "")
+        + (f" source offset {one['source_offset']}" if one["source_offset"] is not None else "")
+        + (f" target offset {one['target_offset']}" if one["target_offset"] is not None else "")
+        for topic in report["topics"] for part in topic["partitions"] for one in part["differences"][:3]
+    ]
 
 
 def summarise(arguments, report):
@@ -195,6 +198,7 @@ def summarise(arguments, report):
         for topic in report["topics"]
     ]
     short = {name: report[name] for name in ("verdict", "complete", "reasons", "totals")}
+    short["named"] = named(report)[:20]
     settings.write_json(arguments.summary, {**short, "seconds": report.get("seconds"), "topics": topics, "report": os.path.abspath(arguments.report)})
 
 

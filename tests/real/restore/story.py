@@ -45,7 +45,11 @@ class Story(Playground):
         assert self.state() == before
 
     def admin_client(self, region):
-        return AdminClient(self.admin(region))
+        """Kept: a client that is dropped ends its futures."""
+        self.clients = getattr(self, "clients", {})
+        if region not in self.clients:
+            self.clients[region] = AdminClient(self.admin(region))
+        return self.clients[region]
 
     def state_of_target(self):
         """What check mode could have changed while the source is lost."""
