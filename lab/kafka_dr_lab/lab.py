@@ -99,16 +99,22 @@ class Lab:
 
     def lose(self, region: str) -> float:
         """SIGKILL to every process of the region, and its data deleted. Returns the time of the loss."""
-        described = self.inventory.load()["all"]["hosts"][region]
-        names = [described["kafka_dr_kafka"]["name"]]
+        broker = self.inventory.load()["all"]["hosts"][region]["kafka_dr_kafka"]["name"]
+        place = self.directory / "regions" / region
+        # What else is kept there, such as a mirror that was bringing its records back.
+        others = [path for path in self.supervisor.programs.glob("*.conf") if path.stem != broker and f"{place}/" in path.read_text()]
+        names = [broker, *(path.stem for path in others)]
         when = time.time()
         self.signal(signal.SIGKILL, *names)
-        shutil.rmtree(self.directory / "regions" / region, ignore_errors=True)
+        for path in others:
+            self.supervisor.forget(path.stem)
+            path.unlink()
+        shutil.rmtree(place, ignore_errors=True)
         # supervisord reads no description whose log has no directory.
-        (self.directory / "regions" / region / "kafka").mkdir(parents=True)
+        (place / "kafka").mkdir(parents=True)
         end = time.monotonic() + 10
-        while any(self.supervisor.info(name)["statename"] == "RUNNING" for name in names):
+        while self.supervisor.info(broker)["statename"] == "RUNNING":
             if time.monotonic() > end:
-                raise LabError(f"{', '.join(names)} did not die")
+                raise LabError(f"{broker} did not die")
             time.sleep(0.05)
         return when

@@ -82,6 +82,16 @@ class Supervisor:
     def info(self, name: str) -> dict | None:
         return next((one for one in self.processes() if one["name"] == name), None)
 
+    def forget(self, name: str) -> None:
+        """Let a program, killed before, be no program any more."""
+        for act in (lambda: self.api().stopProcess(name, True), lambda: self.api().removeProcessGroup(name)):
+            try:
+                act()
+            except Fault as fault:
+                # NOT_RUNNING and BAD_NAME: it is so already.
+                if fault.faultCode not in (70, 10):
+                    raise LabError(f"supervisord does not forget {name}: {fault.faultString}") from fault
+
     def stop(self, seconds: float = 20) -> None:
         """Kill supervisord and all of its programs: the lab's data goes with them, so nothing has to be ended in good order."""
         pid = self.pid()
