@@ -17,7 +17,7 @@ import random
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,25 +50,19 @@ class Case:
         lab.create(source, (self.topic, 3, {}))
         self.writer = lab.Writer(source, self.topic, transaction=500 if transactional else 0)
         self.writer.write(records)
-        self.before, self.consumers = {}, {}
+        self.before = {}
 
     def begin(self, source, settled):
-        """Set each group its lag behind the end, note what it counts as having processed, and let everybody run."""
-        held = lab.copies(source, self.topic)
-        for lag in LAGS:
+        """Set each group its lag behind the end, note what it counts as having processed, and let the writer run: groups to be consumed."""
+        held = {} if settled else lab.copies(source, self.topic)
+        for lag in [] if settled else LAGS:
+            each = lag // 3
+            places = {number: records[-each][0] if each else records[-1][0] + 1 for number, records in held.items()}
             group = f"{self.topic}-lag-{lag}"
-            if not settled:
-                each = lag // 3
-                places = {number: records[-each][0] if each else records[-1][0] + 1 for number, records in held.items()}
-                self.before[group] = [(number, *record) for number, records in held.items() for record in records if record[0] < places[number]]
-                lab.set_positions(source, self.topic, {group: places})
-            self.consumers[group] = lab.JournalingConsumer(source, group, self.topic, self.rate if lag else None)
+            self.before[group] = [(number, *record) for number, records in held.items() for record in records if record[0] < places[number]]
+            lab.set_positions(source, self.topic, {group: places})
         self.writer.go_on(self.rate)
-
-    def note(self):
-        """What the consumers processed counts from now on."""
-        for group, consumer in self.consumers.items():
-            self.before[group] = self.before[group] + consumer.journal
+        return [(f"{self.topic}-lag-{lag}", self.topic, self.rate if lag else None) for lag in LAGS]
 
     def rows(self, plan, held, source):
         for lag in LAGS:
@@ -87,19 +81,16 @@ class Case:
             }
 
 
-def stop_all(cases, lost):
-    """Stop writers, then consumers, all at once; with their region lost, none is to wait for another."""
-    writers = [case.writer for case in cases]
-    consumers = [consumer for case in cases for consumer in case.consumers.values()]
-    with ThreadPoolExecutor(len(writers) + len(consumers)) as pool:
-        stopped = [pool.submit(writer.stop, lost) for writer in writers]
-        if not lost:
-            wait(stopped)
-        stopped += [pool.submit(consumer.stop, not lost) for consumer in consumers]
-        for one in stopped:
+def stop_all(cases, consumers, lost):
+    """Stop writers and consumers; what was processed counts from now on."""
+    with ThreadPoolExecutor(len(cases) + 1) as pool:
+        journals = pool.submit(consumers.stop, lost) if lost else None
+        for one in [pool.submit(case.writer.stop, lost) for case in cases]:
             one.result()
+    journals = journals.result() if lost else consumers.stop()
     for case in cases:
-        case.note()
+        for group in case.before:
+            case.before[group] = case.before[group] + journals[group]
     say("writers and consumers have stopped")
 
 
@@ -123,13 +114,12 @@ def measure_cases(base, options):
     witness = lab.WitnessProcess(base / "witness", source, target)
     lab.await_ready(source, target, 300, until_caught_up=True, until_heartbeat=True, topics="plain-.*,trans-.*")
     say("mirrored; consumers and writers run")
-    for case in cases:
-        case.begin(source, settled=False)
+    consumers = lab.Consumers(source, [one for case in cases for one in case.begin(source, settled=False)], base / "first")
     time.sleep(options.seconds)
     rows = []
     say("the source is killed")
     source.kill()
-    stop_all(cases, lost=True)
+    stop_all(cases, consumers, lost=True)
     mirror.stop()
     ends = lab.ends_of(target, *(case.topic for case in cases))
     lost = lab.translate(None, target, check=True, topics="plain-.*,trans-.*", target_ends=ends)
@@ -142,9 +132,9 @@ def measure_cases(base, options):
     for case in cases:
         case.writer = lab.Writer(source, case.topic, transaction=500 if case.transactional else 0)
         case.writer.written = 3 * 10 ** 9  # new numbers
-        case.begin(source, settled=True)
+    consumers = lab.Consumers(source, [one for case in cases for one in case.begin(source, settled=True)], base / "second")
     time.sleep(options.seconds)
-    stop_all(cases, lost=False)
+    stop_all(cases, consumers, lost=False)
     lab.await_ready(source, target, 300, until_caught_up=True, topics="plain-.*,trans-.*")
     # A little longer, so that MirrorMaker 2's own sync has had every chance.
     time.sleep(12)

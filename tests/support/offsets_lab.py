@@ -211,48 +211,35 @@ class Writer:
             self.thread.join(60)
 
 
-class JournalingConsumer:
-    """A group of one member that commits every record and notes which it processed, at most ``rate`` a second."""
+class Consumers:
+    """Groups of one member each, in one process; see ``journaling_consumers``.
 
-    def __init__(self, cluster, group, topic, rate=None):
-        self.group, self.topic, self.rate = group, topic, rate
-        self.journal = []
-        self.consumer = Consumer({
-            **cluster.client, "group.id": group, "enable.auto.commit": False, "auto.offset.reset": "earliest", "isolation.level": "read_committed",
-            "session.timeout.ms": 6000, "log_level": 0, "error_cb": lambda error: None, "fetch.wait.max.ms": 100,
-            "socket.timeout.ms": 10000,  # closing waits as long for commits that a lost broker does not answer
-        })
-        self.consumer.subscribe([topic])
-        self.stopping = threading.Event()
-        self.thread = threading.Thread(target=self._run, daemon=True)
-        self.thread.start()
+    :param wanted: ``[(group, topic, records a second or None)]``.
+    """
 
-    def _run(self):
-        due = time.monotonic()
-        while not self.stopping.is_set():
-            message = self.consumer.poll(0.2)
-            if message is None or message.error() is not None:
-                continue
-            if self.rate:
-                due = max(due + 1 / self.rate, time.monotonic() - 1)
-                self.stopping.wait(max(0.0, due - time.monotonic()))
-                if self.stopping.is_set():
-                    break
-            self.journal.append((message.partition(), message.offset(), message.value()))
-            self.consumer.commit(message=message, asynchronous=True)
+    def __init__(self, cluster, wanted, directory: Path):
+        directory.mkdir(parents=True, exist_ok=True)
+        self.journals = {group: directory / f"{group}.journal" for group, dummy, dummy2 in wanted}
+        consumers = [{"group": group, "topic": topic, "rate": rate, "journal": str(self.journals[group])} for group, topic, rate in wanted]
+        config = directory / "consumers.json"
+        config.write_text(json.dumps({"client": cluster.client, "consumers": consumers}))
+        self.process = subprocess.Popen([sys.executable, str(Path(__file__).with_name("journaling_consumers.py")), str(config)], start_new_session=True,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=open(directory / "consumers.log", "ab"))
 
-    def stop(self, leave=True):
-        """Stop; with ``leave`` the last position is committed and the group left, else it just ends, as with its region."""
-        self.stopping.set()
-        self.thread.join(30)
-        if leave:
-            last = {}
-            for partition, offset, dummy in self.journal:
-                last[partition] = offset + 1
-            if last:
-                self.consumer.commit(offsets=[TopicPartition(self.topic, partition, offset) for partition, offset in last.items()], asynchronous=False)
-        # Also where the region is lost: a member that is forgotten would come back with it.
-        self.consumer.close()
+    def stop(self, lost=False):
+        """End them, with their region (``lost``) or in order; what each processed: ``{group: [(partition, offset, value)]}``."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL if lost else signal.SIGTERM)
+        self.process.wait(90)
+        return {group: read_journal(path) for group, path in self.journals.items()}
+
+
+def read_journal(path):
+    """``[(partition, offset, value)]`` of whole lines."""
+    if not path.exists():
+        return []
+    rows = [line.split(b" ", 2) for line in path.read_bytes().split(b"\n")[:-1]]
+    return [(int(partition), int(offset), value) for partition, offset, value in rows]
 
 
 def set_positions(cluster, topic, positions):
