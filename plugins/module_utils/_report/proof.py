@@ -29,6 +29,9 @@ MEANING = {
 }
 _RANK = {"none": 0, "ok": 1, "out": 2, "warn": 3, "bad": 4}
 _LANE = {"beyond": "out", "missing_head": "warn", "missing_tail": "warn", "duplicated": "warn"}
+_EXCUSED = ("missing_head", "missing_tail")
+# The order of the proof's own verdicts, best first.
+WORST = ("PROVEN", "DUPLICATES", "NOT_PROVABLE", "DIFFERENT", "LOSS")
 _TONES = {"PROVEN": "good", "DUPLICATES": "warn", "NOT_PROVABLE": "warn", "LOSS": "bad", "DIFFERENT": "bad"}
 
 
@@ -71,7 +74,7 @@ def view(report, stage=""):
     :param stage: the stage that it belongs to, if any.
     """
     left = {"lanes": LANES, "differences": DIFFERENCES}
-    topics = sorted(report.get("topics") or [], key=lambda one: (tone(one.get("verdict")) == "good", one.get("topic", "")))
+    topics = sorted(report.get("topics") or [], key=lambda one: (-WORST.index(one.get("verdict")) if one.get("verdict") in WORST else 1, one.get("topic", "")))
     return {
         "stage": stage,
         "where": "",
@@ -124,7 +127,7 @@ def _partition(part, topic, left):
         left["lanes"] -= 1
         # A compacted topic is compared by its last values, so that its map has holes that are none.
         whole = part.get("verdict") == "PROVEN" and "compact" in topic.get("mode", "")
-        lanes = {side: lane(part.get(side + "_range"), runs, differences, side, whole) for side in ("source", "target")}
+        lanes = {side: lane(part.get(side + "_range"), runs, differences, side, whole, tone(part.get("verdict")) != "bad") for side in ("source", "target")}
     return {
         "partition": part.get("partition"),
         "verdict": part.get("verdict", ""),
@@ -167,13 +170,14 @@ def moment(seconds):
         return ""
 
 
-def lane(span, runs, differences, side, whole=False, cells=CELLS):
+def lane(span, runs, differences, side, whole=False, excused=False, cells=CELLS):
     """One side of a partition as runs of equal cells.
 
     :param span: ``[low, high)``.
     :param runs: the offset map.
     :param differences: runs of differences.
     :param whole: whether all of the range counts as proven.
+    :param excused: whether a missing head or tail is none that counts.
     :returns: ``[{x, width, tone}]`` in per cent; ``tone`` is ok, warn, bad or out (of the bounds). Cells of which nothing is said
         (markers of transactions) are left out.
     """
@@ -186,7 +190,7 @@ def lane(span, runs, differences, side, whole=False, cells=CELLS):
 
     def fill(begin, count, state):
         first = max(0, (begin - low) * cells // size)
-        last = min(cells - 1, (begin + max(1, count) - 1 - low) * cells // size)
+        last = min(cells - 1, ((begin + max(1, count) - low) * cells - 1) // size)
         for at in range(first, last + 1):
             if _RANK[state] > _RANK[states[at]]:
                 states[at] = state
@@ -196,7 +200,7 @@ def lane(span, runs, differences, side, whole=False, cells=CELLS):
         fill(run[key], run["count"], "ok")
     for one in differences:
         if one.get(key) is not None:
-            fill(one[key], one.get("count") or 1, _LANE.get(one["kind"], "bad"))
+            fill(one[key], one.get("count") or 1, _LANE.get(one["kind"], "bad") if excused or one["kind"] not in _EXCUSED else "bad")
     return _runs(states, cells)
 
 

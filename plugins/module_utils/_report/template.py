@@ -71,7 +71,7 @@ target {{ part.target_range[0] }} to {{ part.target_range[1] }}: {{ part.records
 {% if one.where %}<p class="small">The whole report: <code>{{ one.where }}</code></p>{% endif %}
 {% for reason in one.reasons %}<p class="small">{{ reason }}</p>{% endfor %}
 {% if one.topics %}<p class="legend"><span><i style="background:var(--good)"></i>proven equal</span><span><i style="background:var(--bad)"></i>differs</span>
-<span><i style="background:var(--warn)"></i>head, tail or duplicated</span>
+<span><i style="background:var(--warn)"></i>head or tail that is excused, or duplicated</span>
 <span><i style="background:var(--bar)"></i>beyond the bounds, not judged</span><span><i style="background:var(--line)">
 </i>no record of either side (such as transaction markers), or not told</span>
 <span>upper bar source, lower bar target</span></p>{% endif %}

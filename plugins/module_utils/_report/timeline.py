@@ -65,7 +65,8 @@ def lines(series, marks=(), top=None):
     if len({at for at, dummy in points}) < 2:
         return None
     first, last = min(at for at, dummy in points), max(at for at, dummy in points)
-    top = top or max(value for dummy, value in points) or 1
+    # A little air, so that the highest line is not cut in two by the edge.
+    top = top or round(1.05 * max(value for dummy, value in points)) or 1
     drawn = []
     for name, values in series.items():
         places = [(_percent(at - first, last - first), round(100 - 100.0 * value / top, 2)) for at, value in values]

@@ -175,8 +175,7 @@ def _bare(one):
     """A proof of which only the ledger's line is known."""
     report = dict(one, topics=[], options={})
     made = proofs.view(report, one.get("stage", ""))
-    if not one.get("totals"):
-        made["sentence"] = ""
+    made["sentence"] = made["sentence"].replace("ranges below", "ranges of the whole report") if one.get("totals") else ""
     made["where"] = one.get("report", "")
     return made
 

@@ -32,6 +32,19 @@ def test_differences_lie_on_the_side_that_has_the_offset():
     assert len([run for run in lane(part["target_range"], part["offset_map"], part["differences"], "target") if run["tone"] == "bad"]) == 1
 
 
+def test_a_tail_is_red_where_it_is_a_loss_and_not_where_it_was_allowed():
+    tail = {"missing_tail": 10, "differences": [{"kind": "missing_tail", "source_offset": 9990, "target_offset": None, "count": 10}]}
+    for verdict, tone in (("LOSS", "bad"), ("PROVEN", "warn")):
+        shown = view(proof(partition(verdict=verdict, **tail), verdict=verdict))["topics"][0]["partitions"][0]
+        assert shown["lanes"]["source"][-1]["tone"] == tone
+
+
+def test_worst_topics_come_first():
+    report = proof()
+    report["topics"] = [{**report["topics"][0], "topic": name, "verdict": name} for name in ("PROVEN", "DIFFERENT", "NOT_PROVABLE", "LOSS", "DUPLICATES")]
+    assert [one["topic"] for one in view(report)["topics"]] == ["LOSS", "DIFFERENT", "NOT_PROVABLE", "DUPLICATES", "PROVEN"]
+
+
 def test_what_nobody_told_is_not_green():
     assert lane([0, 100], [], [], "source") == []
     assert covered(lane([0, 100], [{"source_offset": 0, "target_offset": 0, "count": 40}], [], "source")) == 40.0
