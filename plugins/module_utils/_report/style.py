@@ -76,7 +76,8 @@ svg{display:block;width:100%}
 .row.stage{font-weight:600;margin-top:.55rem}
 .row.step>:first-child{padding-left:1rem;color:var(--muted)}
 .row>:last-child{text-align:right;font-variant-numeric:tabular-nums}
-.part{display:grid;grid-template-columns:7.5rem 1fr;gap:.1rem .9rem;margin:.55rem 0;font-size:.9rem;break-inside:avoid}
+.part{display:grid;grid-template-columns:7.5rem 1fr;gap:.1rem .9rem;margin:.55rem 0;font-size:.9rem}
+.part>div:first-child,.part>div:nth-child(2){break-inside:avoid}
 .part>*,.row>*,.verdict>*,dd{min-width:0}
 .part>.wide{grid-column:2}
 .part details{margin:0}
@@ -97,7 +98,7 @@ a{color:var(--accent)}
 }
 @media print{
 body{font-size:11pt}main{max-width:none;padding:0}.scroll{overflow:visible}h2{break-after:avoid}.row,.figure,tr{break-inside:avoid}
-details::details-content{content-visibility:visible;display:block;block-size:auto}summary{list-style:none}
+details:not(.wide)::details-content{content-visibility:visible;display:block;block-size:auto}summary{list-style:none}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 }
 """
