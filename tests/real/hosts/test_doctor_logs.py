@@ -50,7 +50,6 @@ FAULTS = {
     "nobody-listens": "log-unreachable",
     "name-not-known": "log-name-not-resolved",
     "port-taken": "log-port-in-use",
-    "too-many-replicas": "log-replication-factor",
     "damaged-truststore": "log-truststore",
     "wrong-value": "log-configuration",
 }
@@ -90,8 +89,6 @@ def test_the_cause_is_read_from_the_log(pair, tmp_path, fault):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         override["listeners"] = "http://127.0.0.1:%d" % taken.getsockname()[1]
-    elif fault == "too-many-replicas":
-        mirror["tuning"] = {"replication_factor": 3}
     elif fault == "damaged-truststore":
         source["ssl.ca.pem"] = "-----BEGIN CERTIFICATE-----\nnot base64 at all\n-----END CERTIFICATE-----\n"
     elif fault == "wrong-value":
