@@ -34,12 +34,13 @@ test-unit: environment ## seconds: what needs nothing running
 lint: environment ## ansible-lint, yamllint, ruff
 	$(BIN)/python tests/judges/lint.py
 
-# The second drill has a shorter history, so that all of it stays well within half an hour.
+# The drills have a shorter history than "make drill", so that all of it stays within half an hour.
 test: test-unit lint ## the one test command: units, lint, real parts, drills
 	$(PYTEST) tests/real/proof tests/real/offsets tests/real/hosts -m "real and not full"
-	$(PYTEST) tests/real/lab -m "real and not full"
-	$(BIN)/python lab/main.py drill --report build/drill/failover
-	$(BIN)/python lab/main.py drill --scenario switchover --history 40000 --report build/drill/switchover
+	$(PYTEST) tests/real/lab tests/real/restore -m "real and not full"
+	$(BIN)/python lab/main.py drill --history 40000 --live 8 --report build/drill/failover
+	$(BIN)/python lab/main.py drill --scenario switchover --history 20000 --live 8 --report build/drill/switchover
+	$(BIN)/python lab/main.py drill --scenario restore --history 20000 --live 8 --report build/drill/restore
 
 test-full: test molecule ## long campaigns as well, and drills that lose something or are spoiled on purpose
 	$(PYTEST) tests/real -m full
