@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -48,3 +49,14 @@ def test_a_topic_that_was_deleted_on_the_target_turns_it_red(tmp_path):
     assert code == 1, said
     assert report["verdict"] == "failed" and failed(report) == {"stage_succeeded"}
     assert "Topic flights.cancelled is missing in europe although the mirror copied it" in " ".join(said.split())
+
+
+@pytest.mark.parametrize("where, told", [
+    ("backup", r"flights\.departed-0: missing_head source offset \d+"),
+    ("restored", r"changes after the proof: records of flights\.departed-0 before offset \d+ were deleted"),
+])
+def test_a_record_that_is_gone_from_a_restore_turns_it_red_and_is_named(tmp_path, where, told):
+    code, report, said = drill(tmp_path, "--scenario", "restore", "--live", "4", "--sabotage", where)
+    assert code == 1, said
+    assert report["verdict"] == "failed" and failed(report) == {"stage_succeeded"}
+    assert re.search(told, " ".join(said.split())), said
