@@ -157,3 +157,31 @@ def test_the_request_moves_nothing():
     play = yaml.safe_load((ROOT / "playbooks" / "request_failover.yml").read_text())[0]
     modules = {key for task in play["tasks"] for key in task if key.startswith("ansible.")}
     assert "roles" not in play and modules == {"ansible.builtin.assert", "ansible.builtin.file", "ansible.builtin.copy", "ansible.builtin.debug"}
+
+
+@pytest.mark.parametrize(
+    "kind, state",
+    [
+        ("UnreachableError", "source_unreachable"),
+        ("TimedOutError", "source_unreachable"),
+        ("AuthenticationError", "unknown"),
+        ("AuthorizationError", "unknown"),
+    ],
+)
+def test_only_silence_of_the_source_is_a_loss(source, kind, state):
+    """A password that was changed must never ask for a failover. What a cluster answers is made here; the real ones are in tests/eda."""
+    errors = source["utils"]("_errors")
+
+    class Offsets:
+        """Fails while it is asked for the source too."""
+
+        @staticmethod
+        def mirror_offsets(asked, check_mode):
+            if asked["source_client"]:
+                raise getattr(errors, kind)("Cannot read metadata on a")
+            return {"heartbeat": {"age": 70.0}, "lag": 0}
+
+    source["look"].__globals__["utils"] = {"_errors": errors, "_mirror_offsets": Offsets}.__getitem__
+    described = source["checked"]({"mirrors": [mirror(source_client={"bootstrap.servers": "a:1"})]})[0]
+    found = source["look"](described, 60.0, None)
+    assert found["state"] == state and "Cannot read metadata on a" in found["reasons"][0] and found["lag"] is None
