@@ -69,7 +69,7 @@ def rows(drills, page_directory):
 
 
 def charts(made):
-    """RTO and RPO over time, for each scenario by itself: ``[{scenario, name, unit, top, dots[{x, y, passed, label}]}]``; x by order, not by time."""
+    """RTO and RPO of each scenario: ``[{scenario, name, unit, top, dots[{x, y, passed, label}], without[x]}]``; x by order, not by time."""
     drawn = []
     for scenario in sorted({one["scenario"] for one in made}):
         of_scenario = [one for one in reversed(made) if one["scenario"] == scenario]
@@ -78,9 +78,10 @@ def charts(made):
             if len(values) < 2:
                 continue
             top = max(values) or 1
+            places = [round(3 + 94.0 * at / max(1, len(of_scenario) - 1), 2) for at in range(len(of_scenario))]
             dots = [
                 {
-                    "x": round(3 + 94.0 * at / max(1, len(of_scenario) - 1), 2),
+                    "x": places[at],
                     "y": round(92 - 84.0 * one[key] / top, 2),
                     "passed": one["passed"],
                     "label": "%s: %s %s %s" % (one["at"], name, one[key], unit),
@@ -96,6 +97,7 @@ def charts(made):
                     "top": top,
                     "last": values[-1],
                     "dots": dots,
+                    "without": [places[at] for at, one in enumerate(of_scenario) if one[key] is None],
                     "first": of_scenario[0]["at"],
                     "end": of_scenario[-1]["at"],
                 }
@@ -119,10 +121,21 @@ def page(directory, target):
             remedy="Run a drill first, or name another directory",
         )
     made = redact(rows(drills, os.path.dirname(os.path.abspath(target))))
-    passed = sum(1 for one in made if one["passed"])
+    # A drill that was spoiled on purpose has to turn red; it tells nothing of how drills go.
+    meant = [one for one in made if not one["sabotage"]] or made
+    passed = sum(1 for one in meant if one["passed"])
     text = (
         environment()
         .from_string(PAGE)
-        .render(rows=made, charts=charts(made), refused=redact(refused), passed=passed, css=CSS, title="Drills: %d of %d passed" % (passed, len(made)))
+        .render(
+            rows=made,
+            last=meant[0],
+            meant=len(meant),
+            charts=charts(meant),
+            refused=redact(refused),
+            passed=passed,
+            css=CSS,
+            title="Drills: %d of %d passed" % (passed, len(meant)),
+        )
     )
     return text, len(made)

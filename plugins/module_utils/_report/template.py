@@ -35,7 +35,7 @@ MACROS = """
 {% for one in drawn.marks %}<span><svg width="8" height="12" style="display:inline-block;width:8px" aria-hidden="true">
 <line class="mark mark-{{ loop.index0 }}" x1="4" x2="4" y1="0" y2="12"/></svg>
 {{ one.label }}, {{ one.at }} s</span>{% endfor %}
-<span>left to right {{ drawn.seconds }} s, bottom to top 0 to {{ drawn.top | number }}</span></p>
+<span>left to right {{ drawn.seconds }} s, bottom to top 0 to {{ drawn.top | number }}{{ ", what is higher is cut off" if drawn.cut else "" }}</span></p>
 {%- endmacro -%}
 
 {%- macro lanes(part) -%}

@@ -10,25 +10,25 @@ PAGE = (
     HEAD
     + """
 <h1>Drills</h1>
-{% set last = rows[0] %}
 <div class="verdict {{ 'good' if last.passed else 'bad' }}"><strong>{{ "PASSED" if last.passed else "FAILED" }}</strong>
-<span>The last drill, {{ last.scenario }} of {{ last.at }}. {{ passed }} of {{ rows | length }} drills passed.</span></div>
+<span>The last drill, {{ last.scenario }} of {{ last.at }}. {{ passed }} of {{ meant }} drills passed.</span></div>
 {% for one in charts %}<h2>{{ one.name }}: {{ one.scenario }}</h2>
 <svg height="170" role="img" aria-label="{{ one.name }} of each drill of {{ one.scenario }}">
 {% for y in (8, 50, 92) %}<line class="grid" x1="0" x2="100%" y1="{{ y }}%" y2="{{ y }}%"/>{% endfor %}
 {% for dot in one.dots %}{% if not loop.last %}{% set next = one.dots[loop.index] %}
 <line class="line-0" x1="{{ dot.x }}%" y1="{{ dot.y }}%" x2="{{ next.x }}%" y2="{{ next.y }}%"/>{% endif %}{% endfor %}
+{% for x in one.without %}<line class="mark" x1="{{ x }}%" x2="{{ x }}%" y1="80%" y2="92%"/>{% endfor %}
 {% for dot in one.dots %}<circle class="{{ 'fill-stage' if dot.passed else 'fill-bad' }}" cx="{{ dot.x }}%" cy="{{ dot.y }}%" r="{{ 4 if dot.passed else 6
 }}"><title>{{ dot.label }}</title></circle>{% endfor %}
 </svg>
 <p class="legend"><span>bottom to top 0 to {{ one.top | number }} {{ one.unit }}</span><span>{{ one.first }} to {{ one.end }}, a dot a drill</span>
 <span>last {{ one.last | number }} {{ one.unit }}</span>
-<span><i style="background:var(--bad)"></i>failed drill</span></p>{% endfor %}
+<span><i style="background:var(--bad)"></i>failed drill{{ ", a stroke where it came to no figure" if one.without else "" }}</span></p>{% endfor %}
 <h2>Every drill, newest first</h2>
 <div class="scroll"><table><thead><tr><th>Began</th><th>Scenario</th><th>Verdict</th><th class="n">RTO</th><th class="n">RPO, records</th>
 <th class="n">RPO, s</th><th class="n">Re-processed</th><th>Kafka</th></tr></thead><tbody>
 {% for one in rows %}<tr><td>{% if one.link %}<a href="{{ one.link | urlencode }}">{{ one.at }}</a>{% else %}{{ one.at }}{% endif %}</td>
-<td>{{ one.scenario }}{{ ", spoiled: " ~ one.sabotage if one.sabotage else "" }}</td>
+<td>{{ one.scenario }}{{ ", spoiled on purpose: " ~ one.sabotage if one.sabotage else "" }}</td>
 <td><span class="word {{ 'good' if one.passed else 'bad' }}">{{ "passed" if one.passed else "failed" }}</span>
 {% if one.failed %} <span class="small">{{ one.failed | join(", ") | replace("_", " ") }}</span>{% endif %}</td>
 <td class="n">{{ one.rto_text }}</td><td class="n">{{ one.rpo | number if one.rpo is not none else "–" }}</td>

@@ -59,17 +59,21 @@ def lines(series, marks=(), top=None):
     """Lines over time as neighbouring points.
 
     :param series: ``{name: [(seconds since the epoch, value)]}``, ascending.
-    :returns: ``{top, first, seconds, series[{name, segments[{x1, y1, x2, y2}]}], marks[{label, x}]}``, or None without at least two points.
+    :returns: ``{top, cut, first, seconds, series[{name, segments[{x1, y1, x2, y2}]}], marks[{label, x}]}``, or None without at least two points.
     """
     points = [one for values in series.values() for one in values]
     if len({at for at, dummy in points}) < 2:
         return None
     first, last = min(at for at, dummy in points), max(at for at, dummy in points)
+    found = sorted(value for dummy, value in points if value)
+    usual, most = (found[len(found) // 2], found[-1]) if found else (1, 1)
+    # What piled up meanwhile is worked off in a burst; drawn to its height, it would leave nothing to see of the rest.
+    cut = most > 5 * usual
     # A little air, so that the highest line is not cut in two by the edge.
-    top = top or round(1.05 * max(value for dummy, value in points)) or 1
+    top = top or (3 * usual if cut else round(1.05 * most)) or 1
     drawn = []
     for name, values in series.items():
-        places = [(_percent(at - first, last - first), round(100 - 100.0 * value / top, 2)) for at, value in values]
+        places = [(_percent(at - first, last - first), round(100 - 100.0 * min(value, top) / top, 2)) for at, value in values]
         drawn.append(
             {
                 "name": name,
@@ -78,4 +82,4 @@ def lines(series, marks=(), top=None):
             }
         )
     shown = [{"label": label, "x": _percent(at - first, last - first), "at": round(at - first, 1)} for label, at in marks if at and first <= at <= last]
-    return {"top": top, "first": first, "seconds": round(last - first), "series": drawn, "marks": shown}
+    return {"top": top, "cut": cut, "first": first, "seconds": round(last - first), "series": drawn, "marks": shown}

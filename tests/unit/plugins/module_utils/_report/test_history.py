@@ -34,7 +34,15 @@ def test_each_drill_once_in_order_with_its_link(tmp_path):
     assert count == 3 and "2 of 3 drills passed" in text and 'href="history/a/report.html"' in text and "stage succeeded" in text
     drawn = history.charts(history.rows(drills, str(tmp_path)))
     assert [(one["name"], one["last"], len(one["dots"])) for one in drawn] == [("RTO", 50.0, 2), ("RPO", 66, 2)]
+    assert all(len(one["without"]) == 1 for one in drawn)
     assert all(0 <= dot["x"] <= 100 and 0 <= dot["y"] <= 100 for one in drawn for dot in one["dots"])
+
+
+def test_drills_that_were_spoiled_on_purpose_do_not_count(tmp_path):
+    put(tmp_path / "a", drill(began=NOW))
+    put(tmp_path / "b", failed_drill(began=NOW + 100, sabotage="mirror"))
+    text, count = history.page(str(tmp_path), str(tmp_path / "history.html"))
+    assert count == 2 and "1 of 1 drills passed" in text and "spoiled on purpose: mirror" in text and "PASSED" in text
 
 
 def test_a_report_that_cannot_be_read_is_named(tmp_path):
