@@ -219,9 +219,8 @@ def _stage(report, proven):
     if again is not None:
         page["figures"].append(_figure("Re-processed", "at most %s" % number(again), "for want of exact positions; beside what ran after the last witness"))
     page["steps"] = report["steps"]
-    page["timeline"] = timeline(
-        [{"name": report["stage"], "steps": [{"name": one["name"].replace("_", " "), "seconds": one["seconds"], "began": one["began"]} for one in report["steps"]]}]
-    )
+    bars = [{"name": one["name"].replace("_", " "), "seconds": one["seconds"], "began": one["began"]} for one in report["steps"]]
+    page["timeline"] = timeline([{"name": report["stage"], "steps": bars}])
     page["proofs"] = [proofs.view(one, stage) for stage, one in proven] or [_bare(one) for one in report["proofs"]]
     return page
 
