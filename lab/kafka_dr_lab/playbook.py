@@ -11,6 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import psutil
+
 from .errors import LabError
 from .inventory import Inventory
 
@@ -76,6 +78,7 @@ class Playbooks:
                 process.wait(10)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
+            self._end_what_is_left()
             raise
         text = ""
         if output is not None:
@@ -85,6 +88,20 @@ class Playbooks:
         if check and code:
             raise PlaybookFailed(name, code, text)
         return subprocess.CompletedProcess(process.args, code, text, "")
+
+    def _end_what_is_left(self) -> None:
+        """Kill what a playbook started in sessions of its own: workers, asynchronous jobs and their children. They share its environment."""
+        found = True
+        while found:
+            found = []
+            for process in psutil.process_iter():
+                try:
+                    if process.environ().get("KAFKA_DR_STEPS") == str(self.steps_file) and process.status() != psutil.STATUS_ZOMBIE:
+                        process.kill()
+                        found.append(process)
+                except psutil.Error:
+                    continue
+            psutil.wait_procs(found, timeout=5)
 
     def steps(self) -> list[dict]:
         """Stages with their steps, as the callback wrote them: ``[{name, seconds, steps[{name, seconds, began, failed}]}]``; ``began`` since the epoch."""

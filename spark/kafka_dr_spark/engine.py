@@ -7,6 +7,7 @@ an error of ours returns it as a value; Spark repeats only what died (an executo
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -85,7 +86,8 @@ class SparkEngine:
         watch.daemon = True
         watch.start()
         try:
-            context = SparkContext(conf=conf)
+            with _uninterrupted():
+                context = SparkContext(conf=conf)
         except Exception as error:
             raise NotProvableError("Spark cannot be started", found=str(error).splitlines()[0], remedy=f"Check --master {chosen} and Java") from error
         finally:
@@ -170,6 +172,25 @@ def _give_up(message):
     sys.stderr.write(message + "\n")
     sys.stderr.flush()
     os._exit(2)
+
+
+@contextlib.contextmanager
+def _uninterrupted():
+    """Hold an interruption back until Spark has started: a JVM that is left before it has told its port runs on for ever (PySpark 4.2)."""
+    came = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    held = threading.current_thread() is threading.main_thread() and all(callable(one) for one in before.values())
+    if held:
+        for number in before:
+            signal.signal(number, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        if held:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+    if came:
+        before[came[0][0]](*came[0])
 
 
 def end_with(parent):
