@@ -88,6 +88,9 @@ def stop_all(cases, consumers, lost):
         for one in [pool.submit(case.writer.stop, lost) for case in cases]:
             one.result()
     journals = journals.result() if lost else consumers.stop()
+    silent = sorted(group for group, journal in journals.items() if not journal)
+    if silent:
+        raise SystemExit(f"these groups processed nothing, so nothing is measured: {', '.join(silent)}")
     for case in cases:
         for group in case.before:
             case.before[group] = case.before[group] + journals[group]

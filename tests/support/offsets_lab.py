@@ -223,13 +223,16 @@ class Consumers:
         consumers = [{"group": group, "topic": topic, "rate": rate, "journal": str(self.journals[group])} for group, topic, rate in wanted]
         config = directory / "consumers.json"
         config.write_text(json.dumps({"client": cluster.client, "consumers": consumers}))
-        self.process = subprocess.Popen([sys.executable, str(Path(__file__).with_name("journaling_consumers.py")), str(config)], start_new_session=True,
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=open(directory / "consumers.log", "ab"))
+        self.log = directory / "consumers.log"
+        # -P: beside the program lies a package that is called as one of Python's own modules.
+        self.process = subprocess.Popen([sys.executable, "-P", str(Path(__file__).with_name("journaling_consumers.py")), str(config)],
+                                        start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=open(self.log, "ab"))
 
     def stop(self, lost=False):
         """End them, with their region (``lost``) or in order; what each processed: ``{group: [(partition, offset, value)]}``."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGKILL if lost else signal.SIGTERM)
+        if self.process.poll() is not None:
+            raise RuntimeError(f"the consumers ended by themselves: {self.log.read_text()[-2000:]}")
+        self.process.send_signal(signal.SIGKILL if lost else signal.SIGTERM)
         self.process.wait(90)
         return {group: read_journal(path) for group, path in self.journals.items()}
 
