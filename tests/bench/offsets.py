@@ -14,6 +14,7 @@ import json
 import os
 import platform
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -24,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 import tests.conftest  # noqa: E402, F401  makes the checkout importable as the collection  # pylint: disable=unused-import
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient  # noqa: E402
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import group_positions  # noqa: E402
 from tests.support import offsets_lab as lab  # noqa: E402
 from tests.support.kafka import Kafka  # noqa: E402
 
@@ -55,6 +58,10 @@ class Case:
     def begin(self, source, settled):
         """Set each group its lag behind the end, note what it counts as having processed, and let the writer run: groups to be consumed."""
         held = {} if settled else lab.copies(source, self.topic)
+        if settled:
+            # A region that is back has its applications where they committed last; what they processed beyond that they process again, mirror or not.
+            for group, places in group_positions(KafkaClient(source.client, timeout=90), self.before).items():
+                self.before[group] = [row for row in self.before[group] if row[1] < places[(self.topic, row[0])]]
         for lag in [] if settled else LAGS:
             each = lag // 3
             places = {number: records[-each][0] if each else records[-1][0] + 1 for number, records in held.items()}
@@ -64,7 +71,7 @@ class Case:
         self.writer.go_on(self.rate)
         return [(f"{self.topic}-lag-{lag}", self.topic, self.rate if lag else None) for lag in LAGS]
 
-    def rows(self, plan, held, source):
+    def rows(self, plan, held, source, without=None):
         for lag in LAGS:
             group = f"{self.topic}-lag-{lag}"
             journal = self.before[group]
@@ -72,10 +79,12 @@ class Case:
             reprocessed, skipped = lab.outcome(journal, held, {row["partition"]: row["to"] for row in mine})
             stock, stock_skipped = lab.outcome(journal, held, {row["partition"]: row["from"] for row in mine if row["from"] is not None})
             positions = {row["partition"]: row["source_offset"] for row in mine}
+            bare = {row["partition"]: row["to"] for row in without or plan if row["group"] == group}
             yield {
                 "lag": lag, "rate": self.rate, "transactional": self.transactional, "source": source,
                 "stock_reprocessed": stock, "stock_skipped": stock_skipped,
                 "stock_without_position": sum(row["from"] is None for row in mine), "reprocessed": reprocessed, "skipped": skipped,
+                "reprocessed_without_manifest": lab.outcome(journal, held, bare)[0],
                 "since_checkpoint": sum(offset >= positions[partition] for partition, offset, dummy in journal) if source == "lost" else 0,
                 "reprocess_at_most": sum(row["reprocess_at_most"] for row in mine), "confidence": sorted({row["confidence"] for row in mine}),
             }
@@ -97,9 +106,20 @@ def stop_all(cases, consumers, lost):
     say("writers and consumers have stopped")
 
 
+def save_manifest(base, source):
+    """The digests of the transactional topics, as a backup has them: where the source's control records stand is not told by anything else."""
+    config = base / "source.json"
+    config.write_text(json.dumps(source.client))
+    config.chmod(0o600)
+    words = ["manifest", "--config", str(config), "--topics", "trans-.*", "--out", str(base / "manifest"), "--quiet"]
+    subprocess.run([sys.executable, str(ROOT / "spark" / "main.py"), *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=240)
+    return str(base / "manifest")
+
+
 def shown(rows):
     """The rows, each said as it comes."""
-    keys = ("source", "lag", "rate", "transactional", "stock_reprocessed", "reprocessed", "skipped", "since_checkpoint", "confidence")
+    keys = ("source", "lag", "rate", "transactional", "stock_reprocessed", "reprocessed", "reprocessed_without_manifest", "skipped", "since_checkpoint",
+            "confidence")
     for row in rows:
         say(" ".join(f"{key}={row[key]}" for key in keys))
         yield row
@@ -116,7 +136,8 @@ def measure_cases(base, options):
     mirror = lab.start_mirror(base / "mm2", source, target, "plain-.*,trans-.*")
     witness = lab.WitnessProcess(base / "witness", source, target)
     lab.await_ready(source, target, 300, until_caught_up=True, until_heartbeat=True, topics="plain-.*,trans-.*")
-    say("mirrored; consumers and writers run")
+    manifest = save_manifest(base, source)
+    say("mirrored, a manifest of the transactional topics saved; consumers and writers run")
     consumers = lab.Consumers(source, [one for case in cases for one in case.begin(source, settled=False)], base / "first")
     time.sleep(options.seconds)
     rows = []
@@ -125,10 +146,11 @@ def measure_cases(base, options):
     stop_all(cases, consumers, lost=True)
     mirror.stop()
     ends = lab.ends_of(target, *(case.topic for case in cases))
-    lost = lab.translate(None, target, check=True, topics="plain-.*,trans-.*", target_ends=ends)
+    bare = lab.translate(None, target, check=True, topics="plain-.*,trans-.*", target_ends=ends)
+    lost = lab.translate(None, target, check=True, topics="plain-.*,trans-.*", target_ends=ends, manifest=manifest)
     say(f"planned in {lost['summary']['seconds']} s, {lost['summary']['confidence']}")
     for case in cases:
-        rows += shown(case.rows(lost["plan"], lab.copies(target, case.topic), "lost"))
+        rows += shown(case.rows(lost["plan"], lab.copies(target, case.topic), "lost", bare["plan"]))
     say("the source comes back")
     source.start()
     mirror.start()
