@@ -147,11 +147,14 @@ class SparkEngine:
         self.progress.close()
         if self.owned:
             gateway = self.context._gateway
-            self.context.stop()
+            # Where an interruption came in the midst of an answer, the connection is of no more use, and its error must not hide the interruption.
+            with contextlib.suppress(Exception):
+                self.context.stop()
             process = getattr(gateway, "proc", None)
             if process is not None:
                 # SparkContext.stop leaves the JVM to the end of Python; closing its stdin ends it now.
-                gateway.shutdown()
+                with contextlib.suppress(Exception):
+                    gateway.shutdown()
                 process.stdin.close()
                 try:
                     process.wait(10)
