@@ -169,7 +169,7 @@ def test_the_request_moves_nothing():
     ],
 )
 def test_only_silence_of_the_source_is_a_loss(source, kind, state):
-    """A password that was changed must never ask for a failover. What a cluster answers is made here; the real ones are in tests/eda."""
+    """A password that was changed must never ask for a failover. What a cluster answers is made here; the real ones are in tests/real/eda."""
     errors = source["utils"]("_errors")
 
     class Offsets:

@@ -18,8 +18,8 @@ import pytest
 from tests.support.kafka import MirrorMaker, clusters
 from tests.support.offsets_lab import create, mirror_properties, prepare_target
 
-pytestmark = pytest.mark.real
-ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.full
+ROOT = Path(__file__).resolve().parents[3]
 EDA = ROOT / "extensions" / "eda"
 RULEBOOK = os.environ.get("ANSIBLE_RULEBOOK") or shutil.which("ansible-rulebook") or str(Path(sys.executable).parent / "ansible-rulebook")
 
