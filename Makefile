@@ -37,7 +37,8 @@ lint: environment ## ansible-lint, yamllint, ruff
 # The drills have a shorter history than "make drill", so that all of it stays within half an hour.
 test: test-unit lint ## the one test command: units, lint, real parts, drills
 	$(PYTEST) tests/real/proof tests/real/offsets tests/real/hosts -m "real and not full"
-	$(PYTEST) tests/real/lab tests/real/restore -m "real and not full"
+	$(PYTEST) tests/real/lab -m "real and not full"
+	$(PYTEST) tests/real/restore -m "real and not full"
 	$(BIN)/python lab/main.py drill --history 40000 --live 8 --report build/drill/failover
 	$(BIN)/python lab/main.py drill --scenario switchover --history 20000 --live 8 --report build/drill/switchover
 	$(BIN)/python lab/main.py drill --scenario restore --history 20000 --live 8 --report build/drill/restore

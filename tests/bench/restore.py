@@ -31,6 +31,7 @@ from tests.support import offsets_lab as lab  # noqa: E402
 from tests.support.kafka import MirrorMaker, clusters  # noqa: E402
 
 PARTITIONS = 4
+STARTED = time.time()
 
 
 def say(text: str) -> None:
@@ -40,7 +41,8 @@ def say(text: str) -> None:
 def fill(clients: list[dict], topic: str, records: int, size: int) -> None:
     """The same records into each cluster."""
     blob = os.urandom(4_000_000)
-    stamp = 1_700_000_000_000
+    # Recent, or retention deletes them in the midst of a round; and the same in every cluster.
+    stamp = int(STARTED * 1000)
     for client in clients:
         producer = Producer({**client, "linger.ms": 50, "batch.size": 1000000, "queue.buffering.max.messages": 1000000})
         for number in range(records):

@@ -73,6 +73,15 @@ def test_an_open_transaction_is_waited_out(restored):
             seed(restored)
     finally:
         producer.abort_transaction(30)
+    lab.until(lambda: not _refused(restored), 60)
+
+
+def _refused(restored):
+    try:
+        seed(restored, check=True)
+    except RefusedError:
+        return True
+    return False
 
 
 def test_check_mode_says_and_writes_nothing(restored):
