@@ -41,7 +41,7 @@ def say(text: str) -> None:
 def fill(clients: list[dict], topic: str, records: int, size: int) -> None:
     """The same records into each cluster."""
     blob = os.urandom(4_000_000)
-    # Recent, or retention deletes them in the midst of a round, and not of the future, which brokers refuse; the same in every cluster.
+    # Recent, or retention deletes them in the midst of a round; not of the future, which brokers refuse; the same in every cluster.
     stamp = int(STARTED * 1000)
     for client in clients:
         producer = Producer({**client, "linger.ms": 50, "batch.size": 1000000, "queue.buffering.max.messages": 1000000})
@@ -49,7 +49,8 @@ def fill(clients: list[dict], topic: str, records: int, size: int) -> None:
             at = number * 37 % (len(blob) - size)
             while True:
                 try:
-                    producer.produce(topic, value=blob[at:at + size - 16], key=b"%016d" % number, partition=number % PARTITIONS, timestamp=stamp + number // 1000)
+                    producer.produce(topic, value=blob[at:at + size - 16], key=b"%016d" % number, partition=number % PARTITIONS,
+                                     timestamp=stamp + number // 1000)
                     break
                 except BufferError:
                     producer.poll(0.5)
