@@ -28,7 +28,8 @@ def package(directory: str) -> str:
         for depth in range(1, len(parts) + 1):
             archive.writestr("/".join(parts[:depth]) + "/__init__.py", "")
         utils = HERE.parent / "plugins" / "module_utils"
-        archive.write(utils / "_errors.py", f"{UTILS}/_errors.py")
+        for name in ("_errors.py", "_moment.py"):
+            archive.write(utils / name, f"{UTILS}/{name}")
         for part in PARTS:
             for file in sorted((utils / part).glob("*.py")):
                 archive.write(file, f"{UTILS}/{part}/{file.name}")

@@ -4,23 +4,9 @@
 from __future__ import annotations
 
 import base64
-import functools
 
-from ansible.errors import AnsibleFilterError
-
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import application, kafka_resources, rbac, region, witness
-
-
-def _speaking(function):
-    @functools.wraps(function)
-    def call(*words, **named):
-        try:
-            return function(*words, **named)
-        except KafkaDrError as error:
-            raise AnsibleFilterError(str(error)) from error
-
-    return call
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
 def kafka_users(users, acls, cluster, namespace, api_version=kafka_resources.GROUP + "/v1", secrets=None, authorization="simple"):
@@ -61,25 +47,25 @@ class FilterModule:
 
     def filters(self):
         return {
-            "kafka_users": _speaking(kafka_users),
-            "kafka_topics": _speaking(kafka_topics),
-            "kafka_client": _speaking(kafka_resources.kafka_client),
-            "with_own_authorities": _speaking(kafka_resources.with_own_authorities),
+            "kafka_users": speaking(kafka_users),
+            "kafka_topics": speaking(kafka_topics),
+            "kafka_client": speaking(kafka_resources.kafka_client),
+            "with_own_authorities": speaking(kafka_resources.with_own_authorities),
             "with_passwords": with_passwords,
             "copied_references": copied_references,
             "password_references": password_references,
             "password_secrets": password_secrets,
-            "kubernetes_region": _speaking(region.kubernetes_region),
-            "mirror_clients": _speaking(region.mirror_clients),
-            "mirror_secret_references": _speaking(region.mirror_secret_references),
-            "application_place": _speaking(application.application_place),
-            "application_pointer": _speaking(application.application_pointer),
-            "application_stop": _speaking(application.application_stop),
-            "application_start": _speaking(application.application_start),
+            "kubernetes_region": speaking(region.kubernetes_region),
+            "mirror_clients": speaking(region.mirror_clients),
+            "mirror_secret_references": speaking(region.mirror_secret_references),
+            "application_place": speaking(application.application_place),
+            "application_pointer": speaking(application.application_pointer),
+            "application_stop": speaking(application.application_stop),
+            "application_start": speaking(application.application_start),
             "witness_manifests": witness.witness_manifests,
-            "kubernetes_roles": _speaking(rbac.roles),
-            "undone_by": _speaking(region.undone_by),
-            "replicas_to_restore": _speaking(region.size_of),
-            "scaled_away": _speaking(region.gone),
-            "resources_waiting_for": _speaking(kafka_resources.waiting_for),
+            "kubernetes_roles": speaking(rbac.roles),
+            "undone_by": speaking(region.undone_by),
+            "replicas_to_restore": speaking(region.size_of),
+            "scaled_away": speaking(region.gone),
+            "resources_waiting_for": speaking(kafka_resources.waiting_for),
         }

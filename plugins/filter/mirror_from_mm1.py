@@ -3,18 +3,14 @@
 
 from __future__ import annotations
 
-from ansible.errors import AnsibleFilterError
-
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.mirror_maker_1 import from_mirror_maker_1
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
+@speaking
 def mirror_from_mm1(consumer, producer, source, target, name=None, whitelist=".*", streams=1, message_handler=None):
     """The new description and what changes with it."""
-    try:
-        return from_mirror_maker_1(consumer, producer, source, target, name, whitelist, streams, message_handler)
-    except KafkaDrError as error:
-        raise AnsibleFilterError(str(error)) from error
+    return from_mirror_maker_1(consumer, producer, source, target, name, whitelist, streams, message_handler)
 
 
 class FilterModule:

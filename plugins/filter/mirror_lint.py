@@ -5,19 +5,16 @@ from __future__ import annotations
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.lint import SEVERITIES, lint
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
+@speaking
 def mirror_lint(subject, severity="info"):
     """Findings of at least this severity, the worst first."""
     if severity not in SEVERITIES:
         raise AnsibleFilterError("severity must be one of %s, not %r" % (", ".join(SEVERITIES), severity))
-    try:
-        found = lint(subject)
-    except KafkaDrError as error:
-        raise AnsibleFilterError(str(error)) from error
-    return [one for one in found if SEVERITIES.index(one["severity"]) <= SEVERITIES.index(severity)]
+    return [one for one in lint(subject) if SEVERITIES.index(one["severity"]) <= SEVERITIES.index(severity)]
 
 
 class FilterModule:

@@ -3,21 +3,9 @@
 
 from __future__ import annotations
 
-from ansible.errors import AnsibleFilterError
-
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import resource as shapes
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import resource_state
-
-
-def _filter(function):
-    def called(*positional, **named):
-        try:
-            return function(*positional, **named)
-        except KafkaDrError as error:
-            raise AnsibleFilterError(str(error)) from error
-
-    return called
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
 def mirror_api_version(served, existing=None, group=shapes.STRIMZI_GROUP):
@@ -30,9 +18,9 @@ class FilterModule:
 
     def filters(self):
         return {
-            "mirror_resource": _filter(shapes.mirror_resource),
-            "mirror_api_version": _filter(mirror_api_version),
-            "mirror_state_patch": _filter(resource_state.state_patch),
-            "mirror_status": _filter(resource_state.mirror_status),
-            "mirror_stopped": _filter(resource_state.stopped),
+            "mirror_resource": speaking(shapes.mirror_resource),
+            "mirror_api_version": speaking(mirror_api_version),
+            "mirror_state_patch": speaking(resource_state.state_patch),
+            "mirror_status": speaking(resource_state.mirror_status),
+            "mirror_stopped": speaking(resource_state.stopped),
         }

@@ -1,33 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filter from a region's users to the ACLs they need."""
+"""Filters from a region's users to the ACLs they need."""
 
 from __future__ import annotations
 
-from ansible.errors import AnsibleFilterError
-
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import acls as flat
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import access
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
+@speaking
 def service_acls(region, mirror, *purposes, side=None):
     """ACLs of the region's users of these purposes."""
     made = []
-    try:
-        for user in region.get("kafka_dr_users") or []:
-            if user.get("purpose") in purposes:
-                made += access.service_acls(user["name"], user["purpose"], mirror, side, user.get("acls"))
-    except KafkaDrError as error:
-        raise AnsibleFilterError(str(error)) from error
+    for user in region.get("kafka_dr_users") or []:
+        if user.get("purpose") in purposes:
+            made += access.service_acls(user["name"], user["purpose"], mirror, side, user.get("acls"))
     return made
 
 
+@speaking
 def acls_without(acls, kept):
     """Those ACLs, one operation each, that are not among the kept ones."""
-    try:
-        return [flat.as_dict(one) for one in sorted(set(flat.flatten(acls)) - set(flat.flatten(kept)))]
-    except KafkaDrError as error:
-        raise AnsibleFilterError(str(error)) from error
+    return [flat.as_dict(one) for one in sorted(set(flat.flatten(acls)) - set(flat.flatten(kept)))]
 
 
 class FilterModule:

@@ -3,30 +3,18 @@
 
 from __future__ import annotations
 
-from ansible.errors import AnsibleFilterError
-
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import truststore
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
+@speaking
 def truststore_pem(path, password=None):
     """Certificates of a truststore in PEM, PKCS12 or JKS."""
-    try:
-        return truststore.truststore_pem(path, password)
-    except KafkaDrError as error:
-        raise AnsibleFilterError(str(error)) from error
-
-
-def keystore_pem(path, password=None):
-    """Certificate and key of a PKCS12 keystore."""
-    try:
-        return truststore.keystore_pem(path, password)
-    except KafkaDrError as error:
-        raise AnsibleFilterError(str(error)) from error
+    return truststore.truststore_pem(path, password)
 
 
 class FilterModule:
     """Ansible's entry."""
 
     def filters(self):
-        return {"truststore_pem": truststore_pem, "keystore_pem": keystore_pem}
+        return {"truststore_pem": truststore_pem, "keystore_pem": speaking(truststore.keystore_pem)}

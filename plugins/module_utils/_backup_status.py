@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-import calendar
 import time
+
+from ._moment import seconds_of
 
 NAMED = 3
 
@@ -73,6 +74,5 @@ def _last_proof(ledger, region, backup, now):
     if not proofs:
         return {"verdict": None, "complete": False, "at": None, "seconds": None, "report": ""}
     last = proofs[-1]
-    at = calendar.timegm(time.strptime(last["at"], "%Y-%m-%dT%H:%M:%SZ"))
-    return {"verdict": last["found"].get("verdict"), "complete": bool(last["found"].get("complete")), "at": last["at"], "seconds": _age(at, now),
-            "report": last["found"].get("report", "")}
+    return {"verdict": last["found"].get("verdict"), "complete": bool(last["found"].get("complete")), "at": last["at"],
+            "seconds": _age(seconds_of(last["at"]), now), "report": last["found"].get("report", "")}

@@ -6,17 +6,13 @@ from __future__ import annotations
 
 import os
 
-try:
-    from confluent_kafka import KafkaException
-except ImportError:
-    pass
-
 from ._errors import KafkaDrError, RefusedError
 from ._kafka.client import KafkaClient
 from ._kafka.cluster import describe_topics
 from ._kafka.groups import every_group
 from ._kafka.mm2_topics import log_bounds, read_offset_syncs, read_source_offsets
 from ._kafka.topics import ensure_topics
+from ._kafka.writer import write
 from ._mm2 import codec, codec_connect, seeds
 from ._mm2.names import MirrorNames, check_names
 from ._mm2.proof_map import read_proof
@@ -48,7 +44,7 @@ def mirror_seed(params, check_mode):
     has = read_source_offsets(target, topic, names.source, params["connector"])
     syncs = read_offset_syncs(target, names.offset_syncs)
     seeded = has is not None and has["offsets"] == wanted and not has["conflicts"]
-    paired = syncs is not None and [row.value for row in syncs] == pairs if len({row.partition for row in syncs or []}) <= 1 else False
+    paired = syncs is not None and [(row.partition, row.value) for row in syncs] == [(0, pair) for pair in pairs]
     result = {
         "changed": not (seeded and paired), "partitions": len(rows), "pairs": len(pairs), "source_offsets": _by_topic(wanted),
         "diff": {"before": _by_topic((has or {}).get("offsets") or {}), "after": _by_topic(wanted)},
@@ -62,9 +58,9 @@ def mirror_seed(params, check_mode):
     ensure_topics(target, [kept], "present", False)
     if not seeded:
         # Connect's own producer is Java's: the key decides the partition by murmur2, or a later row would stand beside this one.
-        _write(target, topic, [(None, *codec_connect.encode_source_offset(row)) for row in rows])
+        write(target, topic, [(None, *codec_connect.encode_source_offset(row)) for row in rows])
     if not paired:
-        _write(target, names.offset_syncs, [(0, *codec.encode_offset_sync(pair)) for pair in pairs])
+        write(target, names.offset_syncs, [(0, *codec.encode_offset_sync(pair)) for pair in pairs])
     _read_back(target, topic, names, params["connector"], wanted)
     return result
 
@@ -117,25 +113,6 @@ def _refuse_foreign(target, topic, found, ours):
     if rows and not ours:
         raise RefusedError("Topic '%s' on %s holds what another mirror wrote" % (topic, target.name), expected="it empty or absent",
                            found="%d rows" % len(rows), remedy="Remove the old mirror first, which deletes its internal topics")
-
-
-def _write(client, topic, records):
-    failed = []
-    producer = client.producer(partitioner="murmur2_random")
-    for number, key, value in records:
-        place = {} if number is None else {"partition": number}
-        while True:
-            try:
-                producer.produce(topic, key=key, value=value, on_delivery=lambda error, message: failed.append(error) if error else None, **place)
-                break
-            except BufferError:
-                producer.poll(0.1)
-    left = producer.flush(client.timeout)
-    if failed or left:
-        cause = failed[0] if failed else None
-        if cause is not None:
-            raise client.translate(KafkaException(cause), "write to '%s'" % topic)
-        raise KafkaDrError("Topic '%s' on %s did not take %d records" % (topic, client.name, left), remedy="Look at the brokers and run this again")
 
 
 def _read_back(target, topic, names, connector, wanted):

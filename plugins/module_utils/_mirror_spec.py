@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+from ._module import CLIENTS_SPEC
+
 MIRROR_SPEC = {
+    **CLIENTS_SPEC,
+    # Left out where the source is lost.
     "source_client": {"type": "dict"},
-    "source_client_secrets": {"type": "dict", "default": {}, "no_log": True},
-    "target_client": {"type": "dict", "required": True},
-    "target_client_secrets": {"type": "dict", "default": {}, "no_log": True},
     "source_alias": {"type": "str", "required": True},
     "target_alias": {"type": "str", "required": True},
     "policy": {"type": "str", "choices": ["identity", "default"], "default": "identity"},
@@ -16,5 +17,4 @@ MIRROR_SPEC = {
     "offsets_topic": {"type": "str"},
     "connector": {"type": "str"},
     "positions_topic": {"type": "str", "default": "__kafka_dr_positions"},
-    "timeout": {"type": "int", "default": 30},
 }

@@ -17,6 +17,14 @@ CLIENT_SPEC = {
     "timeout": {"type": "int", "default": 30},
 }
 
+CLIENTS_SPEC = {
+    "source_client": {"type": "dict", "required": True},
+    "source_client_secrets": {"type": "dict", "default": {}, "no_log": True},
+    "target_client": {"type": "dict", "required": True},
+    "target_client_secrets": {"type": "dict", "default": {}, "no_log": True},
+    "timeout": {"type": "int", "default": 30},
+}
+
 
 def run_module(argument_spec, work, requires=("confluent_kafka",), **relations):
     """Run ``work(params, check_mode)`` as an Ansible module.

@@ -11,25 +11,29 @@ STAGE = "recreate_from_backup"
 NAMED = 5
 
 
-def hold(topics):
-    """Topics with the configs under which nothing in them is deleted or compacted away.
+def described(topics):
+    """Topics as the module ``topics`` takes them, from ``{name: {partitions, replication_factor, configs}}`` as ``cluster_info`` gives them."""
+    return [{"name": name, "partitions": one["partitions"], "replication_factor": one.get("replication_factor"), "configs": dict(one.get("configs") or {})}
+            for name, one in sorted(topics.items())]
 
-    :param topics: ``{name: {configs{}}}`` as ``cluster_info`` gives them.
-    :returns: what the module ``topics`` takes.
-    """
-    made = []
-    for name, one in sorted(topics.items()):
-        policy = (one.get("configs") or {}).get("cleanup.policy", "delete")
-        configs = {"retention.ms": FOREVER, "retention.bytes": FOREVER} if "delete" in policy else {}
-        if "compact" in policy:
-            configs["min.compaction.lag.ms"] = LONGEST
-        made.append({"name": name, "configs": configs})
-    return made
+
+def _holding(topic):
+    """The configs under which nothing in a topic is deleted or compacted away."""
+    policy = topic["configs"].get("cleanup.policy", "delete")
+    configs = {"retention.ms": FOREVER, "retention.bytes": FOREVER} if "delete" in policy else {}
+    if "compact" in policy:
+        configs["min.compaction.lag.ms"] = LONGEST
+    return configs
+
+
+def hold(topics):
+    """Topics, as :func:`described` gives them, with the configs alone under which nothing in them is deleted or compacted away."""
+    return [{"name": one["name"], "configs": _holding(one)} for one in topics]
 
 
 def original(topics):
     """What :func:`hold` changes, as it was: ``[{name, configs}]``, None for a config that was not set on the topic."""
-    return [{"name": one["name"], "configs": {key: (topics[one["name"]].get("configs") or {}).get(key) for key in one["configs"]}} for one in hold(topics)]
+    return [{"name": one["name"], "configs": {key: one["configs"].get(key) for key in _holding(one)}} for one in topics]
 
 
 def to_restore(kept, backup):
@@ -37,21 +41,8 @@ def to_restore(kept, backup):
 
     :param kept: topics of a kept definition. :param backup: ``{name: {partitions}}`` of the backup.
     """
-    made = []
-    for one in kept:
-        held = hold({one["name"]: one})[0]["configs"]
-        partitions = max(one["partitions"], backup.get(one["name"], {}).get("partitions", 0))
-        made.append(dict(one, partitions=partitions, configs={**(one.get("configs") or {}), **held}))
-    return made
-
-
-def kept_topics(topics, matches):
-    """Topics as they are described for the module ``topics``, from those that ``cluster_info`` found.
-
-    :param matches: names to take.
-    """
-    return [{"name": name, "partitions": topics[name]["partitions"], "replication_factor": topics[name].get("replication_factor"),
-             "configs": dict(topics[name].get("configs") or {})} for name in sorted(topics) if name in matches]
+    return [dict(one, partitions=max(one["partitions"], backup.get(one["name"], {}).get("partitions", 0)), configs={**one["configs"], **_holding(one)})
+            for one in kept]
 
 
 def drift(kept, now):
@@ -72,7 +63,7 @@ def drift(kept, now):
     old, new = ({_acl(one) for one in side.get("acls") or []} for side in (kept, now))
     if old != new:
         said.append("ACLs differ: %d are not kept, %d are kept and no longer there" % (len(new - old), len(old - new)))
-    for part in ("cluster", "secrets", "client", "quotas"):
+    for part in ("cluster", "secrets", "client"):
         if (kept.get(part) or {}) != (now.get(part) or {}):
             said.append("%s differs" % {"cluster": "the description of the cluster", "secrets": "the cluster's keys", "client": "the client"}.get(part, part))
     return said

@@ -13,26 +13,12 @@ author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
   - A region was restored from its backup, and a proof showed that both hold the same. This writes to the internal topics of the mirror from the
     restored region to its backup that it has copied all of that already, and which offset of the one is which of the other.
+  - The restored region is the mirror's source, the backup its target.
   - The mirror must be stopped and its old internal topics deleted. Nothing is written unless both regions are still as the proof saw them.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client.attributes
+  - streamsafe.kafka_dr.clients
 options:
-  source_client:
-    description: Client of the restored region, the mirror's source, in librdkafka's keys without secrets.
-    type: dict
-    required: true
-  source_client_secrets:
-    description: Its secret keys.
-    type: dict
-    default: {}
-  target_client:
-    description: Client of the backup, the mirror's target.
-    type: dict
-    required: true
-  target_client_secrets:
-    description: Its secret keys.
-    type: dict
-    default: {}
   source_alias:
     description: Alias of the restored region in the mirror.
     type: str
@@ -59,10 +45,6 @@ options:
   replication_factor:
     description: Replication factor of that topic when it is created.
     type: int
-  timeout:
-    description: Seconds that any single answer may take.
-    type: int
-    default: 30
 """
 
 EXAMPLES = r"""
@@ -93,17 +75,14 @@ source_offsets:
 """
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_seed import mirror_seed
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENTS_SPEC, run_module
 
 
 def main():
     """Ansible's entry."""
     run_module(
         {
-            "source_client": {"type": "dict", "required": True},
-            "source_client_secrets": {"type": "dict", "default": {}, "no_log": True},
-            "target_client": {"type": "dict", "required": True},
-            "target_client_secrets": {"type": "dict", "default": {}, "no_log": True},
+            **CLIENTS_SPEC,
             "source_alias": {"type": "str", "required": True},
             "target_alias": {"type": "str", "required": True},
             "separator": {"type": "str", "default": "."},
@@ -111,7 +90,6 @@ def main():
             "connector": {"type": "str", "default": "MirrorSourceConnector"},
             "offsets_topic": {"type": "str"},
             "replication_factor": {"type": "int"},
-            "timeout": {"type": "int", "default": 30},
         },
         mirror_seed,
     )

@@ -16,27 +16,8 @@ description:
     the role P(streamsafe.kafka_dr.proof#role) does. The result has the same keys as that role's report.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client.info_attributes
+  - streamsafe.kafka_dr.clients
 options:
-  source_client:
-    description: The source, as librdkafka configuration keys without secrets.
-    type: dict
-    required: true
-  source_client_secrets:
-    description: The secret keys of O(source_client).
-    type: dict
-    default: {}
-  target_client:
-    description: The target, as librdkafka configuration keys without secrets.
-    type: dict
-    required: true
-  target_client_secrets:
-    description: The secret keys of O(target_client).
-    type: dict
-    default: {}
-  timeout:
-    description: Seconds that any single answer may take.
-    type: int
-    default: 30
   topics:
     description: Regular expression for whole topic names of the source. Topics of Kafka and of MirrorMaker 2 themselves are left out.
     type: str
@@ -72,7 +53,6 @@ options:
     description: The topic on the target that holds them; C(mm2-offsets.ALIAS.internal) where it is not given.
     type: str
 requirements:
-  - confluent-kafka >= 2.6
   - numpy
   - xxhash
 """
@@ -158,7 +138,7 @@ options:
   type: dict
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENTS_SPEC, run_module
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._topic_compare import compare_topics
 
 
@@ -166,11 +146,7 @@ def main():
     """Ansible's entry."""
     run_module(
         {
-            "source_client": {"type": "dict", "required": True},
-            "source_client_secrets": {"type": "dict", "default": {}, "no_log": True},
-            "target_client": {"type": "dict", "required": True},
-            "target_client_secrets": {"type": "dict", "default": {}, "no_log": True},
-            "timeout": {"type": "int", "default": 30},
+            **CLIENTS_SPEC,
             "topics": {"type": "str", "default": ".*"},
             "rename": {"type": "str", "default": "identity"},
             "content": {"type": "bool", "default": False},

@@ -182,3 +182,12 @@ def test_collection_builds_and_ships_what_it_needs(tmp_path):
                  "lab/main.py", "meta/runtime.yml", "meta/execution-environment.yml", "roles/mirror/files/position_witness.py"):
         assert name in shipped
     assert not [name for name in shipped if name.split("/")[0] in (".venv", "build", ".hypothesis", ".git") or name.startswith("tests/unit")]
+
+
+def test_the_report_of_a_stage_names_the_override_of_every_gate():
+    from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.stage import OVERRIDES
+
+    named = [(stage, gate, OVERRIDES.get(gate, gate), said) for path in (ROOT / "roles").glob("*/tasks/preflight.yml") for stage in [path.parts[-3]]
+             for gate, said in re.findall(r"- name: (\w+)\n +accepted: .*\n +override: (\w+)", path.read_text())]
+    assert named
+    assert not [one for one in named if "%s_accept_%s" % (one[0], one[2]) != one[3]]

@@ -8,6 +8,7 @@ import time
 
 from .._digest import verdict
 from .._digest.classify import COUNTS
+from .._moment import said
 
 BOUND = (
     "two different records have equal 64-bit digests with probability 2^-64; a changed chunk of n records is missed with probability at most "
@@ -31,7 +32,7 @@ def build(comparison):
         reasons.insert(0, "empty")
     return {
         "verdict": outcome, "complete": verdict.complete(outcome), "reasons": reasons, "totals": totals, "miss_probability": BOUND,
-        "source": comparison.source.name, "target": comparison.target.name, "began": _time(comparison.began),
+        "source": comparison.source.name, "target": comparison.target.name, "began": said(comparison.began),
         "seconds": round(time.time() - comparison.began, 3),
         "options": {
             "topics": comparison.options.topics, "rename": comparison.options.rename, "allow_tail": comparison.options.allow_tail,
@@ -114,7 +115,3 @@ def _partition(pair, options):
         "offset_map": [{"source_offset": row[0], "target_offset": row[1], "count": row[2]} for row in result["offset_map"]],
         "differences": result["differences"], "differences_left_out": max(0, result["difference_runs"] - len(result["differences"])),
     }
-
-
-def _time(seconds):
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

@@ -76,12 +76,19 @@ def _file(path, content, owner, check_mode, changed):
             if file.read() == data:
                 return
     changed.append(path)
-    if check_mode:
-        return
+    if not check_mode:
+        replace(path, data, FILE_MODE, owner)
+
+
+def replace(path, data, mode, owner=None):
+    """Put ``data`` at ``path`` at once, or not at all; with this mode (less what the umask takes) from its first moment on.
+
+    :param owner: ``(uid, gid)``, or None for who runs this.
+    :raises OSError: the system refuses; what was there stays.
+    """
     aside = "%s.%d.new" % (path, os.getpid())
     try:
-        # Never readable by others, not even while it is written; in place at once, or not at all.
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE), "wb") as file:
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -14,6 +14,7 @@ except ImportError:
     pass
 
 from .._errors import KafkaDrError, TimedOutError, UnreachableError
+from .files import FILE_MODE, replace
 
 RUNNING = ("RUNNING",)
 ENDED = ("STOPPED", "EXITED", "FATAL")
@@ -105,7 +106,7 @@ def ensure_programs(params, check_mode):
     """Make programs described and running, stopped (also after a restart of supervisord), or absent; all at the same time.
 
     :param params: ``socket``, ``directory``, ``state``, ``timeout`` (seconds), ``programs[{name, command, …}]``.
-    :returns: ``changed``, ``programs{name: {changed, status, pid}}``, ``diff`` (states only: a description may hold secrets).
+    :returns: ``changed``, ``programs{name: {changed, ran, status, pid}}``, ``diff`` (states only: a description may hold secrets).
     """
     state = params["state"]
     services = params["programs"]
@@ -159,10 +160,7 @@ def _write(path, text):
         if os.path.exists(path):
             os.unlink(path)
         return
-    aside = path + ".new"
-    with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(aside, path)
+    replace(path, text.encode("utf-8"), FILE_MODE)
 
 
 def _status(api, name):

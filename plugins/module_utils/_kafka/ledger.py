@@ -18,6 +18,7 @@ except ImportError:
     pass
 
 from .._errors import FormatError, KafkaDrError, RefusedError, TimedOutError
+from .._moment import said
 from .client import partition
 from .cluster import topic_offsets
 from .topics import ensure_topics
@@ -122,7 +123,7 @@ def append(client, topic, entry, check_mode, replication_factor=None):
             found="run %s of stage %s, begun later" % (state["run"] or "(none)", state["stage"] or "(none)"),
             remedy="Let that one finish, or run this stage again from its beginning",
         )
-    entry = dict(entry, at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+    entry = dict(entry, at=said(time.time()))
     failed = []
     client.ask("begin a transaction", producer.begin_transaction)
     producer.produce(topic, key=entry["stage"].encode(), value=json.dumps(entry, sort_keys=True).encode(), partition=0,

@@ -8,8 +8,12 @@ import json
 import os
 
 from .._errors import FormatError, UsageError
+from .._host.files import replace
 from .junit import junit
 from .page import render
+
+# Reports are for people: as readable as the user's umask lets files be.
+PAGE_MODE = 0o666
 
 
 def load(path):
@@ -76,9 +80,7 @@ def write(directory, made, check_mode=False):
             changed.append(name)
             if not check_mode:
                 os.makedirs(directory, exist_ok=True)
-                with open(path + ".new", "w", encoding="utf-8") as file:
-                    file.write(text)
-                os.replace(path + ".new", path)
+                replace(path, text.encode("utf-8"), PAGE_MODE)
     except OSError as error:
         raise UsageError(
             "The report cannot be written to %s" % directory,

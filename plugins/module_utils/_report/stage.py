@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-import calendar
 import shlex
-import time
 
 from .._errors import UsageError
+from .._moment import seconds_of
 
 # Names of the two regions' variables, and the word between them in the ledger's "about".
 REGIONS = {
@@ -19,7 +18,13 @@ REGIONS = {
     "new_backup": ("region", " to ", "to"),
 }
 # Gates whose override is not named as they are.
-OVERRIDES = {"mirror_alive": "stale_mirror"}
+OVERRIDES = {
+    "mirror_alive": "stale_mirror",
+    "definition_same": "other_definition",
+    "region_lost": "region_alive",
+    "backup_topics": "missing_topics",
+    "proven": "unproven",
+}
 
 
 def report_of(entries, stage="", run=""):
@@ -82,7 +87,7 @@ def _begins(entry):
 
 def _seconds(said):
     try:
-        return calendar.timegm(time.strptime(said, "%Y-%m-%dT%H:%M:%SZ"))
+        return seconds_of(said)
     except (TypeError, ValueError):
         return 0
 

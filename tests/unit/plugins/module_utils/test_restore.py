@@ -10,7 +10,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.ledger 
 
 
 def test_deletion_is_held_off_by_policy_and_can_be_put_back():
-    topics = {"a": {"configs": {"retention.ms": "5"}}, "b": {"configs": {"cleanup.policy": "compact"}}, "c": {"configs": {"cleanup.policy": "compact,delete"}}}
+    found = {"a": {"configs": {"retention.ms": "5"}}, "b": {"configs": {"cleanup.policy": "compact"}}, "c": {"configs": {"cleanup.policy": "compact,delete"}}}
+    topics = _restore.described({name: {"partitions": 1, **one} for name, one in found.items()})
     held = {one["name"]: one["configs"] for one in _restore.hold(topics)}
     assert held["a"] == {"retention.ms": "-1", "retention.bytes": "-1"}
     assert held["b"] == {"min.compaction.lag.ms": "9223372036854775807"}
