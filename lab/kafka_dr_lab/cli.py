@@ -12,6 +12,7 @@ from pathlib import Path
 from .errors import LabError
 
 ROOT = Path(__file__).resolve().parents[2]
+PLATFORMS = ("host", "kubernetes")
 SCENARIOS = ("failover", "switchover", "restore")
 
 
@@ -26,7 +27,7 @@ def parser() -> argparse.ArgumentParser:
             _applications(one)
     drill = commands.add_parser("drill", help="lose a region and come back, measured")
     drill.add_argument("--scenario", choices=SCENARIOS, default="failover")
-    drill.add_argument("--platform", choices=("host",), default="host")
+    drill.add_argument("--platform", choices=PLATFORMS, default="host", help="regions as processes, or as namespaces of a Kubernetes API")
     drill.add_argument("--report", type=Path, default=ROOT / "build" / "drill", help="directory of the report")
     drill.add_argument("--keep", action="store_true", help="leave the lab running afterwards")
     drill.add_argument("--freeze", type=float, default=0.0, help="freeze the mirror so many seconds before the loss, so that records are lost")
@@ -72,6 +73,15 @@ def main(words: list[str] | None = None) -> int:
         return 130
 
 
+def _lab(arguments: argparse.Namespace):
+    """The lab of the platform that is asked for, or the one whose traces are in the directory."""
+    from .kubernetes.lab import KubernetesLab
+    from .lab import Lab
+
+    platform = getattr(arguments, "platform", None) or ("kubernetes" if KubernetesLab.traces(arguments.lab) else "host")
+    return (KubernetesLab if platform == "kubernetes" else Lab)(arguments.lab, arguments.verbose)
+
+
 def _act(arguments: argparse.Namespace) -> int:
     if arguments.command == "resolve":
         from .kafka_home import kafka_home
@@ -85,9 +95,9 @@ def _act(arguments: argparse.Namespace) -> int:
         count = history(arguments.report.resolve(), page)
         print(f"{count} drills: {page}")
         return 0
-    from .lab import Lab, undisturbed
+    from .lab import undisturbed
 
-    lab = Lab(arguments.lab, arguments.verbose)
+    lab = _lab(arguments)
     options = {key: getattr(arguments, key, None) for key in ("history", "rate", "records")}
     if arguments.command == "up":
         try:

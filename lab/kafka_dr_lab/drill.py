@@ -102,12 +102,11 @@ class Drill:
 
     def client(self, region: str, user: str = "kdr-proof") -> dict:
         """librdkafka configuration of a user in a region."""
-        described = self.lab.inventory.load()["all"]["hosts"][region]["kafka_dr_client"]
-        return {**described, "sasl.username": user, "sasl.password": self.lab.inventory.load_secrets()["lab_passwords"][user]}
+        return self.lab.client(region, user)
 
     def settle(self, region: str) -> None:
         """Stop the producer, and let the consumer finish."""
-        self.lab.supervisor.api().stopProcess("departures-producer", True)
+        self.lab.halt("departures-producer")
         last = [-1, time.monotonic()]
 
         def quiet():
@@ -117,7 +116,7 @@ class Drill:
             return time.monotonic() - last[1] > 2
 
         self.until("the consumer to finish", quiet, 120)
-        self.lab.supervisor.api().stopProcess("departures-consumer", True)
+        self.lab.halt("departures-consumer")
 
     # -- what is measured ----------------------------------------------------------------------------------------------
 

@@ -21,6 +21,10 @@ SERVICE_USERS = {"stages": "kdr-stages", "mirror": "kdr-mirror", "proof": "kdr-p
 TOPICS = ("flights.departed", "flights.cancelled", "flights.delayed")
 PARTITIONS = 3
 GROUP = "flights-dashboard"
+MIRROR = {
+    "name": "north-america-to-europe", "source": "north_america", "target": "europe", "topics": [r"flights\..*"], "groups": [f"{GROUP}.*"],
+    "tuning": {"replication_factor": 1, "refresh_seconds": 5, "checkpoint_seconds": 2, "tasks_max": 2, "max_record_bytes": 8388608},
+}
 JAVA_OPTIONS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Dorg.slf4j.simpleLogger.showDateTime=true"
 
 APPLICATION_USERS = [
@@ -86,11 +90,8 @@ class Inventory:
                     "kafka_dr_services": {"manager": "supervisord", "socket": "{{ lookup('ansible.builtin.file', '%s') }}" % (self.lab / "services" / "socket"),
                                           "directory": str(self.lab / "services" / "programs")},
                     "kafka_dr_mirrors": [{
-                        "name": "north-america-to-europe", "source": "north_america", "target": "europe", "topics": [r"flights\..*"], "groups": [f"{GROUP}.*"],
-                        "tuning": {"replication_factor": 1, "refresh_seconds": 5, "checkpoint_seconds": 2, "tasks_max": 2,
-                                   "max_record_bytes": 8388608},
                         # Every plugin here has a manifest; looking through all 94 jars twice costs six seconds.
-                        "config": {"worker": {"plugin.discovery": "service_load"}},
+                        **MIRROR, "config": {"worker": {"plugin.discovery": "service_load"}},
                     }],
                     "kafka_dr_ledger_replication_factor": 1,
                 },
@@ -98,6 +99,9 @@ class Inventory:
                 "children": {"clusters": {"hosts": {name: {} for name in CLUSTERS}}},
             }
         }
+        self._write(everything, vaulted)
+
+    def _write(self, everything: dict, vaulted: dict) -> None:
         self.regions_file.write_text(
             "# The lab's regions. Written by the lab; gone with 'make lab-down'. Secrets are in group_vars/all/secrets.yml (ansible-vault).\n"
             + yaml.safe_dump(everything, sort_keys=False, width=160))
@@ -107,7 +111,7 @@ class Inventory:
         client_port, controller_port, rest_port, reverse_rest_port = ports
         directory = self.lab / "regions" / name
         users = [{"name": user, "purpose": purpose, "password": "{{ lab_passwords['%s'] }}" % user} for purpose, user in SERVICE_USERS.items()]
-        users += [dict(user, password="{{ lab_passwords['%s'] }}" % user["name"]) for user in APPLICATION_USERS]
+        users += [{**user, "password": "{{ lab_passwords['%s'] }}" % user["name"]} for user in APPLICATION_USERS]
         return {
             "kafka_dr_platform": "host",
             "kafka_dr_client": {

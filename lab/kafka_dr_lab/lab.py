@@ -31,6 +31,8 @@ def undisturbed() -> None:
 class Lab:
     """Everything of one lab lives below one directory."""
 
+    loss = "every process of {region} is killed and its data deleted"
+
     def __init__(self, directory: Path, verbose: bool = False):
         self.directory = Path(directory).resolve()
         self.inventory = Inventory(self.directory)
@@ -65,12 +67,16 @@ class Lab:
     def down(self) -> None:
         """End everything the lab started and delete its directory's data."""
         self.supervisor.stop()
-        for part in ("regions", "inventory", "services", "work", "rebuild", ".vault_password"):
+        for part in self._parts():
             path = self.directory / part
             if path.is_dir():
                 shutil.rmtree(path, ignore_errors=True)
             elif path.exists():
                 path.unlink()
+
+    def _parts(self) -> tuple[str, ...]:
+        """What of the directory is deleted with the lab."""
+        return ("regions", "inventory", "services", "work", "rebuild", ".vault_password")
 
     def status(self) -> str:
         """A line a program."""
@@ -81,6 +87,23 @@ class Lab:
         hosts = self.inventory.load()["all"]["hosts"]
         lines += [f"{name:32} {one['kafka_dr_client']['bootstrap.servers']}" for name, one in hosts.items() if "kafka_dr_client" in one]
         return "\n".join(lines)
+
+    def client(self, region: str, user: str) -> dict:
+        """librdkafka configuration of a user in a region, its password in it."""
+        described = self.inventory.load()["all"]["hosts"][region]["kafka_dr_client"]
+        return {**described, "sasl.username": user, "sasl.password": self.inventory.load_secrets()["lab_passwords"][user]}
+
+    def halt(self, name: str) -> None:
+        """Stop an application or a mirror, and wait until it is gone."""
+        self.supervisor.api().stopProcess(name, True)
+
+    def revive(self, name: str) -> None:
+        """Start it again, whatever comes of that."""
+        self.supervisor.api().startProcess(name, False)
+
+    def bring_back(self, region: str) -> None:
+        """Let a lost region come back by itself, empty."""
+        self.playbooks.run("lab.return_region", {"lab_region": region})
 
     def pids(self, *names: str) -> list[int]:
         """Process ids of programs and all that they started."""
@@ -113,7 +136,7 @@ class Lab:
         # supervisord reads no description whose log has no directory.
         (place / "kafka").mkdir(parents=True)
         end = time.monotonic() + 10
-        while self.supervisor.info(broker)["statename"] == "RUNNING":
+        while (self.supervisor.info(broker) or {}).get("statename") == "RUNNING":
             if time.monotonic() > end:
                 raise LabError(f"{broker} did not die")
             time.sleep(0.05)

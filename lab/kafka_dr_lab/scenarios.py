@@ -27,7 +27,7 @@ def failover(drill: Drill) -> None:
         # The witness goes on; with the producer still, what it saw last is what was lost.
         drill.lab.signal(signal.SIGSTOP, "departures-producer")
         time.sleep(5)
-    drill.say(f"LOSS: every process of {SOURCE} is killed and its data deleted")
+    drill.say(f"LOSS: {drill.lab.loss.format(region=SOURCE)}")
     drill.lost_at = drill.lab.lose(SOURCE)
     drill.lab.signal(signal.SIGCONT, "departures-producer")
     if drill.arguments.freeze:
@@ -84,7 +84,7 @@ def restore(drill: Drill) -> None:
     drill.check_exactly_once()
     manifest = _save_manifest(drill)
     drill.live(drill.arguments.live)
-    drill.say(f"LOSS: every process of {SOURCE} is killed and its data deleted")
+    drill.say(f"LOSS: {drill.lab.loss.format(region=SOURCE)}")
     drill.lost_at = drill.lab.lose(SOURCE)
     if drill.arguments.sabotage == "backup":
         _remove_first_record(drill, TARGET)
@@ -150,13 +150,13 @@ def _save_manifest(drill: Drill) -> str:
 def _sabotage(drill: Drill) -> None:
     if drill.arguments.sabotage == "mirror":
         drill.say("SABOTAGE: the mirror is killed before the loss")
-        drill.lab.supervisor.api().stopProcess(MIRROR, True)
+        drill.lab.halt(MIRROR)
         time.sleep(RPO_OBJECTIVE_SECONDS)
     elif drill.arguments.sabotage == "topic":
         from confluent_kafka.admin import AdminClient
 
         drill.say(f"SABOTAGE: topic {TOPICS[1]} is deleted in {TARGET}")
-        drill.lab.supervisor.api().stopProcess(MIRROR, True)
+        drill.lab.halt(MIRROR)
         admin = AdminClient(drill.client(TARGET, "kdr-stages"))
         for future in admin.delete_topics([TOPICS[1]]).values():
             future.result(30)
@@ -168,7 +168,7 @@ def _ledger(drill: Drill) -> list[dict]:
 
     consumer = Consumer({**drill.client(TARGET, "kdr-stages"), "group.id": "streamsafe-kafka-dr-drill", "isolation.level": "read_committed",
                          "enable.partition.eof": True, "log_level": 0})
-    entries = []
+    entries: list[dict] = []
     try:
         consumer.assign([TopicPartition("__kafka_dr_ledger", 0, 0)])
         end = time.monotonic() + 20
@@ -176,11 +176,12 @@ def _ledger(drill: Drill) -> list[dict]:
             message = consumer.poll(1)
             if message is None:
                 continue
-            if message.error() is not None:
-                if message.error().code() == KafkaError._PARTITION_EOF:
+            error = message.error()
+            if error is not None:
+                if error.code() == KafkaError._PARTITION_EOF:
                     return entries
                 continue
-            entries.append(json.loads(message.value()))
+            entries.append(json.loads(message.value() or b""))
         raise TimeoutError("the ledger could not be read to its end")
     finally:
         consumer.close()
@@ -227,9 +228,9 @@ def _produce_stray(drill: Drill) -> None:
 def _source_returns(drill: Drill) -> None:
     """The lost region comes back by itself, empty, and its mirror is started; it must not be used, nor write to the target until the end of the drill."""
     drill.say(f"{SOURCE} comes back by itself")
-    drill.stage("lab.return_region", lab_region=SOURCE)
+    drill.lab.bring_back(SOURCE)
     _produce_stray(drill)
-    drill.lab.supervisor.api().startProcess(MIRROR, False)
+    drill.lab.revive(MIRROR)
     refused = drill.lab.playbooks.run("initial_setup", {"initial_setup_source": SOURCE, "initial_setup_target": TARGET}, capture=True, check=False)
     drill.report.check("returning_source_refused", refused.returncode != 0 and "active region" in refused.stdout, "initial_setup refuses to use it",
                        f"exit code {refused.returncode}")
