@@ -111,7 +111,10 @@ def _write_module(go: str, directory: Path, version: str, environment: dict) -> 
 def module_file(original: str, version: str) -> str:
     """The ``go.mod`` made from that of ``k8s.io/kubernetes`` at this version."""
     staging_version = "v0." + version.removeprefix("v1.")
-    go_version = re.search(r"^go (\S+)", original, re.M).group(1)
+    said = re.search(r"^go (\S+)", original, re.M)
+    if said is None:
+        raise LabError(f"The go.mod of Kubernetes {version} names no version of Go: expected a line 'go …'")
+    go_version = said[1]
     staging = re.findall(r"^\s*(k8s\.io/\S+) => \./staging", original, re.M)
     required = re.findall(r"^\s+(\S+) (v\S+)(?: // indirect)?$", original, re.M)
     lines = ["module kafkadrlab", "", f"go {go_version}", "", "require (", f"\tk8s.io/kubernetes {version}"]

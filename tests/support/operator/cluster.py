@@ -21,9 +21,12 @@ class Broker(Kafka):
     def __init__(self, directory: Path, resource: dict, authorities: dict):
         name = resource["metadata"]["name"]
         super().__init__(directory, name, heap="512m")
+        self._admin: KafkaClient | None = None
         spec = resource["spec"]["kafka"]
         self.listeners = spec["listeners"]
-        self.ports = dict(zip((one["name"] for one in self.listeners), free_ports(len(self.listeners)), strict=True))
+        # A node port is given by the resource; other listeners get one as a load balancer would give it.
+        given = [(one.get("configuration") or {}).get("bootstrap", {}).get("nodePort") for one in self.listeners]
+        self.ports = {one["name"]: port or free for one, port, free in zip(self.listeners, given, free_ports(len(self.listeners)), strict=True)}
         self.cluster_id = uuid.uuid4().hex[:22]
         served = new_certificate(authorities["clusterCa"], f"{name}-kafka", ["127.0.0.1", "localhost"])
         for file, text in (("keystore.pem", served["key"] + served["certificate"]), ("clients.pem", authorities["clientsCa"]["certificate"])):
@@ -65,8 +68,10 @@ class Broker(Kafka):
         return True
 
     def admin(self) -> KafkaClient:
-        """The operator's own client."""
-        return KafkaClient({"bootstrap.servers": self.bootstrap}, timeout=10)
+        """The operator's own client, made once."""
+        if self._admin is None:
+            self._admin = KafkaClient({"bootstrap.servers": self.bootstrap}, timeout=10)
+        return self._admin
 
     def kill(self) -> None:
         super().kill()

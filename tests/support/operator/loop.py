@@ -18,6 +18,8 @@ from . import cluster, entities, mirror, pods
 
 GROUP = "kafka.strimzi.io"
 ROUND_SECONDS = 0.5
+# Users and topics whose resource did not change are looked at again this often; Strimzi's own period is two minutes.
+AGAIN_SECONDS = 10
 PAUSE = "strimzi.io/pause-reconciliation"
 CORE_KINDS = (("Kafka", "kafkas"), ("KafkaUser", "kafkausers"), ("KafkaTopic", "kafkatopics"), ("KafkaMirrorMaker2", "kafkamirrormaker2s"))
 
@@ -42,6 +44,7 @@ class Operator:
         self.brokers: dict[tuple, cluster.Broker] = {}
         self.workers: dict[tuple, mirror.Worker] = {}
         self.pods = pods.Pods(self.client, self.directory / "pods")
+        self._settled: dict[tuple, tuple] = {}
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -91,6 +94,8 @@ class Operator:
     def _reconcile(self, handler, one: dict, plural: str) -> None:
         status = copy.deepcopy(one.get("status") or {})
         paused = (one["metadata"].get("annotations") or {}).get(PAUSE) == "true"
+        if plural in ("kafkausers", "kafkatopics") and self._rests(one, paused):
+            return
         try:
             if one["metadata"].get("deletionTimestamp"):
                 return
@@ -109,6 +114,21 @@ class Operator:
         except KafkaDrError as error:
             conditions = [{"type": "NotReady", "status": "True", "reason": type(error).__name__, "message": str(error)[:500]}]
         self._write_status(one, plural, status, conditions)
+
+    def _rests(self, one: dict, paused: bool) -> bool:
+        """Whether this was brought to the state of its resource and its Secrets a moment ago, in a broker that is still the same."""
+        meta, authentication = one["metadata"], one["spec"].get("authentication") or {}
+        reference = ((authentication.get("password") or {}).get("valueFrom") or {}).get("secretKeyRef") or {}
+        names = [name for name in (reference.get("name"), meta["name"] if one["kind"] == "KafkaUser" else None) if name]
+        secrets = [str(self.secret(meta["namespace"], name)) for name in names]
+        brokers = [broker.process.pid for broker in self.brokers.values() if broker.process]
+        now = (meta["generation"], paused, str(one.get("status")), secrets, brokers)
+        before, at = self._settled.get(key_of(one), (None, 0.0))
+        if before == now and time.monotonic() - at < AGAIN_SECONDS:
+            return True
+        # What is written now changes the status, and with it this; it rests from the round after that.
+        self._settled[key_of(one)] = (now, time.monotonic())
+        return False
 
     def _write_status(self, one: dict, plural: str, status: dict, conditions: list[dict]) -> None:
         old = one.get("status") or {}

@@ -7,51 +7,97 @@ Paths of mounts are those of a directory here, so they are replaced wherever a c
 from __future__ import annotations
 
 import base64
+import datetime
 import os
 import shutil
 import signal
 import subprocess
+import time
 from pathlib import Path
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import NotFoundError, object_path
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import ConflictError, NotFoundError, object_path
 
 IMAGE = "lab"
+NODE = "lab"
+GRACE_SECONDS = 10
+# The controllers give up a node that is silent for 40 s.
+BEAT_SECONDS = 10
 
 
 class Pods:
-    """The pods of an API server that run here."""
+    """A node: the pods of an API server that run here. One that is deleted is gone for the API server once its process has ended."""
 
     def __init__(self, client, directory: Path):
         self.client, self.directory = client, Path(directory)
         self.running: dict[str, subprocess.Popen] = {}
+        self._kill_at: dict[str, float] = {}
+        self._beat = 0.0
 
     def round(self) -> None:
-        """Start what is new, end what is gone, say what is ready."""
+        """Start what is new, end what is to go, say what is ready."""
         listed = {one["metadata"]["uid"]: one for one in self.client.list("/api/v1/pods") if one["spec"]["containers"][0]["image"] == IMAGE}
+        if listed:
+            self._be_a_node()
         for uid in [uid for uid in self.running if uid not in listed]:
-            self._end(uid, signal.SIGTERM)
+            self._end(uid)
         for uid, pod in listed.items():
-            if uid not in self.running:
-                self.running[uid] = self._launch(pod)
-            elif self.running[uid].poll() is not None and not pod["metadata"].get("deletionTimestamp"):
+            if pod["metadata"].get("deletionTimestamp"):
+                if self._end(uid):
+                    self._confirm(pod)
+            elif not pod["spec"].get("nodeName"):
+                self._bind(pod)
+            elif uid not in self.running or self.running[uid].poll() is not None:
                 self.running[uid] = self._launch(pod)
             elif (pod.get("status") or {}).get("phase") != "Running":
                 self._say_ready(pod)
 
     def kill(self) -> None:
         """End everything."""
-        for uid in list(self.running):
-            self._end(uid, signal.SIGKILL)
-
-    def _end(self, uid: str, how: int) -> None:
-        process = self.running.pop(uid)
-        if process.poll() is None:
-            os.killpg(process.pid, how)
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
+        for process in self.running.values():
+            if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait(5)
+
+    def _end(self, uid: str) -> bool:
+        """SIGTERM, and SIGKILL after its time; whether it is gone."""
+        process = self.running.get(uid)
+        if process is not None and process.poll() is None:
+            if uid not in self._kill_at:
+                self._kill_at[uid] = time.monotonic() + GRACE_SECONDS
+                os.killpg(process.pid, signal.SIGTERM)
+            elif time.monotonic() > self._kill_at[uid]:
+                os.killpg(process.pid, signal.SIGKILL)
+            return False
+        self.running.pop(uid, None)
+        self._kill_at.pop(uid, None)
+        return True
+
+    def _be_a_node(self) -> None:
+        if time.monotonic() - self._beat < BEAT_SECONDS:
+            return
+        self._beat = time.monotonic()
+        now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        path = object_path("v1", "nodes")
+        if self.client.get(f"{path}/{NODE}") is None:
+            self.client.create(path, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE}})
+        ready = {"type": "Ready", "status": "True", "reason": "StandIn", "message": "a stand-in", "lastHeartbeatTime": now, "lastTransitionTime": now}
+        self.client.request("PATCH", f"{path}/{NODE}/status", {"status": {"conditions": [ready]}}, content_type="application/merge-patch+json")
+
+    def _bind(self, pod: dict) -> None:
+        meta = pod["metadata"]
+        self._tell("POST", object_path("v1", "pods", meta["namespace"], meta["name"], "binding"),
+                   {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": meta["name"]}, "target": {"apiVersion": "v1", "kind": "Node", "name": NODE}})
+
+    def _confirm(self, pod: dict) -> None:
+        meta = pod["metadata"]
+        self._tell("DELETE", object_path("v1", "pods", meta["namespace"], meta["name"]),
+                   {"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0, "preconditions": {"uid": meta["uid"]}})
+
+    def _tell(self, method: str, path: str, body: dict, content_type: str = "application/json") -> None:
+        try:
+            self.client.request(method, path, body, content_type=content_type)
+        except (NotFoundError, ConflictError):
+            return
 
     def _launch(self, pod: dict) -> subprocess.Popen:
         meta, container = pod["metadata"], pod["spec"]["containers"][0]
@@ -95,8 +141,5 @@ class Pods:
 
     def _say_ready(self, pod: dict) -> None:
         conditions = [{"type": kind, "status": "True"} for kind in ("PodScheduled", "Initialized", "ContainersReady", "Ready")]
-        try:
-            self.client.request("PATCH", object_path("v1", "pods", pod["metadata"]["namespace"], pod["metadata"]["name"], "status"),
-                                {"status": {"phase": "Running", "conditions": conditions}}, content_type="application/merge-patch+json")
-        except NotFoundError:
-            return
+        self._tell("PATCH", object_path("v1", "pods", pod["metadata"]["namespace"], pod["metadata"]["name"], "status"),
+                   {"status": {"phase": "Running", "conditions": conditions}}, "application/merge-patch+json")
