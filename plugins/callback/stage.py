@@ -36,6 +36,21 @@ import time
 from ansible.plugins.callback import CallbackBase
 
 INCLUDES = ("include_tasks", "include_role", "import_role")
+MISSING = "missing required arguments: "
+
+
+def ways_out(data):
+    """What to do about variables that a role's argument spec misses: one line for each.
+
+    :param data: result of ``validate_argument_spec``; of any other task nothing is said.
+    """
+    options = data.get("argument_spec_data") or {}
+    errors = [str(one) for one in data.get("argument_errors") or []]
+    missing = [name for one in errors if one.startswith(MISSING) for name in one[len(MISSING) :].split(" found in ")[0].split(", ") if name in options]
+    return [
+        "%s: %s. Name it with -e %s=… or in the inventory." % (name, str(options[name].get("description") or "needed").rstrip("."), name)
+        for name in missing
+    ]
 
 
 class CallbackModule(CallbackBase):
@@ -166,7 +181,7 @@ class CallbackModule(CallbackBase):
         self._line("\n  %s" % (result.task.name or result.task.action), color="red")
         if waited and data.get("attempts"):
             self._line("  Gave up after %s attempts, still waiting for %s." % (data["attempts"], waited), color="red")
-        for line in str(data.get("msg") or "failed without a message").strip().splitlines()[:12]:
+        for line in str(data.get("msg") or "failed without a message").strip().splitlines()[:12] + ways_out(data):
             self._line("  %s" % line, color="red")
         for line in str(data.get("stderr") or "").strip().splitlines()[-50 if self._display.verbosity else -3:]:
             self._line("  %s" % line[:300], color="red")

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 
 from ._errors import UsageError
-from ._mm2.mirror_config import checked, checkpoints_topic, offset_syncs_topic, source_offsets_topic
+from ._mm2.mirror_config import POLICIES, checked, checkpoints_topic, offset_syncs_topic, source_offsets_topic
 
 
 def hosts_with(regions, variable):
@@ -56,8 +56,11 @@ def find_mirror(mirrors, source, target, regions=None):
     """The mirror from source to target.
 
     :param regions: hostvars; where they are given, a name that is no region is told as such.
+    :returns: the mirror; nothing where a region is not named, which is for a role's argument spec to say.
     :raises UsageError: a name is no region, both are the same, or there is no such mirror, or more than one.
     """
+    if not source or not target:
+        return {}
     if source == target:
         raise UsageError("Source and target are both %s" % source, expected="two different regions", remedy="Name the other one")
     if regions is not None:
@@ -65,6 +68,7 @@ def find_mirror(mirrors, source, target, regions=None):
         unknown = [name for name in (source, target) if name not in known]
         if unknown:
             raise UsageError("Region %s is unknown" % ", ".join(unknown), expected="one of %s" % (", ".join(sorted(known)) or "none"),
+                             found=groups_among(unknown, regions),
                              remedy="A region is a host of the inventory with kafka_dr_client; correct the name, or add it")
     found = [one for one in mirrors or [] if one.get("source") == source and one.get("target") == target]
     if len(found) != 1:
@@ -72,6 +76,16 @@ def find_mirror(mirrors, source, target, regions=None):
         raise UsageError("No single mirror copies %s to %s" % (source, target), expected="one entry of kafka_dr_mirrors", found=known,
                          remedy="Add it to kafka_dr_mirrors in the inventory")
     return found[0]
+
+
+def groups_among(names, regions):
+    """Which of the names are groups of the inventory, told with their hosts; None if there is none.
+
+    :param regions: hostvars.
+    """
+    groups = next((regions[name].get("groups") for name in regions), None) or {}
+    found = ["group %s of %s" % (name, ", ".join(groups[name]) or "no hosts") for name in names if name in groups]
+    return "the " + ", the ".join(found) if found else None
 
 
 def reverse_of(mirror, name):
@@ -99,7 +113,19 @@ def target_topics_pattern(mirror):
     full = checked(mirror)
     if full["policy"] == "identity":
         return topics_pattern(mirror)
-    return "|".join("(?:%s%s%s)" % (full["source"], full["separator"].replace(".", r"\."), one) for one in full["topics"])
+    return "|".join("(?:%s%s(?:%s))" % (full["source"], full["separator"].replace(".", r"\."), one) for one in full["topics"])
+
+
+def rename_of(mirror):
+    """How a mirror names its copies, in the proof's words: ``identity``, or ``prefix:`` and what is put before the name.
+
+    :raises UsageError: the mirror has a policy class of its own, whose names nobody here knows.
+    """
+    full = checked(mirror)
+    if full["policy"] not in POLICIES:
+        raise UsageError("Mirror '%s' names topics by a class of its own" % full["name"], expected="the policy identity or default", found=full["policy"],
+                         remedy="Prove it with the playbook verify_restore, once a name")
+    return "identity" if full["policy"] == "identity" else "prefix:%s%s" % (full["source"], full["separator"])
 
 
 def prepared_topics(mirror, positions_topic=None):
