@@ -113,9 +113,10 @@ def topic_ids(config: dict, topics: list[str]) -> dict[str, Counter]:
             batch = consumer.consume(5000, 0.2)
             for message in batch:
                 heard = time.monotonic()
-                if message.error() is None:
-                    found[message.topic()][_identity(message)] += 1
-                elif message.error().code() == KafkaError._PARTITION_EOF:
+                error = message.error()
+                if error is None:
+                    found[str(message.topic())][_identity(message)] += 1
+                elif error.code() == KafkaError._PARTITION_EOF:
                     waiting.discard((message.topic(), message.partition()))
             if time.monotonic() - heard > IDLE_SECONDS:
                 raise TimeoutError(f"{len(waiting)} partitions could not be read to their end: {sorted(waiting)[:3]}")

@@ -91,8 +91,7 @@ class Playbooks:
 
     def _end_what_is_left(self) -> None:
         """Kill what a playbook started in sessions of its own: workers, asynchronous jobs and their children. They share its environment."""
-        found = True
-        while found:
+        while True:
             found = []
             for process in psutil.process_iter():
                 try:
@@ -102,6 +101,8 @@ class Playbooks:
                 except psutil.Error:
                     continue
             psutil.wait_procs(found, timeout=5)
+            if not found:
+                return
 
     def steps(self) -> list[dict]:
         """Stages with their steps, as the callback wrote them: ``[{name, seconds, steps[{name, seconds, began, failed}]}]``; ``began`` since the epoch."""

@@ -22,7 +22,7 @@ options:
     description: What to read.
     type: list
     elements: str
-    choices: [topics, configs, offsets, groups]
+    choices: [topics, configs, offsets, groups, acls]
     default: [topics]
   topics:
     description: Regular expression for whole topic names.

@@ -9,7 +9,7 @@ import time
 try:
     import numpy as np
 except ImportError:
-    np = None
+    np = None  # type: ignore[assignment]
 
 from .._digest import align, chunks, classify, latest
 from .._digest.records import Records

@@ -14,7 +14,7 @@ from bisect import bisect_left
 try:
     import numpy as np
 except ImportError:
-    np = None
+    np = None  # type: ignore[assignment]
 
 
 def blocks(left, right):

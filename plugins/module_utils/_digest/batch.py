@@ -13,7 +13,7 @@ from itertools import repeat
 try:
     import numpy as np
 except ImportError:
-    np = None
+    np = None  # type: ignore[assignment]
 try:
     from xxhash import xxh64_intdigest
 except ImportError:

@@ -11,7 +11,7 @@ from __future__ import annotations
 try:
     import numpy as np
 except ImportError:
-    np = None
+    np = None  # type: ignore[assignment]
 
 from . import align, classify
 

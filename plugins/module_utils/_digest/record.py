@@ -15,7 +15,7 @@ from __future__ import annotations
 try:
     import numpy as np
 except ImportError:
-    np = None
+    np = None  # type: ignore[assignment]
 try:
     from xxhash import xxh3_128_intdigest, xxh64_intdigest
 except ImportError:

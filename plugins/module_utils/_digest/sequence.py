@@ -13,13 +13,13 @@ from __future__ import annotations
 try:
     import numpy as np
 except ImportError:
-    np = None
+    np = None  # type: ignore[assignment]
 
 PRIME = (1 << 61) - 1
 BASE = 0x13198A2E03707344
 INVERSE = pow(BASE, -1, PRIME)
 LIMIT = 1 << 16
-_powers = {}
+_powers: dict = {}
 
 
 def multiply(left, right):

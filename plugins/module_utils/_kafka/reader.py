@@ -15,7 +15,7 @@ import time
 try:
     from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
 except ImportError:
-    KafkaError = None
+    KafkaError = None  # type: ignore[assignment, misc]
 
 from .._errors import NotProvableError, TimedOutError
 from .client import KafkaClient

@@ -16,7 +16,7 @@ from typing import NamedTuple
 try:
     import numpy as np
 except ImportError:
-    np = None
+    np = None  # type: ignore[assignment]
 
 # Reading across a gap of so many offsets is cheaper than asking twice.
 JOIN = 5000

@@ -60,7 +60,10 @@ class MirrorNames(NamedTuple):
         """The source's heartbeats after they came through the mirror."""
         return "%s%sheartbeats" % (self.source, self.separator)
 
-    heartbeats_emitted = "heartbeats"
+    @property
+    def heartbeats_emitted(self):
+        """Heartbeats that the mirror itself writes into the target."""
+        return "heartbeats"
 
 
 def check_names(names):

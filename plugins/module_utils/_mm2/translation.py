@@ -20,7 +20,7 @@ from typing import NamedTuple
 try:
     import numpy as np
 except ImportError:
-    np = None
+    np = None  # type: ignore[assignment]
 
 EXACT = ("exact_verified", "exact_counted", "exact_at_end")
 CONFIDENCES = EXACT + ("interpolated", "lower_bound", "unknown")

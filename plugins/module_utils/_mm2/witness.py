@@ -24,7 +24,7 @@ try:
     from .._errors import FormatError
 except ImportError:  # deployed beside the witness program, outside the collection
 
-    class FormatError(ValueError):
+    class FormatError(ValueError):  # type: ignore[no-redef]
         """Bytes that are not what they claim to be."""
 
         def __init__(self, message, **facts):

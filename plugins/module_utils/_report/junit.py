@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-import xml.etree.ElementTree as ElementTree
+from xml.etree import ElementTree
 
 from .redact import redact
 from .view import kind_of

@@ -9,7 +9,7 @@ import json
 try:
     import jinja2
 except ImportError:
-    jinja2 = None
+    jinja2 = None  # type: ignore[assignment]
 
 from .._errors import KafkaDrError
 from .proof import number

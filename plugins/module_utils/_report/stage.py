@@ -58,7 +58,7 @@ def report_of(entries, stage="", run=""):
     ends = [one for one in told if one["run"] == last["run"] and one["step"] == "stage" and one["state"] in ("done", "refused")]
     began, ended = _seconds(told[0].get("at")), _seconds((ends or told)[-1].get("at"))
     found = {one["step"]: one.get("found") or {} for one in told if one["state"] in ("done", "active")}
-    overrides = [name for name in (last.get("found") or {}).get("overridden") or []]
+    overrides = list((last.get("found") or {}).get("overridden") or [])
     return {
         "stage": last["stage"],
         "run": last["run"],

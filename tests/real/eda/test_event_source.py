@@ -63,7 +63,11 @@ def look(pair):
 
 
 def test_1_a_mirror_at_work_is_well(look):
-    found = until(lambda: (lambda one: one if one["state"] == "well" and one["heartbeat_age"] is not None else None)(look()), 60)
+    def well():
+        one = look()
+        return one if one["state"] == "well" and one["heartbeat_age"] is not None else None
+
+    found = until(well, 60)
     assert found and found["heartbeat_age"] < 8 and found["lag"] == 0, look()
 
 
