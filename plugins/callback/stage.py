@@ -53,6 +53,16 @@ def ways_out(data):
     ]
 
 
+def data_of(result):
+    """What a task returned; ansible-core 2.18 has no public name for it."""
+    return result.result if hasattr(result, "result") else result._result
+
+
+def task_of(result):
+    """The task that returned it; ansible-core 2.18 has no public name for it."""
+    return result.task if hasattr(result, "task") else result._task
+
+
 class CallbackModule(CallbackBase):
     """The plugin; names of methods are Ansible's."""
 
@@ -146,24 +156,24 @@ class CallbackModule(CallbackBase):
     v2_playbook_on_handler_task_start = v2_playbook_on_task_start
 
     def v2_runner_retry(self, result):
-        self.waiting_for = str(result.result.get("waiting_for") or result.result.get("msg") or "")[:160]
+        self.waiting_for = str(data_of(result).get("waiting_for") or data_of(result).get("msg") or "")[:160]
 
     def v2_runner_on_skipped(self, result):
-        if result.task.action.rsplit(".", 1)[-1] in INCLUDES and (result.task.name or result.task.get_name()) == self.step:
+        if task_of(result).action.rsplit(".", 1)[-1] in INCLUDES and (task_of(result).name or task_of(result).get_name()) == self.step:
             self.step = None
 
     def v2_runner_on_ok(self, result):
-        data = result.result
+        data = data_of(result)
         self.waiting_for = ""
-        if result.task.action.rsplit(".", 1)[-1] == "debug" and "msg" in data and not result.task.name.startswith("__"):
+        if task_of(result).action.rsplit(".", 1)[-1] == "debug" and "msg" in data and not task_of(result).name.startswith("__"):
             for line in data["msg"] if isinstance(data["msg"], list) else [data["msg"]]:
                 self._line("    %s" % line)
         if data.get("changed"):
             self.changed += 1
-            if self._display.verbosity or result.task.check_mode:
-                self._line("    %s %s" % ("would change:" if result.task.check_mode else "changed:", result.task.name))
-        if data.get("diff") and (result.task.diff or result.task.check_mode) and data.get("changed"):
-            if result.task.diff:
+            if self._display.verbosity or task_of(result).check_mode:
+                self._line("    %s %s" % ("would change:" if task_of(result).check_mode else "changed:", task_of(result).name))
+        if data.get("diff") and (task_of(result).diff or task_of(result).check_mode) and data.get("changed"):
+            if task_of(result).diff:
                 self._line(self._get_diff(data["diff"]).rstrip())
         for warning in data.get("warnings") or []:
             self._line("    ! %s" % warning, color="bright purple")
@@ -174,11 +184,11 @@ class CallbackModule(CallbackBase):
     def v2_runner_on_failed(self, result, ignore_errors=False):
         if ignore_errors:
             return
-        data = result.result
+        data = data_of(result)
         waited = data.get("waiting_for")
         self.failed = True
         self._end_step("✘")
-        self._line("\n  %s" % (result.task.name or result.task.action), color="red")
+        self._line("\n  %s" % (task_of(result).name or task_of(result).action), color="red")
         if waited and data.get("attempts"):
             self._line("  Gave up after %s attempts, still waiting for %s." % (data["attempts"], waited), color="red")
         for line in str(data.get("msg") or "failed without a message").strip().splitlines()[:12] + ways_out(data):
@@ -190,8 +200,8 @@ class CallbackModule(CallbackBase):
         self.v2_runner_on_failed(result)
 
     def v2_runner_item_on_failed(self, result):
-        if not result.result.get("_ansible_no_log"):
-            self._line("    %s: %s" % (self._get_item_label(result.result), str(result.result.get("msg", ""))[:400]), color="red")
+        if not data_of(result).get("_ansible_no_log"):
+            self._line("    %s: %s" % (self._get_item_label(data_of(result)), str(data_of(result).get("msg", ""))[:400]), color="red")
 
     def v2_playbook_on_no_hosts_matched(self):
         self._line("  No host of the inventory matches this play.", color="red")
