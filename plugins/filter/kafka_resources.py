@@ -5,13 +5,22 @@ from __future__ import annotations
 
 import base64
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import application, kafka_resources, rbac, region, witness
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import application, kafka_changes, kafka_resources, rbac, region, witness
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
-def kafka_users(users, acls, cluster, namespace, api_version=kafka_resources.GROUP + "/v1", secrets=None, authorization="simple"):
-    """A KafkaUser for each user; ``secrets`` maps names to ``{secret, key}``."""
-    return [kafka_resources.kafka_user(one, acls, cluster, namespace, api_version, (secrets or {}).get(one["name"]), authorization) for one in users]
+def kafka_users(users, acls, cluster, namespace, api_version=kafka_resources.GROUP + "/v1", secrets=None, authorization="simple", existing=None, how="exactly"):
+    """A KafkaUser for each user; ``secrets`` maps names to ``{secret, key}``; ``existing`` are the KafkaUsers that are there, for ``how`` add and remove."""
+    made = []
+    known = {one["metadata"]["name"]: one for one in existing or []}
+    for user in users:
+        body = kafka_resources.kafka_user(user, acls, cluster, namespace, api_version, (secrets or {}).get(user["name"]), authorization)
+        if authorization and how != "exactly":
+            rules = ((known.get(user["name"]) or {}).get("spec") or {}).get("authorization") or {}
+            mine = [one for one in acls if str(one["principal"]).removeprefix("User:") == user["name"]]
+            body["spec"]["authorization"]["acls"] = kafka_changes.rights(rules.get("acls") or [], mine, how)
+        made.append(body)
+    return made
 
 
 def kafka_topics(topics, cluster, namespace, api_version=kafka_resources.GROUP + "/v1"):
@@ -22,6 +31,11 @@ def kafka_topics(topics, cluster, namespace, api_version=kafka_resources.GROUP +
 def with_passwords(users, passwords):
     """Users with the passwords that their Secrets hold; those are marked, since they are not to be written back."""
     return [{**one, "password": passwords[one["name"]], "password_learned": True} if one["name"] in passwords else one for one in users]
+
+
+def without_passwords(users):
+    """Users without their passwords, which are kept elsewhere."""
+    return [{key: value for key, value in one.items() if key not in ("password", "password_learned")} for one in users]
 
 
 def copied_references(users, prefix):
@@ -49,9 +63,12 @@ class FilterModule:
         return {
             "kafka_users": speaking(kafka_users),
             "kafka_topics": speaking(kafka_topics),
+            "kafka_topic_changes": speaking(kafka_changes.topic_changes),
+            "kafka_resources_kept": speaking(kafka_changes.bare),
             "kafka_client": speaking(kafka_resources.kafka_client),
             "with_own_authorities": speaking(kafka_resources.with_own_authorities),
             "with_passwords": with_passwords,
+            "without_passwords": without_passwords,
             "copied_references": copied_references,
             "password_references": password_references,
             "password_secrets": password_secrets,

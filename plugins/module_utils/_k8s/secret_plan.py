@@ -45,8 +45,8 @@ def desired_copy(source, name, namespace, keys=None, labels=None, annotations=No
                          remedy="Correct keys")
     patterns = tuple(NEVER_COPIED) + tuple(without)
     meta = source.get("metadata") or {}
-    wanted_labels = {**_left(meta.get("labels"), patterns), **(labels or {})}
-    wanted_annotations = {**_left(meta.get("annotations"), patterns), **(annotations or {})}
+    wanted_labels = {**left(meta.get("labels"), patterns), **(labels or {})}
+    wanted_annotations = {**left(meta.get("annotations"), patterns), **(annotations or {})}
     return {
         "apiVersion": "v1", "kind": "Secret", "type": kind,
         "metadata": {
@@ -60,7 +60,7 @@ def desired_copy(source, name, namespace, keys=None, labels=None, annotations=No
     }
 
 
-def _left(metadata, patterns):
+def left(metadata, patterns):
     return {key: value for key, value in (metadata or {}).items() if not any(fnmatch.fnmatchcase(key, one) for one in patterns)}
 
 

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""What is to change in KafkaUsers, KafkaTopics and a Kafka that are there already, and how they are kept for a cluster that is made again. Pure."""
+
+from __future__ import annotations
+
+import copy
+
+from .kafka_resources import CLUSTER_LABEL, PAUSE, acl_rule
+from .secret_plan import NEVER_COPIED, left
+
+UNMANAGED = "strimzi.io/managed"
+
+
+def rights(rules, acls, how):
+    """The rules of a KafkaUser after ACLs were put in or taken away.
+
+    :param rules: ``spec.authorization.acls`` as they are.
+    :param acls: ACLs of this user, as the module ``acls`` takes them.
+    :param how: ``exactly`` (nothing else stays), ``add`` or ``remove``; the last two leave alone what others gave the user.
+    """
+    named = [acl_rule(one) for one in acls]
+    if how == "exactly":
+        return named
+    if how == "remove":
+        gone = {one for rule in named for one in _flat(rule)}
+        return _only(rules, lambda one: one not in gone)
+    have = {one for rule in rules for one in _flat(rule)}
+    return list(rules) + _only(named, lambda one: one not in have)
+
+
+def _operations(rule):
+    # v1beta2 also knew a single one.
+    return rule.get("operations") or [rule[key] for key in ("operation",) if rule.get(key)]
+
+
+def _flat(rule):
+    resource = rule["resource"]
+    kind = resource["type"]
+    # A cluster has no name; a name without a pattern is meant literally.
+    place = (kind,) if kind == "cluster" else (kind, resource.get("name"), resource.get("patternType") or "literal")
+    return {(rule.get("type") or "allow", rule.get("host") or "*", one, *place) for one in _operations(rule)}
+
+
+def _only(rules, keeps):
+    kept = []
+    for rule in rules:
+        operations = [one for one in _operations(rule) if any(keeps(flat) for flat in _flat({**rule, "operations": [one]}))]
+        if operations == _operations(rule):
+            kept.append(rule)
+        elif operations:
+            kept.append({**{key: value for key, value in rule.items() if key != "operation"}, "operations": operations})
+    return kept
+
+
+def topic_changes(topics, existing, kept=(), namespace=None):
+    """What to apply (as a merge patch) so that KafkaTopics say of these topics what is wanted, and the Topic Operator does it.
+
+    :param topics: ``[{name, partitions, configs}]``; a config of None is taken away, one that is not named stays.
+    :param existing: KafkaTopics of the cluster as read.
+    :param kept: KafkaTopics of a cluster that is made again, as :func:`bare` gives them.
+    :returns: one body for each topic that a KafkaTopic, there or kept, is about, and that differs.
+    """
+    here = {_topic_of(one): one for one in existing if _managed(one)}
+    before = {_topic_of(one): one for one in kept if _managed(one)}
+    made = []
+    for topic in topics:
+        name = topic["name"]
+        body = here.get(name) or before.get(name)
+        if body is None:
+            continue
+        spec = body.get("spec") or {}
+        configs = {key: None if value is None else _text(value) for key, value in (topic.get("configs") or {}).items()}
+        if name in here:
+            now = {key: _text(value) for key, value in (spec.get("config") or {}).items()}
+            change = {"config": {key: value for key, value in configs.items() if now.get(key) != value}}
+        else:
+            change = {**spec, "config": {**(spec.get("config") or {}), **{key: value for key, value in configs.items() if value is not None}}}
+        if topic.get("partitions") and int(topic["partitions"]) > int(spec.get("partitions") or 0):
+            change["partitions"] = int(topic["partitions"])
+        if change.get("config") or "partitions" in change or name not in here:
+            metadata = {key: value for key, value in body["metadata"].items() if key == "name" or (key in ("labels", "annotations") and name not in here)}
+            made.append({"apiVersion": body["apiVersion"], "kind": "KafkaTopic", "metadata": {**metadata, "namespace": namespace},
+                         "spec": {key: value for key, value in change.items() if value != {}}})
+    return made
+
+
+def _text(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _topic_of(one):
+    return (one.get("spec") or {}).get("topicName") or one["metadata"]["name"]
+
+
+def _managed(one):
+    meta = one["metadata"]
+    return (meta.get("annotations") or {}).get(UNMANAGED) != "false" and not meta.get("deletionTimestamp")
+
+
+def bare(resources, cluster):
+    """Resources of one cluster without what the API server, operators and deployment tools say of them, to be made again from.
+
+    :param cluster: name of the Kafka resource; others' resources are left out.
+    """
+    made = []
+    for one in resources:
+        meta = one["metadata"]
+        if one["kind"] in ("Kafka", "EventStreams") and meta["name"] != cluster:
+            continue
+        if one["kind"] not in ("Kafka", "EventStreams") and (meta.get("labels") or {}).get(CLUSTER_LABEL) != cluster:
+            continue
+        metadata = {"name": meta["name"]}
+        for key in ("labels", "annotations"):
+            values = left(meta.get(key), (*NEVER_COPIED, PAUSE))
+            if values:
+                metadata[key] = values
+        made.append({"apiVersion": one["apiVersion"], "kind": one["kind"], "metadata": metadata, "spec": copy.deepcopy(one.get("spec") or {})})
+    return made
