@@ -29,9 +29,10 @@ def roles(regions, mirrors, name="kafka-dr"):
         namespace = described["kafka_dr_kubernetes"]["namespace"]
         if described.get("kafka_dr_users") and place["backup"]:
             kept = [place["prefix"] + place["cluster"] + one for one in AUTHORITIES] + [place["prefix"] + one["name"] for one in described["kafka_dr_users"]]
+            kept.append(place["prefix"] + "definition")
             made.append({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
                          "metadata": {"name": "%s-%s" % (name, place["prefix"].rstrip("-")), "namespace": place["backup"]["namespace"]},
-                         "rules": [_rule("", "secrets", ["create"]), _rule("", "secrets", ["get", "update"], kept)]})
+                         "rules": [_rule("", "secrets", ["create"]), _rule("", "secrets", ["get", "patch", "update"], kept)]})
         made.append({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": name, "namespace": namespace}, "rules": rules})
     return made
 
@@ -45,11 +46,18 @@ def _operator_rules(place, region, mirrors, described):
         # A list cannot be limited to names, nor can the making of what is not there yet.
         _rule(group, "kafkausers", ["list", "create"]),
         _rule(group, "kafkausers", ["get", "patch"], users),
+        # Which topics there are to be is known by Kafka alone.
+        _rule(group, "kafkatopics", ["list", "create", "get", "patch"]),
     ]
-    if (described.get("kafka_dr_kafka") or {}).get("resources"):
+    if (described.get("kafka_dr_kafka") or {}).get("resources") or place["backup"]:
         rules += [_rule(group, cluster, ["create"]), _rule(group, cluster, ["patch"], [place["cluster"]]),
                   _rule(group, "kafkanodepools", ["get", "create", "patch"])]
+    if place["backup"]:
+        rules += [_rule(group, cluster, ["list"]), _rule(group, "kafkanodepools", ["list"])]
     incoming = sorted(one["name"] for one in mirrors if one.get("target") == region)
+    if place["backup"]:
+        # The mirror that brings its records back runs in it.
+        incoming += sorted("restore-" + one["name"] for one in mirrors if one.get("source") == region)
     if incoming:
         if place["witness_image"]:
             witnesses = ["witness-" + one for one in incoming]
@@ -68,20 +76,28 @@ def _secret_rules(place, region, regions, mirrors):
     for mirror in mirrors:
         source = mirror.get("source")
         if mirror.get("target") == region and (regions.get(source) or {}).get("kafka_dr_platform") == "kubernetes":
-            prefix = prefix_of(source)
-            write |= {prefix + one["name"] for one in regions[source].get("kafka_dr_users") or []
-                      if one.get("purpose") in ("mirror", "witness", "application")}
-            write.add("%s%s-cluster-ca-cert" % (prefix, regions[source]["kafka_dr_kubernetes"]["cluster"]))
+            write |= _carried(source, regions, ("mirror", "witness", "application"))
             # The applications' users of the source are users of the target too.
             read |= {one["name"] for one in regions[source].get("kafka_dr_users") or [] if one.get("purpose") == "application"}
-    if place["authorities_from"]:
+    if place["authorities_from"] or place["backup"]:
         write |= {place["cluster"] + one for one in AUTHORITIES}
-    elif place["backup"]:
-        read |= {place["cluster"] + one for one in AUTHORITIES}
+    if place["backup"]:
+        write |= {one + "-given" for one in users}
+        for mirror in mirrors:
+            target = mirror.get("target")
+            if mirror.get("source") == region and (regions.get(target) or {}).get("kafka_dr_platform") == "kubernetes":
+                write |= _carried(target, regions, ("mirror", "witness"))
     rules = [_rule("", "secrets", ["get"], sorted(read - write))]
     if write:
         rules += [_rule("", "secrets", ["create"]), _rule("", "secrets", ["get", "update", "patch"], sorted(write))]
     return rules
+
+
+def _carried(source, regions, purposes):
+    """Names of the copies that a mirror's target has of its source's Secrets."""
+    prefix = prefix_of(source)
+    names = {prefix + one["name"] for one in regions[source].get("kafka_dr_users") or [] if one.get("purpose") in purposes}
+    return names | {"%s%s-cluster-ca-cert" % (prefix, regions[source]["kafka_dr_kubernetes"]["cluster"])}
 
 
 def _application_rules(described):

@@ -9,6 +9,7 @@ import secrets
 from confluent_kafka.admin import ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import as_dict, describe_acls, ensure_acls, flatten
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import topic_configs
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import ensure_topics
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.users import _alter, existing_users
 from kafka_dr_lab.pki import new_certificate
@@ -97,6 +98,10 @@ def topic(operator, resource: dict) -> dict | None:
         return None
     spec = resource["spec"]
     name = spec.get("topicName") or resource["metadata"]["name"]
+    wanted = {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in (spec.get("config") or {}).items()}
+    # The resource is the only truth: what was set in Kafka alone is taken away again.
+    for key in topic_configs(broker.admin(), [name]).get(name, {}) if name in broker.admin().metadata().topics else ():
+        wanted.setdefault(key, None)
     made = ensure_topics(broker.admin(), [{"name": name, "partitions": spec.get("partitions"), "replication_factor": spec.get("replicas"),
-                                           "configs": spec.get("config") or {}}], "present", False)
+                                           "configs": wanted}], "present", False)
     return {"topicName": name, "topicId": (made["topics"].get(name) or {}).get("topic_id", "")}
