@@ -21,7 +21,8 @@ PAUSED_RECONCILIATION = "strimzi.io/pause-reconciliation"
 def state_patch(resource, state):
     """JSON patch (RFC 6902) that puts every connector of the resource into this state.
 
-    It tests the ``resourceVersion`` that was read, so that a change made meanwhile is a conflict and no mixture.
+    It tests the ``generation`` that was read, so that a change of the spec made meanwhile is a conflict and no mixture. The ``resourceVersion`` would be
+    too much: the operator writes the status every few seconds.
     Empty where the resource says so already. Send it through the API version that the resource was read with.
 
     :param state: ``running``, ``paused`` or ``stopped``.
@@ -41,7 +42,7 @@ def state_patch(resource, state):
                 changes.append({"op": "remove", "path": "/spec/mirrors/%d/%s/pause" % (at, field)})
     if not changes:
         return []
-    return [{"op": "test", "path": "/metadata/resourceVersion", "value": resource["metadata"]["resourceVersion"]}] + changes
+    return [{"op": "test", "path": "/metadata/generation", "value": resource["metadata"]["generation"]}] + changes
 
 
 def condition(resource, kind):

@@ -28,7 +28,7 @@ def resource(state="RUNNING", generation=2, observed=2, conditions=None, tasks=T
 
 def test_patch_names_every_connector_and_the_version_read():
     assert s.state_patch(resource(), "stopped") == [
-        {"op": "test", "path": "/metadata/resourceVersion", "value": "17"},
+        {"op": "test", "path": "/metadata/generation", "value": 2},
         {"op": "add", "path": "/spec/mirrors/0/sourceConnector/state", "value": "stopped"},
         {"op": "add", "path": "/spec/mirrors/0/checkpointConnector/state", "value": "stopped"},
         {"op": "remove", "path": "/spec/mirrors/0/checkpointConnector/pause"},
