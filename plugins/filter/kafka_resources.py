@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import base64
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import application, kafka_changes, kafka_resources, rbac, region, witness
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import application, kafka_changes, kafka_resources, proof_job, rbac, region, witness
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
@@ -80,6 +80,7 @@ class FilterModule:
             "application_stop": speaking(application.application_stop),
             "application_start": speaking(application.application_start),
             "witness_manifests": witness.witness_manifests,
+            "proof_job": speaking(proof_job.proof_job),
             "kubernetes_roles": speaking(rbac.roles),
             "undone_by": speaking(region.undone_by),
             "replicas_to_restore": speaking(region.size_of),

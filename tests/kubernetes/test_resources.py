@@ -8,7 +8,7 @@ import copy
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import kafka_resources
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import kafka_resources, proof_job
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import ConflictError, object_path
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import resource as shapes
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import resource_state
@@ -71,6 +71,17 @@ def test_kafka_users_topics_and_clusters_are_accepted(request, cluster, version)
     kept = written(cluster, own, "kafkas")
     assert kept["spec"]["clusterCa"] == {"generateCertificateAuthority": False}
     assert kept["metadata"]["annotations"] == {kafka_resources.PAUSE: "true"}
+
+
+@pytest.mark.parametrize("claim", [None, "reports"])
+def test_the_proof_is_accepted_as_a_job_and_its_clients_are_in_no_command(new, claim):
+    namespace = new.namespace()
+    clients = {side: {"bootstrap.servers": f"{side}:9093", **SCRAM, "sasl.password": "swordfish"} for side in ("source", "target")}
+    secret, job = proof_job.proof_job(clients, "proof", namespace, "kafka-dr", "orders.*", ["--rename", "identity"], claim=claim)
+    new.client.create(object_path("v1", "secrets", namespace), secret)
+    kept = written(new, job, "jobs")
+    assert kept["spec"]["template"]["spec"]["containers"][0]["command"][4:6] == [proof_job.PROGRAM, "compare"]
+    assert "swordfish" not in str(job)
 
 
 def test_an_unknown_field_is_refused_and_not_dropped(new):
