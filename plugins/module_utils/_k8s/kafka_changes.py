@@ -6,10 +6,14 @@ from __future__ import annotations
 
 import copy
 
+from .._errors import UsageError
 from .kafka_resources import CLUSTER_LABEL, PAUSE, acl_rule
 from .secret_plan import NEVER_COPIED, left
 
 UNMANAGED = "strimzi.io/managed"
+# KafkaUserQuotas of Strimzi.
+QUOTAS = {"producer_byte_rate": "producerByteRate", "consumer_byte_rate": "consumerByteRate", "request_percentage": "requestPercentage",
+          "controller_mutation_rate": "controllerMutationRate"}
 
 
 def rights(rules, acls, how):
@@ -51,6 +55,36 @@ def _only(rules, keeps):
         elif operations:
             kept.append({**{key: value for key, value in rule.items() if key != "operation"}, "operations": operations})
     return kept
+
+
+def user_quotas(quotas, existing):
+    """What to apply (as a merge patch) so that KafkaUsers say of their users which quotas they have, and the User Operator lets them be.
+
+    :param quotas: as the module ``client_quotas`` takes them; those of others than users alone have no place in a KafkaUser.
+    :param existing: KafkaUsers of the cluster as read.
+    :returns: one body for each KafkaUser that differs.
+    :raises UsageError: a KafkaUser cannot say it.
+    """
+    here = {_principal(one): one for one in existing}
+    made = []
+    for quota in quotas:
+        user = here.get(quota["entity"].get("user")) if set(quota["entity"]) == {"user"} else None
+        if user is None:
+            continue
+        wanted = {QUOTAS[name]: value for name, value in (quota.get("limits") or {}).items() if name in QUOTAS}
+        if (wanted.get("requestPercentage") or 0) % 1:
+            raise UsageError("KafkaUser '%s' cannot have this quota" % user["metadata"]["name"], expected="a request_percentage without a fraction",
+                             found=wanted["requestPercentage"])
+        has = (user.get("spec") or {}).get("quotas") or {}
+        if any(has.get(name) != value for name, value in wanted.items()):
+            made.append({"apiVersion": user["apiVersion"], "kind": user["kind"], "spec": {"quotas": wanted},
+                         "metadata": {"name": user["metadata"]["name"], "namespace": user["metadata"]["namespace"]}})
+    return made
+
+
+def _principal(user):
+    kind = (((user.get("spec") or {}).get("authentication")) or {}).get("type")
+    return ("CN=" if kind in ("tls", "tls-external") else "") + user["metadata"]["name"]
 
 
 def topic_changes(topics, existing, kept=(), namespace=None):

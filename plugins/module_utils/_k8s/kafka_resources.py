@@ -79,8 +79,11 @@ def _resource(kind, name, spec, cluster, namespace, api_version):
 def with_own_authorities(kafka, paused=True):
     """A ``Kafka`` resource that takes its CAs from the Secrets that are put first, and waits for them.
 
+    :param kafka: the resource; one of another kind stays as it is.
     :param paused: whether the operator is to leave it alone until the annotation is taken away.
     """
+    if kafka.get("kind", "Kafka") != "Kafka":
+        return kafka
     made = copy.deepcopy(kafka)
     for field in ("clusterCa", "clientsCa"):
         made["spec"][field] = {**(made["spec"].get(field) or {}), "generateCertificateAuthority": False}

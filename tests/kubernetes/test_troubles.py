@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What goes wrong beside the stages, on a real API server: it is gone for a while, a Secret is rotated or missing, a namespace does not end."""
+
+from __future__ import annotations
+
+import base64
+import signal
+import threading
+import time
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import object_path
+from tests.kubernetes.playing import Regions
+from tests.kubernetes.test_roles import SET_UP, ends, produce, role
+from tests.support.operator.loop import Operator
+
+pytestmark = [pytest.mark.kubernetes, pytest.mark.full]
+
+MIRROR = {"mirror_described": "{{ described }}"}
+
+
+@pytest.fixture(scope="module")
+def regions(new, tmp_path_factory):
+    """Two regions with a mirror that runs."""
+    if new.plane is None:
+        pytest.skip("needs the stand-in operator, and an API server that may be killed")
+    directory = tmp_path_factory.mktemp("troubles")
+    made = Regions({"north_america": new, "europe": new}, directory)
+    made.hosts["north_america"].pop("kafka_dr_applications")
+    made.operator = Operator(new.kubeconfig, directory / "operator").start()
+    made.limit_rights()
+    made.play(SET_UP[:-1])
+    yield made
+    made.operator.stop()
+
+
+def secret(cluster, namespace, name):
+    return base64.b64decode(cluster.read(namespace, name)["data"]["password"]).decode()
+
+
+def delete(cluster, namespace, name):
+    cluster.client.delete(object_path("v1", "secrets", namespace, name))
+
+
+def test_a_secret_that_is_missing_is_told_in_the_operators_words_and_mended(regions):
+    cluster, europe = regions.places["europe"], regions.namespaces["europe"]
+    delete(cluster, europe, "north-america-kdr-mirror")
+    cluster.until(lambda: cluster.read(europe, "backup", "kafkamirrormaker2s", "kafka.strimzi.io/v1")["status"]["conditions"][0]["type"] == "NotReady",
+                  "the operator to miss it")
+    played = regions.role("mirror", "start", fails=True, mirror_operator_timeout=6, **MIRROR)
+    assert "Secret north-america-kdr-mirror not found" in played.output
+    regions.play([role("credentials", "carry", credentials_mirror="{{ described }}"), role("mirror", "start", **MIRROR)])
+
+
+def test_a_password_that_was_rotated_is_carried_and_the_mirror_goes_on(regions):
+    cluster, america, europe = regions.places["europe"], regions.namespaces["north_america"], regions.namespaces["europe"]
+    before = secret(cluster, america, "kdr-mirror")
+    delete(cluster, america, "kdr-mirror")
+    cluster.until(lambda: cluster.read(america, "kdr-mirror") is not None and secret(cluster, america, "kdr-mirror") != before, "another password")
+    regions.play([role("credentials", "carry", credentials_mirror="{{ described }}")])
+    assert secret(cluster, europe, "north-america-kdr-mirror") == secret(cluster, america, "kdr-mirror") != before
+    target = regions.kafka("europe")
+    held = sum(ends(target).values())
+    assert produce(regions.kafka("north_america", "shop-producer"), 50) == []
+    cluster.until(lambda: sum(ends(target).values()) >= held + 50, "the records to arrive", 90)
+
+
+def test_an_api_server_that_is_gone_in_the_middle_is_waited_for(regions):
+    cluster, europe = regions.places["europe"], regions.namespaces["europe"]
+    outcome = []
+
+    def stop():
+        try:
+            outcome.append(regions.role("mirror", "stop", **MIRROR))
+        except AssertionError as error:
+            outcome.append(str(error))
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    told = lambda: cluster.read(europe, "backup", "kafkamirrormaker2s", "kafka.strimzi.io/v1")["spec"]["mirrors"][0]["sourceConnector"]["state"] == "stopped"  # noqa: E731
+    cluster.until(told, "the mirror to be told", 90)
+    cluster.plane.end("kube-apiserver", signal.SIGKILL)
+    time.sleep(6)
+    cluster.plane.start()
+    thread.join(180)
+    assert outcome and not isinstance(outcome[0], str), outcome
+    status = cluster.read(europe, "backup", "kafkamirrormaker2s", "kafka.strimzi.io/v1")["status"]
+    assert {one["connector"]["state"] for one in status["connectors"]} == {"STOPPED"}
+
+
+def test_a_region_is_not_made_in_a_namespace_that_does_not_end(regions):
+    cluster, america = regions.places["europe"], regions.namespaces["north_america"]
+    path = object_path("v1", "configmaps", america)
+    cluster.client.create(path, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "stuck", "finalizers": ["example.com/never"]}})
+    # The rights go with the namespace.
+    regions.hosts["north_america"]["kafka_dr_kubernetes"]["kubeconfig"] = cluster.kubeconfig
+    cluster.client.delete(object_path("v1", "namespaces", name=america))
+    cluster.until(lambda: cluster.read(america, "main", "kafkas", "kafka.strimzi.io/v1") is None, "the cluster to be gone", 60)
+    assert cluster.client.get(object_path("v1", "namespaces", name=america))["status"]["phase"] == "Terminating"
+    played = regions.role("kafka", "prepare", fails=True, kafka_region="north_america")
+    assert "because it is being terminated" in played.output
+    cluster.client.request("PATCH", f"{path}/stuck", {"metadata": {"finalizers": None}}, content_type="application/merge-patch+json")
