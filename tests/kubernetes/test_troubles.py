@@ -99,5 +99,5 @@ def test_a_region_is_not_made_in_a_namespace_that_does_not_end(regions):
     cluster.until(lambda: cluster.read(america, "main", "kafkas", "kafka.strimzi.io/v1") is None, "the cluster to be gone", 60)
     assert cluster.client.get(object_path("v1", "namespaces", name=america))["status"]["phase"] == "Terminating"
     played = regions.role("kafka", "prepare", fails=True, kafka_region="north_america")
-    assert "because it is being terminated" in played.output
+    assert "is being deleted: expected it gone" in played.output and "example.com/never" in played.output
     cluster.client.request("PATCH", f"{path}/stuck", {"metadata": {"finalizers": None}}, content_type="application/merge-patch+json")

@@ -12,6 +12,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -111,7 +112,8 @@ class Pods:
                 text = text.replace(path, str(here))
             return text
 
-        environment = dict(os.environ)
+        # What the image would have: the Python that runs this, with its packages.
+        environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"}
         for one in container.get("envFrom") or []:
             environment.update(self._data(meta["namespace"], "secrets", one["secretRef"]["name"]))
         environment.update({one["name"]: one["value"] for one in container.get("env") or []})
