@@ -15,7 +15,7 @@ export LAB_DIR
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 18
 
-drill: ## lose a region and fail over, measured (SCENARIO=failover|switchover|restore, DRILL="--freeze 8")
+drill: ## lose a region and fail over, measured (SCENARIO=failover|switchover|restore, PLATFORM=host|kubernetes, DRILL="--freeze 8")
 	@$(BOOTSTRAP) drill --scenario $(SCENARIO) --platform $(PLATFORM) $(DRILL)
 
 lab-up: ## start the lab's regions to play with
@@ -39,6 +39,7 @@ test: test-unit lint ## the one test command: units, lint, real parts, drills
 	$(PYTEST) tests/real/proof tests/real/offsets tests/real/hosts -m "real and not full"
 	$(PYTEST) tests/real/lab -m "real and not full"
 	$(PYTEST) tests/real/restore -m "real and not full"
+	$(BIN)/python tests/kubernetes/short.py
 	$(BIN)/python lab/main.py drill --history 40000 --live 8 --report build/drill/failover
 	$(BIN)/python lab/main.py drill --scenario switchover --history 20000 --live 8 --report build/drill/switchover
 	$(BIN)/python lab/main.py drill --scenario restore --history 20000 --live 8 --report build/drill/restore
