@@ -64,6 +64,7 @@ class FilterModule:
             "kafka_users": speaking(kafka_users),
             "kafka_topics": speaking(kafka_topics),
             "kafka_topic_changes": speaking(kafka_changes.topic_changes),
+            "kafka_user_quotas": speaking(kafka_changes.user_quotas),
             "kafka_resources_kept": speaking(kafka_changes.bare),
             "kafka_client": speaking(kafka_resources.kafka_client),
             "with_own_authorities": speaking(kafka_resources.with_own_authorities),

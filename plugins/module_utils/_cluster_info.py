@@ -16,7 +16,7 @@ from ._kafka.groups import every_group
 def work(params, check_mode):
     """Read the state asked for; unreachable is an answer where that is allowed."""
     client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
-    answer = {"reachable": True, "reason": "", "error": "", "ready": False, "waiting_for": "", "topics": {}, "groups": {}, "acls": []}
+    answer = {"reachable": True, "reason": "", "error": "", "ready": False, "waiting_for": "", "topics": {}, "groups": {}, "acls": [], "quotas": []}
     try:
         answer.update(cluster_state(client, params["read"], params["topics"], params["groups"]))
         missing = _missing(client, params, answer)

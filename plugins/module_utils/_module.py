@@ -26,19 +26,25 @@ CLIENTS_SPEC = {
 }
 
 
+# Client quotas: these messages came with version 3.
+QUOTAS = "kafka.protocol.admin.client_quotas"
+# What to install, where it is not called as what is imported.
+PACKAGES = {"confluent_kafka": "confluent-kafka", QUOTAS: "kafka-python, version 3"}
+
+
 def run_module(argument_spec, work, requires=("confluent_kafka",), **relations):
     """Run ``work(params, check_mode)`` as an Ansible module.
 
     :param work: returns the result's keys, ``changed`` and ``diff`` among them; raises :class:`KafkaDrError`.
-    :param requires: import names of the third-party libraries that the work needs.
+    :param requires: import names of the third-party libraries that the work needs, or a function that tells them from the parameters.
     :param relations: ``required_if`` and its siblings, as for ``AnsibleModule``.
     """
     module = AnsibleModule(argument_spec=argument_spec, supports_check_mode=True, **relations)
-    for library in requires:
+    for library in requires(module.params) if callable(requires) else requires:
         try:
             importlib.import_module(library)
         except ImportError:
-            module.fail_json(msg=missing_required_lib(library.replace("_", "-")), exception=traceback.format_exc())
+            module.fail_json(msg=missing_required_lib(PACKAGES.get(library, library)), exception=traceback.format_exc())
     try:
         result = work(module.params, module.check_mode)
     except KafkaDrError as error:

@@ -63,6 +63,11 @@ def drift(kept, now):
     old, new = ({_acl(one) for one in side.get("acls") or []} for side in (kept, now))
     if old != new:
         said.append("ACLs differ: %d are not kept, %d are kept and no longer there" % (len(new - old), len(old - new)))
+    # A definition of before quotas were kept has none; where they are left out, nothing is known of now.
+    if isinstance(now.get("quotas"), list):
+        old, new = ({_quota(one) for one in side.get("quotas") or []} for side in (kept, now))
+        if old != new:
+            said.append("quotas differ: %d are not kept, %d are kept and no longer there" % (len(new - old), len(old - new)))
     for part in ("cluster", "secrets", "client"):
         if (kept.get(part) or {}) != (now.get(part) or {}):
             said.append("%s differs" % {"cluster": "the description of the cluster", "secrets": "the cluster's keys", "client": "the client"}.get(part, part))
@@ -71,6 +76,10 @@ def drift(kept, now):
 
 def _acl(one):
     return tuple(sorted((key, tuple(value) if isinstance(value, list) else value) for key, value in one.items()))
+
+
+def _quota(one):
+    return tuple(sorted(one["entity"].items())), tuple(sorted(one["limits"].items()))
 
 
 def standing_proof(ledger, region, backup, topics=None):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: cluster_info
-short_description: Read topics, configs, offsets and groups of a Kafka cluster
+short_description: Read topics, configs, offsets, groups, ACLs and quotas of a Kafka cluster
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
@@ -17,12 +17,14 @@ description:
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
   - streamsafe.kafka_dr.client.info_attributes
+requirements:
+  - kafka-python >= 3.0, < 4 (for O(read=quotas))
 options:
   read:
-    description: What to read.
+    description: What to read. V(quotas) needs kafka-python, and C(DESCRIBE_CONFIGS) on the cluster.
     type: list
     elements: str
-    choices: [topics, configs, offsets, groups, acls]
+    choices: [topics, configs, offsets, groups, acls, quotas]
     default: [topics]
   topics:
     description: Regular expression for whole topic names.
@@ -101,6 +103,11 @@ acls:
   returned: when asked for
   type: list
   elements: dict
+quotas:
+  description: Every client quota, in the form that M(streamsafe.kafka_dr.client_quotas) takes.
+  returned: when asked for
+  type: list
+  elements: dict
 ready:
   description: Whether everything named by the C(until) options holds.
   returned: always
@@ -112,7 +119,7 @@ waiting_for:
 """
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._cluster_info import work
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, QUOTAS, run_module
 
 
 def main():
@@ -120,7 +127,12 @@ def main():
     run_module(
         {
             **CLIENT_SPEC,
-            "read": {"type": "list", "elements": "str", "choices": ["topics", "configs", "offsets", "groups", "acls"], "default": ["topics"]},
+            "read": {
+                "type": "list",
+                "elements": "str",
+                "choices": ["topics", "configs", "offsets", "groups", "acls", "quotas"],
+                "default": ["topics"],
+            },
             "topics": {"type": "str", "default": ".*"},
             "groups": {"type": "str", "default": ".*"},
             "allow_unreachable": {"type": "bool", "default": False},
@@ -131,6 +143,7 @@ def main():
             "until_moving": {"type": "bool", "default": False},
         },
         work,
+        requires=lambda params: ("confluent_kafka", QUOTAS) if "quotas" in params["read"] else ("confluent_kafka",),
     )
 
 

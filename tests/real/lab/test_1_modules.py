@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.real.lab.playing import SOURCE
+from tests.real.lab.playing import SOURCE, TARGET
 
 pytestmark = pytest.mark.real
 TOPIC = {"name": "modules.one", "partitions": 2, "replication_factor": 1, "configs": {"retention.ms": -1}}
@@ -60,6 +60,44 @@ def test_scram_users(ground):
     assert not ground.module("scram_users", users=[user], state="absent")["changed"]
     nameless = ground.module("scram_users", users=[{"name": "x"}])
     assert nameless["failed"] and nameless["error"] == "usage"
+
+
+def test_client_quotas(ground):
+    wanted = [{"entity": {"user": "departures-producer"}, "limits": {"producer_byte_rate": 5000000}},
+              {"entity": {"user": None}, "limits": {"request_percentage": 50.5}},
+              {"entity": {"user": "somebody", "client-id": None}, "limits": {"consumer_byte_rate": 1000, "controller_mutation_rate": 2}},
+              {"entity": {"ip": "10.0.0.1"}, "limits": {"connection_creation_rate": 7}}]
+    told = ground.module("client_quotas", check=True, quotas=wanted)
+    assert told["changed"] and len(told["altered"]) == 4 and told["diff"]["before"] == {} and ground.module("cluster_info", read=["quotas"])["quotas"] == []
+    assert ground.module("client_quotas", quotas=wanted)["diff"] == told["diff"]
+    read = ground.module("cluster_info", read=["quotas"])["quotas"]
+    assert sorted(map(str, read)) == sorted(map(str, wanted)) and not ground.module("client_quotas", quotas=read)["changed"]
+    exact = ground.module("client_quotas", quotas=[{"entity": wanted[2]["entity"], "limits": {"consumer_byte_rate": 1000}}], state="exact")
+    assert exact["diff"]["after"] == {"user 'somebody', default client-id": {"consumer_byte_rate": 1000}}
+    nowhere = ground.module("client_quotas", check=True, quotas=[{"entity": {"ip": "no address"}, "limits": {"connection_creation_rate": 7}}])
+    assert nowhere["failed"] and "ip 'no address'" in nowhere["msg"]
+    none = [{"entity": one["entity"]} for one in wanted]
+    assert len(ground.module("client_quotas", quotas=none, state="absent")["altered"]) == 4
+    assert not ground.module("client_quotas", quotas=none, state="absent")["changed"]
+
+
+def test_client_quotas_without_the_right(ground):
+    # Commas and equals signs of a name are written otherwise in SCRAM (RFC 5802).
+    user = {"name": "some=body, else", "password": "a-password-of-1"}
+    mine = {"client": {**ground.client(TARGET), "sasl.username": user["name"]}, "client_secrets": {"sasl.password": user["password"]}}
+    one = {"entity": {"user": "somebody"}, "limits": {"producer_byte_rate": 1}}
+    ground.module("scram_users", users=[user])
+    blind = ground.module("cluster_info", read=["quotas"], **mine)
+    assert blind["failed"] and blind["error"] == "authorization"
+    assert "Give the principal some=body, else the ACL DESCRIBE_CONFIGS on resource cluster" in blind["msg"]
+    rights = {"principal": user["name"], "resource": "cluster", "operations": ["DESCRIBE_CONFIGS"]}
+    ground.module("acls", acls=[rights])
+    for check in (True, False):
+        bound = ground.module("client_quotas", check=check, quotas=[one], **mine)
+        assert bound["failed"] and "the ACL ALTER_CONFIGS on resource cluster" in bound["msg"]
+    assert ground.module("cluster_info", read=["quotas"], **mine)["quotas"] == []
+    ground.module("acls", acls=[rights], state="absent")
+    ground.module("scram_users", users=[user], state="absent")
 
 
 def test_ledger(ground):
