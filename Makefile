@@ -10,7 +10,7 @@ BOOTSTRAP := sh lab/bootstrap.sh
 PYTEST := $(BIN)/python -m pytest -q
 export LAB_DIR
 
-.PHONY: help drill lab-up lab-down lab-status test test-unit test-full test-kubernetes lint check bench-proof bench-offsets bench-restore environment
+.PHONY: help drill lab-up lab-down lab-status test test-unit test-full test-kubernetes lint check reference bench-proof bench-offsets bench-restore environment
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 18
@@ -31,7 +31,7 @@ environment:
 test-unit: environment ## seconds: what needs nothing running
 	$(PYTEST) tests/unit -n 2
 
-lint: environment ## ansible-lint, yamllint, ruff
+lint: environment ## ruff, yamllint, mypy, antsibull-changelog, ansible-lint
 	$(BIN)/python tests/judges/lint.py
 
 # The drills have a shorter history than "make drill", so that all of it stays within half an hour.
@@ -54,8 +54,11 @@ molecule: environment ## the stages' converge, idempotence and check mode, over 
 test-kubernetes: environment ## a real API server, real definitions, a stand-in operator
 	$(PYTEST) tests/kubernetes -m kubernetes
 
-check: environment ## the field's judges: ansible-test sanity
-	sh tests/judges/sanity.sh
+check: environment ## the field's judges, one after the other (JUDGES="sanity docs" for some of them)
+	$(BIN)/python tests/judges/check.py $(JUDGES)
+
+reference: environment ## write the pages of the documentation that are made from the code
+	$(BIN)/python tests/judges/reference.py --write
 
 bench-proof: environment ## how fast the proof is, into build/bench/proof.json
 	$(BIN)/python tests/bench/proof.py

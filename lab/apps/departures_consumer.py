@@ -54,7 +54,7 @@ def main() -> int:
         for message in batch:
             if message.error() is None:
                 rows.append((identity(message), message.topic(), where, message.partition(), message.offset(), time.time()))
-                positions[(message.topic(), message.partition())] = message.offset() + 1
+                positions[(message.topic(), message.partition())] = (message.offset() or 0) + 1
         if rows:
             journal.execute("BEGIN")
             journal.executemany("INSERT INTO processed (id, topic, region, partition, offset, at) VALUES (?,?,?,?,?,?)", rows)

@@ -27,7 +27,7 @@ MIRROR = {
 }
 JAVA_OPTIONS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Dorg.slf4j.simpleLogger.showDateTime=true"
 
-APPLICATION_USERS = [
+APPLICATION_USERS: list[dict] = [
     {"name": "departures-producer", "purpose": "application", "acls": [
         {"resource": "topic", "name": "flights.", "pattern": "prefixed", "operations": ["WRITE", "DESCRIBE"]}]},
     {"name": "departures-consumer", "purpose": "application", "acls": [

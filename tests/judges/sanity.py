@@ -12,14 +12,12 @@ from __future__ import annotations
 
 import configparser
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from lint import copied
+from places import BIN, CACHE, copied, plain, run
 
-BIN = Path(sys.executable).parent
 TESTS = ("validate-modules", "pylint", "pep8", "import", "yamllint", "runtime-metadata", "compile", "symlinks", "shebang", "no-assert", "ansible-doc",
          "empty-init", "ignores", "line-endings", "no-get-exception", "no-illegal-filenames", "no-smart-quotes", "replace-urlopen",
          "use-argspec-type-path", "use-compat-six", "action-plugin-docs")
@@ -57,7 +55,7 @@ def pip_settings() -> configparser.RawConfigParser:
 
 def prepared_home() -> Path:
     """A home for ansible-test with its cache, kept for the next run."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "streamsafe-kafka-dr" / "ansible-test"
+    home = CACHE / "ansible-test"
     cache = home / ".ansible" / "test" / "cache"
     cache.mkdir(parents=True, exist_ok=True)
     for name in BOOTSTRAP_NAMES:
@@ -72,13 +70,8 @@ def main(words: list[str]) -> int:
     chosen = words or [word for test in TESTS for word in ("--test", test)]
     with tempfile.TemporaryDirectory(prefix="kafka-dr-sanity-") as base:
         place = copied(Path(base))
-        env = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
-        env.update(HOME=str(prepared_home()), PATH=f"{BIN}{os.pathsep}{os.environ['PATH']}")
-        # What ansible-test looks at is what git knows there.
-        subprocess.run(["git", "init", "-q"], cwd=place, check=True)
-        subprocess.run(["git", "add", "-A"], cwd=place, check=True)
-        command = [str(BIN / "ansible-test"), "sanity", "--local", "--python", "%d.%d" % sys.version_info[:2], "--color", "no", *chosen]
-        return subprocess.run(command, cwd=place, env=env, check=False).returncode
+        env = {**plain(), "HOME": str(prepared_home()), "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+        return run(BIN / "ansible-test", "sanity", "--local", "--python", "%d.%d" % sys.version_info[:2], "--color", "no", *chosen, cwd=place, env=env)
 
 
 if __name__ == "__main__":

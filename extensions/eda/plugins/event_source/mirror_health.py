@@ -181,7 +181,7 @@ async def main(queue: asyncio.Queue, args: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
 
-    class Printing:
+    class Printing(asyncio.Queue):
         """A queue that prints, to try the source by hand: mirror_health.py '{"mirrors": […]}'."""
 
         async def put(self, event: dict) -> None:

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pages of the documentation that are made from the code: variables of the roles, and findings of the doctor.
+
+``reference.py`` says which page is not current (exit code 1), ``reference.py --write`` writes them.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+GROUPS = (
+    ("Stages", ("initial_setup", "failover", "recreate_from_backup", "resume", "new_backup")),
+    ("Looking, without changing anything", ("backup_status", "doctor", "proof", "probe")),
+    ("Parts of a region", ("kafka", "mirror", "applications", "credentials", "definition", "ledger", "service", "preflight")),
+)
+VARIABLES = """# Variables of the roles
+
+Made from the roles' argument specs and defaults by `make reference`; do not edit. Variables of regions (`kafka_dr_…`) are in
+[architecture.md](architecture.md#a-region-is-an-inventory-host). `ansible-doc -t role streamsafe.kafka_dr.<role>` shows the same.
+
+A default that begins with `{{` is worked out from other variables. **required** means that the role refuses to begin without it.
+"""
+BEGIN, END = "<!-- made by make reference: begin -->", "<!-- made by make reference: end -->"
+
+
+def marked(text: str) -> str:
+    """Ansible's own mark-up as Markdown, in a cell of a table."""
+    for mark in "COVFM":
+        while f"{mark}(" in text:
+            before, dummy, rest = text.partition(f"{mark}(")
+            if before and before[-1].isalnum():
+                break
+            inside, dummy, after = rest.partition(")")
+            text = f"{before}`{inside}`{after}"
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+
+
+def shown(value: object) -> str:
+    """A default as it would be written."""
+    if isinstance(value, str):
+        text = " ".join(value.split())
+        return f"`{text}`" if text else "empty"
+    return f"`{yaml.safe_dump(value, default_flow_style=True, width=1000).strip().removesuffix('...').strip()}`"
+
+
+def kind(option: dict) -> str:
+    found = option.get("type", "str") + (f" of {option['elements']}" if option.get("elements") else "")
+    return found + (f": {', '.join(f'`{one}`' for one in option['choices'])}" if option.get("choices") else "")
+
+
+def rows(options: dict, defaults: dict, prefix: str = "") -> list[str]:
+    made = []
+    for name, option in options.items():
+        said = option.get("description") or ""
+        said = " ".join(said) if isinstance(said, list) else said
+        held = {**({"default": option["default"]} if "default" in option else {}), **({"default": defaults[name]} if name in defaults else {})}
+        value = "**required**" if option.get("required") else shown(held["default"]).replace("|", "\\|") if held else ""
+        made.append(f"| `{prefix}{name}` | {kind(option)} | {value} | {marked(said)} |")
+        made += rows(option.get("options") or {}, {}, f"{prefix}{name}{'[]' if option.get('elements') else ''}.")
+    return made
+
+
+def role(name: str) -> list[str]:
+    """One role: what it is for, its entry points, and all variables once."""
+    base = ROOT / "roles" / name
+    entries = yaml.safe_load((base / "meta" / "argument_specs.yml").read_text())["argument_specs"]
+    defaults = yaml.safe_load((base / "defaults" / "main.yml").read_text()) or {} if (base / "defaults" / "main.yml").exists() else {}
+    options: dict[str, dict] = {}
+    for spec in entries.values():
+        for key, option in (spec.get("options") or {}).items():
+            options.setdefault(key, option)
+            if option.get("required") and len(entries) == 1:
+                options[key] = option
+    first = entries.get("main") or next(iter(entries.values()))
+    lines = ["", f"### {name}", "", marked(first["short_description"]) + "."]
+    others = [(key, spec) for key, spec in entries.items() if key != "main"]
+    if others:
+        lines += ["", "| `tasks_from` | |", "|---|---|", *(f"| `{key}` | {marked(spec.get('short_description') or '')} |" for key, spec in others)]
+    if options:
+        lines += ["", "| Variable | Type | Default | |", "|---|---|---|---|", *rows(options, defaults)]
+    return lines
+
+
+def variables() -> str:
+    """The page of the roles' variables.
+
+    :raises ValueError: a role stands in no group.
+    """
+    there = {one.parents[1].name for one in (ROOT / "roles").glob("*/meta/argument_specs.yml")}
+    homeless = there - {one for dummy, names in GROUPS for one in names}
+    if homeless:
+        raise ValueError(f"Put {', '.join(sorted(homeless))} into GROUPS of {Path(__file__).name}")
+    lines = [VARIABLES.rstrip()]
+    for title, names in GROUPS:
+        lines += ["", f"## {title}"]
+        for name in names:
+            if name in there:
+                lines += role(name)
+    return "\n".join(lines) + "\n"
+
+
+def _text(node: ast.AST) -> str:
+    """Words of an expression, with … for what is filled in."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        text = _text(node.left)
+        for form in ("%.0f", "%.1f", "%d", "%s", "%r"):
+            text = text.replace(form, "…")
+        return text
+    if isinstance(node, ast.BinOp):
+        return _text(node.left) + _text(node.right)
+    if isinstance(node, ast.IfExp):
+        return _text(node.orelse) if "…" in _text(node.body) else f"{_text(node.body)} / {_text(node.orelse)}"
+    if isinstance(node, ast.BoolOp):
+        return _text(node.values[-1])
+    return "…"
+
+
+def findings() -> list[tuple[str, str, str, str]]:
+    """Every finding that the doctor's checks can make: name, severity, cause, remedy."""
+    made = []
+    for path in sorted((ROOT / "plugins" / "module_utils" / "_doctor").glob("checks_*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "finding":
+                check, severity, dummy, dummy, cause, remedy = (_text(one) for one in node.args)
+                made.append((check, "error or warning" if severity == "…" else severity.replace(" / ", " or "), cause, remedy))
+    return sorted(set(made))
+
+
+def known_lines() -> list[tuple[str, str, str, str]]:
+    """Every cause that the doctor reads out of a log."""
+    tree = ast.parse((ROOT / "plugins" / "module_utils" / "_mm2" / "log_catalogue.py").read_text())
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "_known"]
+    return [("log-" + _text(one.args[0]), _text(one.args[1]), _text(one.args[3]), _text(one.args[4])) for one in calls]
+
+
+def troubles() -> str:
+    """The part of the page of troubles that is made from the doctor's checks."""
+    lines = [BEGIN, "", "### What its looks at both clusters find"]
+    for title, found in (("", findings()), ("### What it reads out of the logs", known_lines())):
+        lines += ["", title, ""] if title else [""]
+        lines += ["| Finding | Severity | Cause | What to do |", "|---|---|---|---|"]
+        lines += [f"| `{check}` | {severity} | {marked(cause)} | {marked(remedy)} |" for check, severity, cause, remedy in found]
+    return "\n".join([*lines, "", END])
+
+
+def pages() -> dict[Path, str]:
+    """Each page with what it should hold."""
+    place = ROOT / "docs" / "troubleshooting.md"
+    text = place.read_text()
+    before, rest = text.split(BEGIN)
+    return {ROOT / "docs" / "variables.md": variables(), place: before + troubles() + rest.split(END)[1]}
+
+
+def main(words: list[str]) -> int:
+    old = {path: text for path, text in pages().items() if not path.exists() or path.read_text() != text}
+    for path, text in old.items():
+        if words == ["--write"]:
+            path.write_text(text)
+        else:
+            print(f"{path.relative_to(ROOT)} is not current: make reference", file=sys.stderr)
+    return 1 if old and words != ["--write"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
