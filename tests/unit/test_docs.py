@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pages of the documentation: those made from code are current, links lead to headings that are there, every page can be reached."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+
+
+
+sys.path.insert(0, str(ROOT / "tests" / "judges"))
+reference = importlib.import_module("reference")
+
+
+def without_code(text: str) -> str:
+    return re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.S)
+
+
+def anchors(path: Path) -> set[str]:
+    """Names that headings get where Markdown is shown on the forges."""
+    heads = re.findall(r"^#+ +(.+)$", re.sub(r"```.*?```", "", path.read_text(), flags=re.S), re.M)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).strip().replace(" ", "-") for one in heads}
+
+
+def links(path: Path):
+    for target in LINK.findall(without_code(path.read_text())):
+        if not target.startswith(("http:", "https:", "mailto:")):
+            place, dummy, anchor = target.partition("#")
+            yield target, (path.parent / place).resolve() if place else path, anchor
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_to_pages_and_headings_that_are_there(page):
+    dead = [target for target, place, anchor in links(page) if not place.exists() or (anchor and place.suffix == ".md" and anchor not in anchors(place))]
+    assert not dead
+
+
+def test_every_page_can_be_reached_from_the_readme():
+    seen, waiting = set(), [ROOT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page not in seen and page.suffix == ".md":
+            seen.add(page)
+            waiting += [place for dummy, place, dummy in links(page) if place.exists()]
+    assert not [str(one.relative_to(ROOT)) for one in PAGES if one not in seen]
+
+
+def test_pages_made_from_code_are_current():
+    done = subprocess.run([sys.executable, str(ROOT / "tests" / "judges" / "reference.py")], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_finding_of_the_doctor_is_among_the_troubles():
+    """Counted in the sources by their words, so that a form that the generator does not know is missed by it and not by this."""
+    text = (ROOT / "docs" / "troubleshooting.md").read_text()
+    sources = [path.read_text() for path in (ROOT / "plugins" / "module_utils" / "_doctor").glob("checks_*.py")]
+    checks = {one for source in sources for one in re.findall(r'finding\(\s*"([a-z-]+)"', source)}
+    causes = set(re.findall(r'_known\(\s*"([a-z-]+)"', (ROOT / "plugins" / "module_utils" / "_mm2" / "log_catalogue.py").read_text()))
+    assert len(checks) > 20 and len(causes) > 10
+    assert not [one for one in [*checks, *(f"log-{one}" for one in causes)] if f"| `{one}" not in text]
+
+
+def test_variables_that_pages_name_are_there():
+    """A variable of a role that a page or an example of the README sets has to be one."""
+    known = {name for path in (ROOT / "roles").glob("*/meta/argument_specs.yml") for name in re.findall(r"^ +(\w+):", path.read_text(), re.M)}
+    roles = {path.parents[1].name for path in (ROOT / "roles").glob("*/meta/argument_specs.yml")}
+    unknown = {}
+    for page in PAGES:
+        for name in re.findall(r"-e '?\"?(\w+)=", page.read_text()):
+            role = next((one for one in sorted(roles, key=len, reverse=True) if name.startswith(one + "_")), None)
+            if role and name not in known:
+                unknown.setdefault(str(page.relative_to(ROOT)), []).append(name)
+    assert not unknown
+
+
+def test_the_generator_knows_ansibles_own_mark_up():
+    assert reference.marked("V(a|b) of C(x), <y>") == "`a\\|b` of `x`, &lt;y>"
