@@ -63,6 +63,7 @@ class FilterModule:
         return {
             "kafka_users": speaking(kafka_users),
             "kafka_topics": speaking(kafka_topics),
+            "topics_contested": speaking(kafka_changes.contested),
             "kafka_topic_changes": speaking(kafka_changes.topic_changes),
             "kafka_user_quotas": speaking(kafka_changes.user_quotas),
             "kafka_resources_kept": speaking(kafka_changes.bare),

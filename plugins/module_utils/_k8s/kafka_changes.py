@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import copy
+import re
 
 from .._errors import UsageError
+from .._mm2.mirror_config import checked, connector_configs
 from .kafka_resources import CLUSTER_LABEL, PAUSE, acl_rule
 from .secret_plan import NEVER_COPIED, left
 
@@ -130,6 +132,20 @@ def _topic_of(one):
 def _managed(one):
     meta = one["metadata"]
     return (meta.get("annotations") or {}).get(UNMANAGED) != "false" and not meta.get("deletionTimestamp")
+
+
+def contested(mirror, existing):
+    """Topics that both a mirror and the Topic Operator of its target would configure, each for ever putting back what the other wrote.
+
+    :param mirror: a mirror description.
+    :param existing: KafkaTopics of the target's cluster.
+    """
+    full = checked(mirror)
+    if str(connector_configs(mirror)["source"].get("sync.topic.configs.enabled")).lower() != "true":
+        return []
+    prefix = "" if full["policy"] == "identity" else full["source"] + full["separator"]
+    names = sorted(_topic_of(one) for one in existing if _managed(one))
+    return [one for one in names if one.startswith(prefix) and any(re.fullmatch(pattern, one[len(prefix):]) for pattern in full["topics"])]
 
 
 def bare(resources, cluster):

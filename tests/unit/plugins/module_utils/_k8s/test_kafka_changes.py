@@ -90,3 +90,15 @@ def test_what_is_kept_has_nothing_of_its_server():
     other = {**kafka, "metadata": {"name": "other"}}
     found = changes.bare([kafka, other], "main")
     assert found == [{"apiVersion": "kafka.strimzi.io/v1", "kind": "Kafka", "metadata": {"name": "main", "labels": {"team": "a"}}, "spec": {"kafka": {}}}]
+
+
+MIRROR = {"name": "backup", "source": "na", "target": "eu", "topics": ["orders.*"]}
+
+
+def test_topics_that_mirror_and_operator_would_both_configure_are_named():
+    there = [topic("orders"), topic("items"), topic("na.orders")]
+    assert changes.contested(MIRROR, there) == ["orders"]
+    assert changes.contested({**MIRROR, "policy": "default"}, there) == ["na.orders"]
+    assert changes.contested({**MIRROR, "config": {"source": {"sync.topic.configs.enabled": "false"}}}, there) == []
+    there[0]["metadata"]["annotations"] = {"strimzi.io/managed": "false"}
+    assert changes.contested(MIRROR, there) == []
