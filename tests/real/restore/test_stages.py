@@ -19,6 +19,8 @@ from tests.real.restore.story import Story
 
 pytestmark = pytest.mark.real
 EXTRA_TOPIC = "flights.diverted"
+CONSUMER_QUOTA = {"entity": {"user": "departures-consumer"}, "limits": {"consumer_byte_rate": 50_000_000}}
+PRODUCER_QUOTA = {"entity": {"user": "departures-producer", "client-id": None}, "limits": {"producer_byte_rate": 50_000_000, "request_percentage": 150.5}}
 UNUSUAL = {
     "flights.compacted": {"cleanup.policy": "compact"},
     "flights.large": {"max.message.bytes": "6000000"},
@@ -69,12 +71,19 @@ def test_the_status_names_what_is_missing_and_passes_when_nothing_is(story):
     assert json.loads(file.read_text())["healthy"]
 
 
-def test_a_new_topic_is_drift_until_it_is_kept(story):
+def test_a_new_topic_and_a_quota_are_drift_until_they_are_kept(story):
     for future in story.admin_client(SOURCE).create_topics([NewTopic(EXTRA_TOPIC, 2, 1, config={"cleanup.policy": "compact"})]).values():
         future.result(30)
+    assert story.module("client_quotas", region=SOURCE, quotas=[CONSUMER_QUOTA])["changed"]
     done = story.run("backup_status")
-    assert done.returncode != 0 and f"topic '{EXTRA_TOPIC}' is not kept" in done.stdout
-    assert f"Kept anew, since topic '{EXTRA_TOPIC}' is not kept" in story.went("initial_setup")
+    text = " ".join(done.stdout.split())
+    assert done.returncode != 0 and f"topic '{EXTRA_TOPIC}' is not kept" in text
+    assert "quotas differ: 1 are not kept, 0 are kept and no longer there" in text
+
+    def change(inventory):
+        inventory["hosts"][SOURCE]["kafka_dr_quotas"] = [PRODUCER_QUOTA]
+
+    assert f"Kept anew, since topic '{EXTRA_TOPIC}' is not kept; quotas differ: 2 are not kept" in story.went("initial_setup", change=change)
     before = story.kept().read_bytes()
     story.went("initial_setup")
     assert story.kept().read_bytes() == before, "kept again although nothing changed"
@@ -106,7 +115,7 @@ def test_after_the_loss_what_would_be_done_is_said_first(story):
     story.lab.lose(SOURCE)
     before = story.state_of_target()
     told = story.went("recreate_from_backup", "--check")
-    assert "Would make north_america again as it was kept" in told and "7 topics" in told
+    assert "Would make north_america again as it was kept" in told and "7 topics" in told and "2 quotas" in told
     assert story.state_of_target() == before
 
 
@@ -132,7 +141,9 @@ def test_a_backup_without_one_of_the_topics(story):
 def test_the_region_comes_back_proven_and_waits(story):
     told = story.went("recreate_from_backup", recreate_from_backup_accept_missing_topics=True)
     assert "PROVEN" in told and "Its applications are paused" in told
-    held = story.module("cluster_info", region=SOURCE, read=["topics", "configs"], topics=r"flights\..*")["topics"]
+    found = story.module("cluster_info", region=SOURCE, read=["topics", "configs", "quotas"], topics=r"flights\..*")
+    held = found["topics"]
+    assert sorted(found["quotas"], key=str) == sorted([CONSUMER_QUOTA, PRODUCER_QUOTA], key=str)
     assert set(held) == {*TOPICS, *UNUSUAL, EXTRA_TOPIC} and held[TOPICS[0]]["configs"]["retention.ms"] == "-1"
     assert held[EXTRA_TOPIC]["configs"]["min.compaction.lag.ms"] == "9223372036854775807"
     known = story.module("ledger_info")
@@ -188,11 +199,14 @@ def test_a_new_backup_before_the_applications(story):
 
 @pytest.mark.full
 def test_resumed_it_is_as_before(story):
+    # As after a restore that ended before it came to the quotas.
+    assert story.module("client_quotas", region=SOURCE, quotas=[{"entity": CONSUMER_QUOTA["entity"]}], state="absent")["changed"]
     told = story.went("resume")
     assert "north_america is the active region; applications work there." in told and "no running backup" not in told
     assert story.module("ledger_info")["active_region"] == SOURCE
-    groups = story.module("cluster_info", region=SOURCE, read=["groups"])["groups"]
-    assert groups["flights-dashboard"]["members"]
+    found = story.module("cluster_info", region=SOURCE, read=["groups", "quotas"])
+    assert found["groups"]["flights-dashboard"]["members"]
+    assert sorted(found["quotas"], key=str) == sorted([CONSUMER_QUOTA, PRODUCER_QUOTA], key=str)
     again = story.went("resume")
     assert "is the active region" in again
     story.went("initial_setup")
