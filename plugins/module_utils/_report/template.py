@@ -117,15 +117,22 @@ PAGE = (
 <p class="small">{{ view.timeline.total }} s in all{{ "" if view.timeline.timed else "; the report has no times of day, so steps are laid end to end" }}.
 {% for one in view.timeline.marks %}{{ one.label | capitalize }} at {{ one.at }} s ({{ "red" if loop.first else "green" }} line). {% endfor %}</p>
 <div class="rows">{% for row in view.timeline.rows %}<div class="row {{ row.level }}">
-<span>{{ row.name }}{% if row.failed %} <span class="word bad">✘ stopped here</span>{% endif %}</span>
+<span>{{ row.name }}{% if row.failed and view.refusals_wanted %} <span class="word plain">refused, as it has to be</span>
+{%- elif row.failed %} <span class="word bad">✘ stopped here</span>{% endif %}</span>
 <svg height="13" aria-hidden="true"><line class="grid" x1="0" x2="100%" y1="12.5" y2="12.5"/>
-<rect class="{{ 'fill-bad' if row.failed else 'fill-' ~ row.level }}" x="{{ row.x }}%" y="1" width="{{ row.width }}%" height="11"/>
+<rect class="{{ 'fill-bad' if row.failed and not view.refusals_wanted else 'fill-' ~ row.level }}" x="{{ row.x }}%" y="1" width="{{ row.width }}%" height="11"/>
 {% for one in view.timeline.marks %}<line class="mark mark-{{ loop.index0 }}" x1="{{ one.x }}%" x2="{{ one.x }}%" y1="0" y2="13"/>{% endfor %}</svg>
 <span>{{ "%.1f" | format(row.seconds) }} s</span></div>{% endfor %}</div>{% endif %}
 
 {% if view.flow %}<h2>Throughput through loss and recovery</h2>
-<p class="small">Records a second by the applications' own journals: acknowledged to the producer, processed by the consumer.</p>{{ chart(view.flow, "a
+<p class="small">Records a second by the applications' own journals: acknowledged to the producer, processed by the consumer
+{{- "; copied by MirrorMaker 2, by its own commits in the target" if view.flow.series | length > 2 else "" }}.</p>{{ chart(view.flow, "a
 second") }}{% endif %}
+
+{% if view.lag %}<h2>Mirror lag through loss and recovery</h2>
+<p class="small">Offsets of the source that the mirror has not copied, looked at once a second
+{{- "; where the line is broken the source did not answer" if view.lag.series | selectattr("broken") | list else "" }}.</p>{{ chart(view.lag,
+"offsets") }}{% endif %}
 
 {% if view.proofs %}<h2>What is proven</h2>{% for one in view.proofs %}{{ proof(one) }}{% endfor %}{% endif %}
 

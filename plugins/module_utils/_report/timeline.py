@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 
 def timeline(stages, marks=()):
@@ -55,10 +56,11 @@ def _bar(name, level, begin, seconds, total, failed):
     }
 
 
-def lines(series, marks=(), top=None):
+def lines(series, marks=(), whole=False):
     """Lines over time as neighbouring points.
 
-    :param series: ``{name: [(seconds since the epoch, value)]}``, ascending.
+    :param series: ``{name: [(seconds since the epoch, value)]}``, ascending; where a value is None nothing was to be seen, and the line is broken.
+    :param whole: draw the highest value too, however far it stands out.
     :returns: ``{top, cut, first, seconds, series[{name, segments[{x1, y1, x2, y2}]}], marks[{label, x}]}``, or None without at least two points.
     """
     points = [one for values in series.values() for one in values]
@@ -68,17 +70,20 @@ def lines(series, marks=(), top=None):
     found = sorted(value for dummy, value in points if value)
     usual, most = (found[len(found) // 2], found[-1]) if found else (1, 1)
     # What piled up meanwhile is worked off in a burst; drawn to its height, it would leave nothing to see of the rest.
-    cut = most > 5 * usual
+    cut = not whole and most > 5 * usual
     # A little air, so that the highest line is not cut in two by the edge.
-    top = top or (3 * usual if cut else round(1.05 * most)) or 1
+    top = (3 * usual if cut else math.ceil(1.05 * most)) or 1
     drawn = []
     for name, values in series.items():
-        places = [(_percent(at - first, last - first), round(100 - 100.0 * min(value, top) / top, 2)) for at, value in values]
+        places = [
+            (_percent(at - first, last - first), None if value is None else round(100 - 100.0 * min(value, top) / top, 2)) for at, value in values
+        ]
         drawn.append(
             {
                 "name": name,
-                "peak": max([value for dummy, value in values] or [0]),
-                "segments": [{"x1": a[0], "y1": a[1], "x2": b[0], "y2": b[1]} for a, b in itertools.pairwise(places)],
+                "peak": max([value for dummy, value in values if value is not None] or [0]),
+                "broken": any(value is None for dummy, value in values),
+                "segments": [{"x1": a[0], "y1": a[1], "x2": b[0], "y2": b[1]} for a, b in itertools.pairwise(places) if None not in (a[1], b[1])],
             }
         )
     shown = [{"label": label, "x": _percent(at - first, last - first), "at": round(at - first, 1)} for label, at in marks if at and first <= at <= last]

@@ -65,6 +65,8 @@ def _base(kind, report, tone, word, sentence):
         "meta": [],
         "timeline": None,
         "flow": None,
+        "lag": None,
+        "refusals_wanted": False,
         "topics": [],
         "checks": [],
         "proofs": [],
@@ -105,6 +107,8 @@ def _drill(report, proven):
     )
     page = _base("drill", report, "good" if passed else "bad", "PASSED" if passed else "FAILED", said)
     page["title"] = "Drill: %s" % report["scenario"]
+    # A stage that fails fails the drill, unless the drill is there to see it refuse.
+    page["refusals_wanted"] = passed
     page["meta"] = [
         ("Platform", report.get("platform", "")),
         ("Began", moment(report["began"]) if report.get("began") else ""),
@@ -130,13 +134,24 @@ def _drill(report, proven):
     page["timeline"] = timeline(report.get("stages") or [], marks)
     flow = report.get("flow") or {}
     if flow.get("acknowledged"):
-        page["flow"] = lines({"acknowledged": flow["acknowledged"], "processed": flow.get("processed") or []}, marks)
+        page["flow"] = lines({"acknowledged": flow["acknowledged"], "processed": flow.get("processed") or [], **_copied(report)}, marks)
+    page["lag"] = lines(((report.get("mirrors") or {}).get("lag") or {}), marks, whole=True)
     page["checks"] = checks
     shown = {id(one): stage for stage, one in proven}
     page["proofs"] = [proofs.view(one, stage) for stage, one in proven]
     if not shown:
         page["proofs"] = [_bare(one) for one in report.get("proofs") or []]
     return page
+
+
+def _copied(report):
+    """What the mirrors copied a second, all of them together; nothing where it was not looked at."""
+    flows = ((report.get("mirrors") or {}).get("copied") or {}).values()
+    seconds = {}
+    for one in flows:
+        for at, count in one:
+            seconds[at] = seconds.get(at, 0) + count
+    return {"copied by mirrors": sorted(seconds.items())} if seconds else {}
 
 
 def _drill_figures(report):

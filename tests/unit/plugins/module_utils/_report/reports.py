@@ -42,6 +42,10 @@ def drill(**changes):
         ],
         "proofs": [{"stage": "failover", "verdict": "PROVEN", "report": "proofs/1-failover.json"}],
         "flow": {"acknowledged": [[NOW + 50 + at, 200] for at in range(20)], "processed": [[NOW + 50 + at, 190 if at < 10 else 0] for at in range(20)]},
+        "mirrors": {
+            "lag": {"north_america to europe": [[NOW + 50.3 + at, 7 + 40 * (at == 9) if at < 10 else None] for at in range(20)]},
+            "copied": {"north_america to europe": [[NOW + 51 + at, 200 if at < 10 else 0] for at in range(19)]},
+        },
         "command": "sh lab/bootstrap.sh drill --scenario failover",
         "positions": {
             "groups": 1,
@@ -69,6 +73,7 @@ def failed_drill(**changes):
         processed=0,
         lost_at=None,
         flow=None,
+        mirrors=None,
         checks=[{"name": "stage_succeeded", "passed": False, "expected": "exit code 0", "found": "Playbook failover failed with exit code 2"}],
         **changes,
     )

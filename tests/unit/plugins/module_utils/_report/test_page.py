@@ -13,7 +13,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.page import render
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.stage import report_of
 
-from .reports import drill, entries, entry, failed_drill, lossy_partition, partition, proof, unprovable
+from .reports import NOW, drill, entries, entry, failed_drill, lossy_partition, partition, proof, unprovable
 
 REPORTS = {
     "drill": (drill(), [("failover", proof())]),
@@ -136,3 +136,18 @@ def test_contrast_is_enough(palette):
     for ground in ("paper", "panel"):
         assert not [name for name in ("ink", "muted", "good", "warn", "bad", "accent") if contrast(palette[name], palette[ground]) < 4.5]
     assert not [name for name in ("good", "warn", "bad", "accent", "second", "bar") if contrast(palette[name], palette["paper"]) < 3]
+
+
+def test_a_refusal_that_a_passed_drill_was_there_to_see_is_no_fault():
+    refused = {"name": "Initial set-up", "seconds": 1.0, "steps": [{"name": "Check both regions", "seconds": 1.0, "began": NOW + 90, "failed": True}]}
+    passed, failed = render(drill(stages=[refused])), render(failed_drill(stages=[refused]))
+    assert "refused, as it has to be" in passed and "stopped here" not in passed
+    assert "stopped here" in failed and "refused, as it has to be" not in failed
+
+
+def test_lag_and_copying_of_mirrors_are_drawn_where_they_were_looked_at():
+    page = render(drill())
+    assert "Mirror lag through loss and recovery" in page and "copied by mirrors, at most 200 a" in page and "where the line is broken" in page
+    assert page.count('class="line-2"') > 10
+    without = render(drill(mirrors=None))
+    assert "Mirror lag" not in without and "copied by mirrors" not in without

@@ -30,6 +30,17 @@ def test_a_burst_does_not_flatten_the_rest():
     assert (lines({"processed": steady})["cut"], lines({"processed": steady})["top"]) == (False, 210)
 
 
+def test_a_peak_that_matters_is_drawn_to_its_height():
+    lag = lines({"a to b": [(NOW + at, 3) for at in range(30)] + [(NOW + 30, 900)]}, whole=True)
+    assert (lag["cut"], lag["top"]) == (False, 945)
+
+
+def test_a_line_is_broken_where_nothing_was_seen():
+    found = lines({"a to b": [(NOW, 1), (NOW + 1, 2), (NOW + 2, None), (NOW + 3, 2), (NOW + 4, 2)]})["series"][0]
+    assert found["broken"] and found["peak"] == 2 and [(one["x1"], one["x2"]) for one in found["segments"]] == [(0.0, 25.0), (75.0, 100.0)]
+    assert not lines({"a to b": [(NOW, 1), (NOW + 1, 2)]})["series"][0]["broken"]
+
+
 def test_nothing_to_draw():
     assert lines({"processed": []}) is None and lines({"processed": [(NOW, 1)]}) is None
     assert lines({"processed": [(NOW, 0), (NOW + 1, 0)]})["top"] > 0
