@@ -21,7 +21,7 @@ SERVICE_USERS = {"stages": "kdr-stages", "mirror": "kdr-mirror", "proof": "kdr-p
 TOPICS = ("flights.departed", "flights.cancelled", "flights.delayed")
 PARTITIONS = 3
 GROUP = "flights-dashboard"
-MIRROR = {
+MIRROR: dict = {
     "name": "north-america-to-europe", "source": "north_america", "target": "europe", "topics": [r"flights\..*"], "groups": [f"{GROUP}.*"],
     "tuning": {"replication_factor": 1, "refresh_seconds": 5, "checkpoint_seconds": 2, "tasks_max": 2, "max_record_bytes": 8388608},
 }

@@ -59,8 +59,8 @@ class KubernetesInventory(Inventory):
         topics = [{"name": topic, "partitions": PARTITIONS, "replication_factor": 1, "configs": {"retention.ms": -1}} for topic in TOPICS]
         # Only the source's topics are declared: the mirror makes the target's.
         managed = [one for one in topics if one["name"] in MANAGED and name == MIRROR["source"]]
-        place = {"kubeconfig": self.kubeconfig, "namespace": namespace_of(name), "cluster": CLUSTER, "listener": manifests.LISTENER,
-                 "witness_image": manifests.IMAGE}
+        place: dict = {"kubeconfig": self.kubeconfig, "namespace": namespace_of(name), "cluster": CLUSTER, "listener": manifests.LISTENER,
+                       "witness_image": manifests.IMAGE}
         if name == MIRROR["source"]:
             place["backup"] = {"kubeconfig": self.kubeconfig, "namespace": KEPT}
         return {

@@ -35,6 +35,8 @@ class KubernetesLab(Lab):
 
     loss = "every broker of {region} is killed and its namespace deleted"
 
+    inventory: KubernetesInventory
+
     def __init__(self, directory: Path, verbose: bool = False):
         super().__init__(directory, verbose)
         self.inventory = KubernetesInventory(self.directory)
@@ -42,7 +44,7 @@ class KubernetesLab(Lab):
         self.plane = ControlPlane(self.directory / "kubernetes", "lab")
         self.operator = self.directory / "operator"
         self._api = None
-        self._gone: dict[str, list[dict]] = {}
+        self._gone: dict[str, list[tuple[str, dict]]] = {}
 
     @staticmethod
     def traces(directory: Path) -> bool:
@@ -148,11 +150,11 @@ class KubernetesLab(Lab):
         if str(collections_path()) not in sys.path:
             sys.path.insert(0, str(collections_path()))
 
-    def _path(self, *words: str) -> str:
+    def _path(self, *words: str, **more: str) -> str:
         self._modules()
         from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import object_path
 
-        return object_path(*words)
+        return object_path(*words, **more)
 
     def _namespace(self, name: str) -> None:
         self.api.create(self._path("v1", "namespaces"), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
