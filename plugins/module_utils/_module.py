@@ -25,6 +25,17 @@ CLIENTS_SPEC = {
     "timeout": {"type": "int", "default": 30},
 }
 
+CONNECT_SPEC = {
+    "urls": {"type": "list", "elements": "str", "required": True},
+    "username": {"type": "str"},
+    "password": {"type": "str", "no_log": True},
+    "ca_pem": {"type": "str"},
+    "certificate_pem": {"type": "str"},
+    "key_pem": {"type": "str", "no_log": True},
+    "key_password": {"type": "str", "no_log": True},
+    "timeout": {"type": "int", "default": 60},
+}
+
 
 # Client quotas: these messages came with version 3.
 QUOTAS = "kafka.protocol.admin.client_quotas"

@@ -78,7 +78,8 @@ def read(subject):
     if isinstance(subject, str):
         subject = parse_properties(subject)
     if isinstance(subject, list):
-        if subject and all(isinstance(one, dict) and KNOWN_KEYS >= set(one) for one in subject):
+        # A connector in the form of the REST interface has a name and a config too.
+        if subject and all(isinstance(one, dict) and KNOWN_KEYS >= set(one) and "connector.class" not in (one.get("config") or {}) for one in subject):
             return _description(subject)
         return "connect", _connect(subject), subject
     if not isinstance(subject, dict):

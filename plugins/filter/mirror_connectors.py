@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Filters from mirror descriptions to connectors of an existing Kafka Connect cluster."""
+
+from __future__ import annotations
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import connectors
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+
+
+@speaking
+def mirror_connectors(mirror, clients, secret_reference, own_client=True):
+    """The connectors of a mirror, as ``connect_connectors`` takes them."""
+    return connectors.mirror_connectors(mirror, clients, secret_reference, own_client)
+
+
+@speaking
+def mirror_connector_names(mirror):
+    """``[{name}]`` of the same, in the same order."""
+    return [{"name": name} for name in connectors.connector_names(mirror).values()]
+
+
+class FilterModule:
+    """Ansible's entry."""
+
+    def filters(self):
+        return {"mirror_connectors": mirror_connectors, "mirror_connector_names": mirror_connector_names}

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""The work of ``connect_connectors_info``."""
+
+from __future__ import annotations
+
+from .connectors import Connectors, failures, missing_for, reason
+from .http import Workers
+from .masks import shown
+
+
+def connectors_info(params, check_mode):
+    """Connectors as they are; reads only. See the module's RETURN for the shape."""
+    workers = Workers(params)
+    connectors = Connectors(workers)
+    root = workers.get()
+    every = connectors.every()
+    names = params["names"] or sorted(every)
+    until = params["until"]
+    waiting = ["connector '%s': %s" % (name, text) for name in names if until for text in [missing_for(every.get(name), until)] if text]
+    made = {}
+    for name in names:
+        seen = every.get(name)
+        if seen is None:
+            continue
+        made[name] = {
+            "state": seen["state"], "worker": seen["worker"], "config": shown(seen["config"]),
+            "tasks": [{"id": task["id"], "state": task["state"], "worker": task["worker"]} for task in seen["tasks"]],
+            "failures": [{"what": what, "reason": reason(trace)} for what, trace in failures(seen)],
+        }
+        if params["offsets"]:
+            made[name]["offsets"] = connectors.offsets(name)
+    result = {"changed": False, "version": root.get("version"), "kafka_cluster_id": root.get("kafka_cluster_id"), "connectors": made,
+              "missing": [name for name in names if name not in every], "ready": bool(until) and not waiting, "waiting_for": "; ".join(waiting)}
+    if params["plugins"]:
+        result["plugins"] = connectors.plugins()
+    if workers.warnings():
+        result["warnings"] = workers.warnings()
+    return result

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""The three connectors of a mirror for an existing Kafka Connect cluster: the settings of the dedicated MirrorMaker 2, said to Connect."""
+
+from __future__ import annotations
+
+from .._errors import UsageError
+from .java_client import java_client
+from .mirror_config import checked, connector_configs, source_offsets_topic
+from .properties import pattern_text
+
+CLASSES = {
+    "source": "org.apache.kafka.connect.mirror.MirrorSourceConnector",
+    "checkpoint": "org.apache.kafka.connect.mirror.MirrorCheckpointConnector",
+    "heartbeat": "org.apache.kafka.connect.mirror.MirrorHeartbeatConnector",
+}
+BYTES = "org.apache.kafka.connect.converters.ByteArrayConverter"
+# What Connect itself opens for a connector: its producer, with exactly-once its reader of offsets, and its admin (KIP-458, KIP-618).
+OVERRIDES = ("producer.override", "consumer.override", "admin.override")
+
+
+def connector_names(mirror):
+    """``{side: name of its connector}``."""
+    return {side: "%s.%s" % (mirror["name"], java.rpartition(".")[2]) for side, java in CLASSES.items()}
+
+
+def mirror_connectors(mirror, clients, secret_reference, own_client=True):
+    """Connectors of one mirror.
+
+    The source connector's positions go to a topic of their own beside the copies (KIP-618, ``offsets.storage.topic``), named as in dedicated mode, so that
+    they survive with the copies whatever becomes of the Connect cluster.
+
+    :param clients: ``{region: librdkafka keys without secrets}`` of the mirror's own principal.
+    :param secret_reference: how the workers are told a secret (KIP-297), e.g. ``${file:/etc/connect/mirror.properties:{region}.{key}}``; ``{mirror}``,
+        ``{region}`` and ``{key}`` are replaced.
+    :param own_client: whether records are written as the mirror's own principal, which needs ``connector.client.config.override.policy`` to be ``All``
+        on the workers (the default since Kafka 3.0); else as the workers'.
+    :returns: ``[{name, config}]``: source, checkpoint, heartbeat.
+    :raises UsageError: a region has no client, or something that only the workers' owner can set.
+    """
+    full = checked(mirror)
+    missing = [region for region in (full["source"], full["target"]) if region not in clients]
+    if missing:
+        raise UsageError("No Kafka client is described for region %s" % ", ".join(missing), remedy="Set kafka_dr_client for it in the inventory")
+    if full["config"]["worker"]:
+        raise UsageError("Mirror '%s' has settings of a worker" % full["name"], expected="no config.worker on an existing Connect cluster",
+                         found=", ".join(sorted(full["config"]["worker"])), remedy="Its owner sets them in the workers' properties")
+    if "{key}" not in secret_reference or "${" not in secret_reference:
+        # Not the text itself: somebody may have given the secret.
+        raise UsageError("The reference to secrets of mirror '%s' cannot be used" % full["name"], found="a text without ${ or {key}",
+                         expected="a reference of the workers' config.providers, such as ${file:/etc/connect/{mirror}.properties:{region}.{key}}")
+
+    def told(region):
+        return java_client(clients[region], lambda key: secret_reference.replace("{mirror}", full["name"]).replace("{region}", region).replace("{key}", key))
+
+    common = {"source.cluster.alias": full["source"], "target.cluster.alias": full["target"], "key.converter": BYTES, "value.converter": BYTES,
+              "header.converter": BYTES}
+    for prefix, region in (("source.cluster", full["source"]), ("target.cluster", full["target"])):
+        common.update({"%s.%s" % (prefix, key): value for key, value in told(region).items()})
+    if own_client:
+        for prefix in OVERRIDES:
+            common.update({"%s.%s" % (prefix, key): value for key, value in told(full["target"]).items()})
+    patterns = {setting: ",".join(pattern_text(one, full["name"]) for one in full[key])
+                for setting, key in (("topics", "topics"), ("topics.exclude", "topics_exclude"), ("groups", "groups"), ("groups.exclude", "groups_exclude"))}
+    of_topics = {key: patterns[key] for key in ("topics", "topics.exclude")}
+    # Support is asked for, so that workers without exactly-once refuse the connector instead of ignoring the wish.
+    positions = {"offsets.storage.topic": source_offsets_topic(full), "exactly.once.support": "required" if full["exactly_once"] else "requested"}
+    own = {"source": {**of_topics, **positions}, "checkpoint": patterns, "heartbeat": {}}
+    configs, names = connector_configs(full), connector_names(full)
+    return [{"name": names[side], "config": {"connector.class": java, "tasks.max": "1", **common, **own[side], **configs[side]}}
+            for side, java in CLASSES.items()]
