@@ -12,9 +12,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking impor
 def service_acls(region, mirror, *purposes, side=None):
     """ACLs of the region's users of these purposes."""
     made = []
+    connect = (region.get("kafka_dr_connect") or {}).get("group") or "connect-cluster" if region.get("kafka_dr_mirror_platform") == "connect" else None
     for user in region.get("kafka_dr_users") or []:
         if user.get("purpose") in purposes:
-            made += access.service_acls(user["name"], user["purpose"], mirror, side, user.get("acls"))
+            made += access.service_acls(user["name"], user["purpose"], mirror, side, user.get("acls"), connect)
     return made
 
 

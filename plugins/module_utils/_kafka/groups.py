@@ -41,13 +41,24 @@ def every_group(client):
     The newer requests of librdkafka know consumer groups only (KIP-848 and before), and refuse to describe a group of workers; the older one,
     deprecated for that, is the only one that shows them.
     """
+    return {one.id: len(one.members) for one in _listed(client) if one.state != "Dead"}
+
+
+def workers_of(client, group):
+    """``(state of the group, ids of its members)`` of Connect workers; ``("Empty", [])`` where there is no such group."""
+    found = next((one for one in _listed(client, group) if one.id == group and one.state != "Dead"), None)
+    return ("Empty", []) if found is None else (found.state, sorted(member.id for member in found.members))
+
+
+def _listed(client, group=None):
+    words = {"timeout": client.timeout} if group is None else {"group": group, "timeout": client.timeout}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        listed = client.ask("list groups", lambda: client.admin.list_groups(timeout=client.timeout))
+        listed = client.ask("list groups", lambda: client.admin.list_groups(**words))
     for one in listed:
         if one.error is not None:
             raise client.translate(KafkaException(one.error), "describe group '%s'" % one.id)
-    return {one.id: len(one.members) for one in listed if one.state != "Dead"}
+    return listed
 
 
 def delete_groups(client, groups):

@@ -48,13 +48,14 @@ def topic_resources(patterns):
     return [everything] if everything in made else made
 
 
-def service_acls(principal, purpose, mirror=None, side=None, own=None):
+def service_acls(principal, purpose, mirror=None, side=None, own=None, connect_group=None):
     """ACLs of one principal.
 
     :param purpose: one of :data:`PURPOSES`.
     :param mirror: the mirror description, for all purposes but ``stages`` and ``application``.
     :param side: ``source`` or ``target`` of that mirror.
     :param own: an application's ACLs, as the inventory gives them.
+    :param connect_group: ``group.id`` of the Connect cluster that runs the mirror, where one does: it is part of the names of transactions (KIP-618).
     """
     if purpose == "application":
         return [dict(one, principal=principal) for one in own or []]
@@ -67,6 +68,8 @@ def service_acls(principal, purpose, mirror=None, side=None, own=None):
             topics = [{"name": "%s%s%s" % (full["source"], full["separator"], "" if one["name"] == "*" else one["name"]),
                        "pattern": "prefixed" if one["name"] == "*" else one["pattern"]} for one in topics]
         grants = {"mirror": _mirror, "proof": _proof, "witness": _witness}[purpose](full, topics, side)
+        if purpose == "mirror" and side == "target" and connect_group:
+            grants.append(_grant("transactional_id", ["DESCRIBE", "WRITE"], "%s-%s." % (connect_group, full["name"]), "prefixed"))
     else:
         raise UsageError("No ACLs are known for user '%s'" % principal, expected="a purpose of %s" % ", ".join(PURPOSES), found=purpose)
     return [dict(grant, principal=principal) for grant in grants]
