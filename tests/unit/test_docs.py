@@ -84,3 +84,17 @@ def test_variables_that_pages_name_are_there():
 
 def test_the_generator_knows_ansibles_own_mark_up():
     assert reference.marked("V(a|b) of C(x), <y>") == "`a\\|b` of `x`, &lt;y>"
+
+
+def test_the_page_on_security_says_the_rights_that_are_given():
+    """Each purpose's operations on topics, as the collection works them out, stand in its row."""
+    from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.access import service_acls
+
+    page = (ROOT / "docs" / "security.md").read_text()
+    mirror = {"name": "m", "source": "a", "target": "b", "topics": [r"orders\..*"], "groups": ["x"]}
+    for purpose in ("mirror", "proof", "witness", "stages"):
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{purpose}` |"))
+        given = {operation for side in ("source", "target") for one in service_acls("x", purpose, mirror, side) for operation in one["operations"]}
+        assert given <= set(re.findall(r"[A-Z_]{4,}", row)), purpose
+        if purpose != "stages":
+            assert set(re.findall(r"[A-Z_]{4,}", row)) <= given, purpose
