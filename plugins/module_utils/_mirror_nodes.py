@@ -27,7 +27,9 @@ def mirror_node(mirror, regions, host):
         found = target.get("kafka_dr_" + name) if found is None else found
         return default if found is None else found
 
-    missing = ["kafka_dr_" + name for name in ("mirror_directory", "kafka_home") if not of(name)]
+    # On an existing Connect cluster the host has the witness and the secrets only.
+    needed = ("mirror_directory",) if of("mirror_platform") == "connect" else ("mirror_directory", "kafka_home")
+    missing = ["kafka_dr_" + name for name in needed if not of(name)]
     if missing:
         raise UsageError("Host '%s' cannot run mirror '%s'" % (host, mirror["name"]), expected=" and ".join(missing), found="nothing",
                          remedy="Set it for region %s, or for the host" % mirror["target"])

@@ -48,6 +48,10 @@ def test_what_is_missing_is_named(target, says):
         node(**target)
 
 
+def test_beside_an_existing_connect_cluster_no_kafka_is_needed():
+    assert node(kafka_dr_mirror_platform="connect", kafka_dr_kafka_home="")["directory"] == "/d/backup"
+
+
 def task(number=0, state="RUNNING"):
     return {"connector": "c", "task": number, "state": state, "worker": "w"}
 
