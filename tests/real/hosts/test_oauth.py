@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.quotas import describe_quotas
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.java_client import oauth_urls
 
 from .mirrors import Mirror, create, exists, read, send, until
@@ -81,6 +82,7 @@ def test_client_credentials_reach_a_broker_that_checks_signatures(tmp_path, monk
         for name, one in kafkas.items():
             one.await_ready()
             assert KafkaClient(clients[name], secrets[name], 20, name).metadata().brokers
+            assert describe_quotas(KafkaClient(clients[name], secrets[name], 20, name)) == []
         create(kafkas["source"].client, "oauth.items")
         send(kafkas["source"].client, "oauth.items", [b"through"])
         mirror = Mirror(tmp_path / "mirror", {"name": "x", "source": "source", "target": "target", "topics": ["oauth.*"], "groups": ["none"],

@@ -12,6 +12,7 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import AuthenticationError, FormatError, UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.quotas import describe_quotas, ensure_quotas
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.truststore import keystore_pem, pkcs8_pem, pkcs12_bytes, truststore_pem
 
 from .mirrors import Mirror, create, exists, read, send, until
@@ -64,6 +65,20 @@ def test_both_clients_reach_each_kind_of_listener(pair, tmp_path, kind):
     alias = kind.replace("-", "")
     copies(pair, tmp_path, alias, {alias: described["source"][0], "target": described["target"][0]},
            {alias: described["source"][1], "target": described["target"][1]})
+
+
+def test_quotas_go_through_each_kind_of_listener(pair):
+    kafkas, authority = pair
+    one = {"entity": {"user": "mirror"}, "limits": {"producer_byte_rate": 50_000_000}}
+    for kind in KINDS:
+        client, secrets = client_of(kafkas["source"], kind, authority)
+        if kind == "oauth-unsecured":
+            with pytest.raises(UsageError, match="SASL OAUTHBEARER cannot be used where quotas are read"):
+                describe_quotas(KafkaClient(client, secrets, 15, kind))
+            continue
+        assert ensure_quotas(KafkaClient(client, secrets, 15, kind), [one], "present", False)["changed"], kind
+        assert describe_quotas(KafkaClient(client, secrets, 15, kind)) == [one]
+        assert ensure_quotas(KafkaClient(client, secrets, 15, kind), [one], "absent", False)["changed"], kind
 
 
 @pytest.mark.parametrize("kind", ["PKCS12", "JKS"])

@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 import socket
 import ssl
 import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -15,7 +19,9 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import python_client
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.python_client import ClientCredentials, refused, settings, tls_context
 from kafka_dr_lab.pki import new_authority, new_certificate
+from kafka_dr_lab.playbook import collections_path
 
+ROOT = Path(__file__).resolve().parents[5]
 SERVERS = {"bootstrap.servers": "SASL_SSL://one:9093, two:9093"}
 SCRAM = {**SERVERS, "security.protocol": "sasl_ssl", "sasl.mechanism": "SCRAM-SHA-512", "sasl.username": "a=b,c", "sasl.password": "hush-hush-42"}
 AUTHORITY = new_authority("test CA")
@@ -169,3 +175,22 @@ def test_an_answer_s_code_is_told_apart(code, kind):
     assert getattr(error, "kind", None) == kind
     if kind == "authorization":
         assert "Give the principal kdr-stages the ACL DESCRIBE_CONFIGS on resource cluster" in str(error)
+
+
+@pytest.mark.parametrize("name, words, missing", [
+    ("client_quotas", {"quotas": []}, True),
+    ("cluster_info", {"read": ["topics", "quotas"]}, True),
+    ("cluster_info", {"read": ["topics"]}, False),
+])
+def test_the_library_is_asked_for_where_quotas_are_and_nowhere_else(tmp_path, name, words, missing):
+    # As with a kafka-python of before version 3, or another package of that name.
+    (tmp_path / "kafka").mkdir()
+    (tmp_path / "kafka" / "__init__.py").write_text("")
+    given = {"client": {"bootstrap.servers": "127.0.0.1:1"}, "timeout": 3, "allow_unreachable": True, **words}
+    if name == "client_quotas":
+        del given["allow_unreachable"]
+    done = subprocess.run([sys.executable, str(ROOT / "plugins" / "modules" / f"{name}.py")], input=json.dumps({"ANSIBLE_MODULE_ARGS": given}), text=True,
+                          capture_output=True, env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{collections_path()}"}, check=False)
+    told = json.loads(done.stdout.strip().splitlines()[-1])
+    assert told.get("failed", False) is missing, told
+    assert ("Python library (kafka-python, version 3)" in told.get("msg", "")) is missing
