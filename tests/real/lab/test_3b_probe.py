@@ -55,6 +55,7 @@ def test_nothing_is_left_but_the_topic_with_its_retention(ground, probed):
     assert all(TOPIC in describe_topics(one, [TOPIC]) for one in both(ground))
 
 
+@pytest.mark.full
 def test_a_second_probe_creates_nothing_and_proves_both(ground, probed):
     done = ground.stage("probe", {**WORDS, "probe_records": 30})
     assert done.returncode == 0 and "The topic of 130 records is PROVEN" in done.stdout, done.stdout[-2000:]
@@ -67,6 +68,7 @@ def test_a_topic_that_is_not_the_probes_own_is_refused(ground, set_up):
     assert done.returncode == 2 and "does not copy the topic kafka-dr-probe: expected a name that one of its topics matches" in done.stdout
 
 
+@pytest.mark.full
 def test_a_mirror_that_stands_still_is_told(ground, probed):
     ground.lab.signal(signal.SIGSTOP, MIRROR)
     try:
