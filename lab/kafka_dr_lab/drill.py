@@ -17,6 +17,7 @@ from .kafka_home import KAFKA_VERSION
 from .lab import Lab, undisturbed
 from .playbook import PlaybookFailed
 from .report import Report
+from .sampler import Sampler
 
 SOURCE, TARGET = "north_america", "europe"
 MIRROR = "mirror-north-america-to-europe"
@@ -49,11 +50,12 @@ class Drill:
 
     def __init__(self, lab: Lab, arguments, options: dict):
         self.lab, self.arguments, self.options = lab, arguments, options
-        self.report = Report(arguments.scenario, arguments.platform, versions())
+        self.report = Report(arguments.scenario, arguments.platform, {**versions(), **lab.versions})
         self.report.data.update(began=round(time.time(), 2), command=command(arguments), sabotage=getattr(arguments, "sabotage", None))
         self.journals = Journals(lab.directory / "regions" / "south_america")
         self.lost_at = 0.0
         self.kept: dict = {}
+        self.sampler = Sampler(lambda region: self.client(region, "kdr-stages"), [SOURCE, TARGET], list(TOPICS))
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
@@ -87,6 +89,7 @@ class Drill:
         :param extra: further variables of the set-up.
         """
         self.lab.up(self.options)
+        self.sampler.start()
         self.stage("initial_setup", initial_setup_source=SOURCE, initial_setup_target=TARGET, **extra)
         wanted = min(self.options["history"], self.options["records"] or self.options["history"])
         self.until("the history to be produced", lambda: self.journals.acknowledged_count() >= wanted, 180)
@@ -193,11 +196,14 @@ class Drill:
 
     def finish(self) -> int:
         data = self.report.data
+        self.sampler.stop()
         data["stages"] = [{key: one[key] for key in ("name", "seconds", "steps")} for one in self.lab.playbooks.steps()]
         if self.lost_at:
             back = data["rto_seconds"] or 0.0
             data["lost_at"] = round(self.lost_at, 2)
-            data["flow"] = self.journals.flow(self.lost_at - 15, min(time.time(), self.lost_at + back + 20))
+            # Of a restore up to the end: the new backup comes after the return to work.
+            begin, end = self.lost_at - 15, time.time() if data["scenario"] == "restore" else min(time.time(), self.lost_at + back + 20)
+            data["flow"], data["mirrors"] = self.journals.flow(begin, end), self.sampler.told(begin, end)
         path = self.report.write(self.arguments.report, self.arguments.retain)
         print(self.report.summary())
         print(f"\n  Report         {path.with_suffix('.html')}", flush=True)
@@ -232,6 +238,7 @@ def run_drill(lab: Lab, arguments, options: dict) -> int:
         drill.report.data["seconds"] = round(time.monotonic() - began, 1)
         return drill.finish()
     finally:
+        drill.sampler.stop()
         if not arguments.keep:
             undisturbed()
             lab.down()

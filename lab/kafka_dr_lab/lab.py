@@ -31,6 +31,8 @@ def undisturbed() -> None:
 class Lab:
     """Everything of one lab lives below one directory."""
 
+    # What else took part, for the report.
+    versions: dict[str, str] = {}
     loss = "every process of {region} is killed and its data deleted"
 
     def __init__(self, directory: Path, verbose: bool = False):

@@ -18,6 +18,7 @@ from ..java import require_java
 from ..kafka_home import kafka_home
 from ..lab import Lab
 from ..playbook import collections_path
+from .binaries import KUBERNETES_VERSION
 from .control_plane import ControlPlane
 from .crds import definitions
 from .inventory import CLUSTER, KEPT, KubernetesInventory, namespace_of
@@ -33,6 +34,7 @@ KEPT_KINDS = (("v1", "secrets"), *((API, plural) for plural in ("kafkas", "kafka
 class KubernetesLab(Lab):
     """As :class:`Lab`, but for where things run."""
 
+    versions = {"kubernetes": KUBERNETES_VERSION, "strimzi_definitions": STRIMZI}
     loss = "every broker of {region} is killed and its namespace deleted"
 
     inventory: KubernetesInventory
