@@ -59,6 +59,7 @@ class Workers:
             pair = "%s:%s" % (connection["username"], connection.get("password") or "")
             self._headers["Authorization"] = "Basic " + base64.b64encode(pair.encode("utf-8")).decode("ascii")
         self._tls = _context(connection) if any(one.scheme == "https" for one in self.urls) else None
+        self._bare = self._tls is not None and not connection.get("certificate_pem")
         self._open = None
         self._answered = False
 
@@ -115,7 +116,7 @@ class Workers:
             # A cluster that answered before may only be changing its workers; one that never did is told at once.
             if not self._answered or time.monotonic() > self.deadline:
                 raise UnreachableError("No Connect worker answers", expected="one of %s" % self.name,
-                                       found="; ".join("%s: %s" % one for one in reasons.items()), remedy=_way_out(reasons))
+                                       found="; ".join("%s: %s" % one for one in reasons.items()), remedy=_way_out(reasons, self._bare))
             time.sleep(0.5)
 
     def _once(self, url, method, target, data):
@@ -212,7 +213,9 @@ def _context(connection):
     return context
 
 
-def _way_out(reasons):
-    if any("certificate required" in one or "ALERT" in one.upper() or "bad certificate" in one for one in reasons.values()):
-        return "The workers want a client certificate that they trust: give certificate_pem and key_pem"
+def _way_out(reasons, bare):
+    """A server that misses a client certificate says so, or, as it comes too late in TLS 1.3, only hangs up."""
+    hung_up = ("alert", "certificate", "reset", "closed connection", "eof occurred", "broken pipe")
+    if bare and any(word in one.lower() for one in reasons.values() for word in hung_up):
+        return "The workers may want a client certificate that they trust: give certificate_pem and key_pem"
     return "Look whether the workers run, and whether their REST interface listens on these addresses"
