@@ -37,7 +37,7 @@ def main(names: list[str]) -> int:
     print()
     for name, code, seconds in said:
         print(f"{'content' if code == 0 else 'NOT CONTENT':12} {name:10} {seconds:5.0f} s")
-    return 1 if any(code for dummy, code, dummy in said) else 0
+    return 1 if any(one[1] for one in said) else 0
 
 
 if __name__ == "__main__":
