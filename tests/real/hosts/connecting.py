@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A real Kafka Connect cluster of two workers, and the collection's modules run against it as Ansible runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._connect.connectors import Connectors
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._connect.http import Workers
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.connectors import connector_names, mirror_connectors
+from kafka_dr_lab.playbook import collections_path
+from tests.support.connect import ConnectWorker
+from tests.support.jars import jar
+from tests.support.kafka import ROOT, free_ports
+
+from .mirrors import exists, read
+from .secured import Authority
+
+USER = {"username": "stages", "password": "rest'pass word"}
+
+
+class Cluster:
+    """Two workers: HTTP and HTTPS with client certificates, both with users and passwords."""
+
+    def __init__(self, directory, target, group: str = "kdr-connect"):
+        self.authority = Authority("connect authority")
+        (directory / "users.properties").write_text(f"{USER['username']}: {USER['password']}\n")
+        login = directory / "login.conf"
+        login.write_text('KafkaConnect { org.apache.kafka.connect.rest.basic.auth.extension.PropertyFileLoginModule required '
+                         f'file="{directory / "users.properties"}"; }};\n')
+        extension = jar("org.apache.kafka", "connect-basic-auth-extension", "4.3.1")
+        self.workers, self.secure = [], []
+        for name in ("one", "two"):
+            certificate, key = self.authority.issue(name)
+            worker = ConnectWorker(directory / name, name, {"bootstrap.servers": target.bootstrap}, group,
+                                   options=(f"-Djava.security.auth.login.config={login}",), jars=(extension,))
+            port = free_ports(1)[0]
+            worker.properties.update({
+                "rest.extension.classes": "org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension",
+                "listeners": f"{worker.url},https://127.0.0.1:{port}",
+                "listeners.https.ssl.keystore.type": "PEM", "listeners.https.ssl.keystore.key": key,
+                "listeners.https.ssl.keystore.certificate.chain": certificate,
+                "listeners.https.ssl.truststore.type": "PEM", "listeners.https.ssl.truststore.certificates": self.authority.pem,
+                "listeners.https.ssl.client.auth": "required",
+            })
+            self.workers.append(worker.start())
+            self.secure.append(f"https://127.0.0.1:{port}")
+        self.urls = [worker.url for worker in self.workers]
+        for worker in self.workers:
+            worker.await_ready(lambda url=worker.url: Workers({"urls": [url], "timeout": 5, **USER}).get("connectors") is not None, 90)
+
+    def stop(self) -> None:
+        for worker in self.workers:
+            worker.stop(5)
+
+    def module(self, name: str, check: bool = False, **arguments) -> dict:
+        """Run one module as Ansible does: its file, arguments on standard input, JSON back."""
+        arguments = {"urls": self.urls, "timeout": 60, **USER, **arguments, "_ansible_check_mode": check, "_ansible_diff": True}
+        done = subprocess.run([sys.executable, str(ROOT / "plugins" / "modules" / f"{name}.py")], input=json.dumps({"ANSIBLE_MODULE_ARGS": arguments}),
+                              capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(collections_path())}, check=False)
+        assert done.stdout.strip(), done.stderr
+        result = json.loads(done.stdout.strip().splitlines()[-1])
+        result.pop("invocation", None)
+        assert USER["password"] not in json.dumps(result)
+        return result
+
+    def ensure(self, connectors, **options) -> dict:
+        result = self.module("connect_connectors", connectors=connectors, **options)
+        assert not result.get("failed"), result["msg"]
+        return result
+
+    def refused(self, connectors, **options) -> dict:
+        result = self.module("connect_connectors", connectors=connectors, **options)
+        assert result.get("failed"), result
+        return result
+
+    def seen(self, name):
+        return Connectors(Workers({"urls": self.urls, "timeout": 30, **USER})).one(name)
+
+    def offsets(self, name):
+        return Connectors(Workers({"urls": self.urls, "timeout": 30, **USER})).offsets(name)
+
+
+class Mirror:
+    """One mirror from ``source`` to ``target``, over one topic, as connectors."""
+
+    def __init__(self, name: str, two_clusters):
+        self.topic = f"{name}.items"
+        self.mirror = {"name": name, "source": "source", "target": "target", "topics": [f"{name}\\..*"], "groups": [f"{name}-.*"],
+                       "tuning": {"replication_factor": 1, "refresh_seconds": 2, "checkpoint_seconds": 1}}
+        self.names = connector_names(self.mirror)
+        self.clients = {region: one.client for region, one in two_clusters.items()}
+
+    def described(self, **config) -> list[dict]:
+        mirror = dict(self.mirror, config={"source": config} if config else {})
+        return mirror_connectors(mirror, self.clients, "${file:/nowhere/{mirror}:{region}.{key}}")
+
+    def values(self, region: str, partition: int = 0) -> list:
+        client = self.clients[region]
+        return [one.value() for one in read(client, self.topic, partition)] if exists(client, self.topic) else []
+
+    def every(self, **more) -> list[dict]:
+        return [{"name": name, **more} for name in self.names.values()]
+
+
+def only(name, **more):
+    return [{"name": name, **more}]
