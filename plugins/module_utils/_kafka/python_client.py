@@ -55,11 +55,11 @@ def settings(config, timeout):
         "request_timeout_ms": int(timeout * 1000), "bootstrap_timeout_ms": int(timeout * 1000),
     }
     tls, sasl = protocol.endswith("SSL"), protocol.startswith("SASL")
+    if sasl:
+        made.update(_sasl(config, timeout))
     _refuse_others(config, tls, sasl)
     if tls:
         made["ssl_context"] = tls_context(config)
-    if sasl:
-        made.update(_sasl(config, timeout))
     return made
 
 
@@ -68,8 +68,9 @@ def _refuse_others(config, tls, sasl):
     prefixes = ("ssl.",) * tls + ("sasl.",) * sasl
     others = sorted(key for key, value in config.items() if prefixes and key.startswith(prefixes) and key not in known and value not in (None, ""))
     if others:
-        raise UsageError("%s of a client is not understood where quotas are read or written" % ", ".join(others), expected="certificates and keys in PEM",
-                         remedy="Say it with ssl.ca.pem, ssl.certificate.pem and ssl.key.pem")
+        raise UsageError("%s of a client is not understood where quotas are read or written" % ", ".join(others),
+                         expected="no other keys than %s" % ", ".join(sorted(known)),
+                         remedy="Leave it out; certificates and keys are given in PEM")
 
 
 def _sasl(config, timeout):
