@@ -34,7 +34,7 @@ class Cluster:
         extension = jar("org.apache.kafka", "connect-basic-auth-extension", "4.3.1")
         self.workers, self.secure = [], []
         for name in ("one", "two"):
-            certificate, key = self.authority.issue(name)
+            certificate, key = self.authority.issue(name, hosts=["localhost"])
             worker = ConnectWorker(directory / name, name, {"bootstrap.servers": target.bootstrap}, group,
                                    options=(f"-Djava.security.auth.login.config={login}",), jars=(extension,))
             port = free_ports(1)[0]
@@ -47,7 +47,7 @@ class Cluster:
                 "listeners.https.ssl.client.auth": "required",
             })
             self.workers.append(worker.start())
-            self.secure.append(f"https://127.0.0.1:{port}")
+            self.secure.append(f"https://localhost:{port}")
         self.urls = [worker.url for worker in self.workers]
         for worker in self.workers:
             worker.await_ready(lambda url=worker.url: Workers({"urls": [url], "timeout": 5, **USER}).get("connectors") is not None, 90)
