@@ -97,7 +97,8 @@ def reverse_of(mirror, name):
         raise UsageError("Mirror '%s' renames topics" % mirror.get("name"), expected="the identity policy, so that records come back where they were",
                          found=mirror["policy"], remedy="Make backups with policy: identity")
     config = {side: dict(values or {}) for side, values in (mirror.get("config") or {}).items()}
-    config.setdefault("source", {})["sync.topic.configs.enabled"] = "false"
+    # The proof's offset map says where groups go on; pairs of offsets would only slow the copy.
+    config.setdefault("source", {}).update({"sync.topic.configs.enabled": "false", "emit.offset-syncs.enabled": "false"})
     config.setdefault("checkpoint", {}).update({"sync.group.offsets.enabled": "false", "emit.checkpoints.enabled": "false"})
     config.setdefault("heartbeat", {})["emit.heartbeats.enabled"] = "false"
     return dict(mirror, name=name, source=mirror["target"], target=mirror["source"], config=config)

@@ -118,6 +118,30 @@ def _later(proof, topics):
                 yield "%s-%s ends at %d, not %d" % (topic["target_topic"], number, now["offsets"][number]["stable"], one["target"][1])
 
 
+def backed_up_again(ledger, region, backup):
+    """How a region that was restored got its new backup: ``{method, at}``, empty where it has none since the restore was begun last.
+
+    :param ledger: what ``ledger_info`` returns.
+    """
+    begun = (ledger.get("begun") or {}).get(STAGE)
+    ended = (ledger.get("last") or {}).get("new_backup")
+    if not begun or not ended or ended["offset"] < begun["offset"] or ended.get("about") != "%s to %s" % (region, backup):
+        return {}
+    return {"method": (ended.get("found") or {}).get("method", "continue"), "at": ended.get("at")}
+
+
+def copy_begun(ledger, place, mirror):
+    """Whether a copy by this mirror was begun at this place: ``open`` (its run was cut off and goes on), ``left`` (begun, and never to be proven), or ``none``.
+
+    :param ledger: what ``ledger_info`` returns.
+    """
+    cleared = ((ledger.get("done") or {}).get("new_backup") or {}).get("cleared")
+    if not cleared or cleared["found"] != {"copy_to": place, "mirror": mirror}:
+        return "none"
+    failed = [one for one in ledger.get("proofs") or [] if one["stage"] == "new_backup" and one["offset"] > cleared["offset"] and one["state"] == "different"]
+    return "open" if ledger.get("open") and ledger.get("stage") == "new_backup" and not failed else "left"
+
+
 def about(region, backup):
     """What the ledger calls the restore of a region."""
     return "%s from %s" % (region, backup)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import signal
 import sys
@@ -20,6 +21,9 @@ INTERRUPTED = 130
 
 class Interrupted(KeyboardInterrupt):
     """SIGINT or SIGTERM; no Exception, so that nothing takes it for a failure of its own."""
+
+    # Py4J makes an error of the connection of it where it comes in the midst of an answer.
+    came = False
 
 
 def parser() -> argparse.ArgumentParser:
@@ -95,14 +99,17 @@ def command(arguments, package, context) -> int:
             return compare(arguments, package, context)
         return manifest(arguments, package, context)
     except KafkaDrError as error:
+        if Interrupted.came:
+            return _say_interrupted()
         sys.stderr.write(f"{error}\n")
         if arguments.command == "compare":
             failed(arguments, error)
         return 2
     except KeyboardInterrupt:
-        sys.stderr.write("Interrupted.\n")
-        return INTERRUPTED
+        return _say_interrupted()
     except Exception as error:
+        if Interrupted.came:
+            return _say_interrupted()
         # A mistake of ours must not look like a shown difference (exit 1).
         traceback.print_exc()
         if arguments.command == "compare":
@@ -113,7 +120,15 @@ def command(arguments, package, context) -> int:
 def _interrupt(number, frame):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    Interrupted.came = True
+    # The connection that is left in the midst of an answer is not worth a traceback.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
     raise Interrupted
+
+
+def _say_interrupted() -> int:
+    sys.stderr.write("Interrupted.\n")
+    return INTERRUPTED
 
 
 def check(arguments):

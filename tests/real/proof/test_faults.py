@@ -187,14 +187,15 @@ def test_leaves_no_process_behind(job, pair, how):
         await_records(told, process)
         family = psutil.Process(process.pid).children(recursive=True)
         assert any("java" in one.name() for one in family)
+        words = {one.pid: one.name() for one in family}
         if how == "parent gone":
             parent.kill()
             parent.wait()
         else:
             process.send_signal(signal.SIGTERM if how == "terminated" else signal.SIGINT)
-        assert process.wait(120) == 130
+        assert process.wait(120) == 130, (job.directory / "errors").read_text()
         dummy, alive = psutil.wait_procs(family, 90)
-        assert not alive
+        assert not alive, [words[one.pid] for one in alive]
         assert json.loads(told.read_text())["finished"] is True
     finally:
         for one in (process, parent):

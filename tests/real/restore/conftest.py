@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-
 import pytest
 
 from tests.support import offsets_lab as lab
-from tests.support.kafka import ROOT, clusters
+from tests.support.kafka import clusters
+from tests.support.proving import prove
 
 TOPICS = "orders|payments"
 
@@ -31,20 +28,7 @@ def restored(tmp_path_factory):
     mirror = lab.start_mirror(base / "restore", backup, region, TOPICS, **way)
     lab.await_ready(backup, region, 180, until_caught_up=True, topics=TOPICS, source_alias="b", target_alias="a")
     mirror.stop()
-    proof = prove(base, backup, region)
+    proof = prove(base, backup.client, region.client, TOPICS)
     yield {"region": region, "backup": backup, "proof": proof, "base": base}
     for one in made.values():
         one.stop()
-
-
-def prove(base, source, target):
-    """The summary of a proof, as the ledger keeps it."""
-    for side, cluster in (("source", source), ("target", target)):
-        path = base / f"{side}.json"
-        path.write_text(json.dumps(cluster.client))
-        path.chmod(0o600)
-    words = ["compare", "--source-config", str(base / "source.json"), "--target-config", str(base / "target.json"), "--topics", TOPICS, "--quiet",
-             "--report", str(base / "report.json"), "--summary", str(base / "summary.json")]
-    done = subprocess.run([sys.executable, str(ROOT / "spark" / "main.py"), *words], capture_output=True, text=True, timeout=240, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads((base / "summary.json").read_text())

@@ -9,6 +9,7 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _regions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.mirror_config import connector_configs
 
 MIRROR = {"name": "there", "source": "na", "target": "eu", "topics": [r"flights\..*", "orders"]}
 REGION = {
@@ -60,10 +61,10 @@ def test_a_region_is_not_mirrored_to_itself():
         _regions.find_mirror([MIRROR], "na", "na")
 
 
-def test_the_reverse_keeps_configs_of_topics_alone():
+def test_the_reverse_leaves_configs_and_positions_alone():
     back = _regions.reverse_of(dict(MIRROR, config={"source": {"x": "1"}}), "back")
     assert (back["name"], back["source"], back["target"]) == ("back", "eu", "na")
-    assert back["config"]["source"] == {"x": "1", "sync.topic.configs.enabled": "false"}
+    assert back["config"]["source"] == {"x": "1", "sync.topic.configs.enabled": "false", "emit.offset-syncs.enabled": "false"}
 
 
 def test_patterns_of_topics_by_policy():
@@ -100,3 +101,8 @@ def test_a_mirror_ahead_of_the_witness_lost_nothing():
 
 def test_without_witness_the_loss_is_unknown_not_nothing():
     assert _regions.copied_ends({"partitions": ROWS})["lost"]["total"] is None
+
+
+def test_the_reverse_is_told_nothing_of_offset_syncs():
+    made = connector_configs(_regions.reverse_of(dict(MIRROR, tuning={"replication_factor": 1}), "back"))
+    assert not [key for settings in made.values() for key in settings if key.startswith("offset-syncs.")], "MirrorMaker 2 refuses both at once"

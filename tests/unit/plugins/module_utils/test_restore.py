@@ -59,8 +59,8 @@ PROVEN = entry("recreate_from_backup", "proof", "proven", found=FOUND)
 NOW = {"t": {"id": "x", "offsets": {"0": {"start": 0, "stable": 7}}}}
 
 
-def standing(*entries, topics=NOW):
-    return _restore.standing_proof(fold(entries), "na", "eu", topics)
+def standing(*entries, topics=None):
+    return _restore.standing_proof(fold(entries), "na", "eu", NOW if topics is None else topics)
 
 
 def test_a_proof_since_the_restore_began_stands():
@@ -91,3 +91,34 @@ def test_a_proof_falls_with_what_came_after_it(now, said):
     answer = standing(BEGUN, PROVEN, topics=now)
     assert not answer["holds"] and said in answer["found"]
     assert standing(BEGUN, PROVEN, topics=None)["holds"]
+
+
+CLEARED = entry("new_backup", "cleared", "done", found={"copy_to": "asia", "mirror": "m"})
+COPYING = entry("new_backup", "stage", "started", about="na to eu")
+
+
+@pytest.mark.parametrize("entries, state", [
+    ([COPYING], "none"),
+    ([COPYING, CLEARED], "open"),
+    ([COPYING, dict(CLEARED, found={"copy_to": "eu", "mirror": "m"})], "none"),
+    ([COPYING, CLEARED, entry("new_backup", "proof", "different", found={})], "left"),
+    ([COPYING, CLEARED, entry("recreate_from_backup", "stage", "started", run="2", about="na from eu")], "left"),
+])
+def test_a_copy_that_was_begun_goes_on_or_was_left(entries, state):
+    assert _restore.copy_begun(fold([dict(one, offset=at) for at, one in enumerate(entries)]), "asia", "m") == state
+
+
+ENDED = entry("new_backup", "stage", "done", about="na to eu", found={"method": "recopy"})
+
+
+@pytest.mark.parametrize("entries, method", [
+    ([], None),
+    ([BEGUN], None),
+    ([BEGUN, ENDED], "recopy"),
+    ([BEGUN, dict(ENDED, found={})], "continue"),
+    ([ENDED, BEGUN], None),
+    ([BEGUN, dict(ENDED, about="na to elsewhere")], None),
+])
+def test_a_new_backup_counts_since_the_restore_was_begun_last(entries, method):
+    numbered = [dict(one, offset=at) for at, one in enumerate(entries)]
+    assert _restore.backed_up_again(fold(numbered), "na", "eu").get("method") == method
