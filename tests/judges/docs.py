@@ -7,6 +7,7 @@ The pages are left in ``build/docsite/html``.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -36,12 +37,23 @@ def main() -> int:
         # Other projects' pages are not asked for: a judgement must not hang on the network.
         with (site / "conf.py").open("a") as file:
             file.write("\nintersphinx_mapping = {}\n")
+        foreign(pages)
         html = ROOT / "build" / "docsite" / "html"
         shutil.rmtree(html.parent, ignore_errors=True)
-        failed = run(tools / "sphinx-build", "-q", "-W", "--keep-going", "-b", "html", "-c", site, pages, html, env=env)
+        failed = run(tools / "sphinx-build", "-q", "-W", "--keep-going", "-j", "2", "-b", "html", "-c", site, pages, html, env=env)
         missing = [name for name in expected(place) if not list(html.rglob(name))]
         print(f"{len(list(html.rglob('*.html')))} pages; missing: {', '.join(missing) or 'none'}", flush=True)
         return 1 if failed or missing else 0
+
+
+def foreign(pages: Path) -> None:
+    """A page with the labels of Ansible's own documentation that the pages refer to, since that documentation is not asked."""
+    texts = [path.read_text() for path in pages.rglob("*.rst")]
+    used = {one for text in texts for one in re.findall(r":ref:`(?:[^`<]*<)?([^>`<]+)>?`", text)}
+    there = {one for text in texts for one in re.findall(r"^ *\.\. _([^:]+):", text, re.M)}
+    labels = sorted(one for one in used - there if not one.startswith("ansible_collections.streamsafe.kafka_dr."))
+    text = "".join(f".. _{one}:\n\n{one}\n{'-' * len(one)}\n\n" for one in labels)
+    (pages / "ansible.rst").write_text(":orphan:\n\nAnsible's own pages\n===================\n\n" + text)
 
 
 def expected(place: Path) -> list[str]:
