@@ -16,7 +16,6 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 
 
-
 sys.path.insert(0, str(ROOT / "tests" / "judges"))
 reference = importlib.import_module("reference")
 
