@@ -78,7 +78,11 @@ def test_an_api_server_that_is_gone_in_the_middle_is_waited_for(regions):
 
     thread = threading.Thread(target=stop)
     thread.start()
-    told = lambda: cluster.read(europe, "backup", "kafkamirrormaker2s", "kafka.strimzi.io/v1")["spec"]["mirrors"][0]["sourceConnector"]["state"] == "stopped"  # noqa: E731
+
+    def told():
+        mirror = cluster.read(europe, "backup", "kafkamirrormaker2s", "kafka.strimzi.io/v1")["spec"]["mirrors"][0]
+        return mirror["sourceConnector"]["state"] == "stopped"
+
     cluster.until(told, "the mirror to be told", 90)
     cluster.plane.end("kube-apiserver", signal.SIGKILL)
     time.sleep(6)

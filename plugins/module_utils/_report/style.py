@@ -86,7 +86,8 @@ details{margin:.5rem 0}
 summary{cursor:pointer;padding:.25rem 0;overflow-wrap:anywhere}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;font-size:.85rem;color:var(--muted)}
 .legend i{display:inline-block;width:.9rem;height:.7rem;margin-right:.35rem;border-radius:.1rem}
-.fill-ok{fill:var(--good)}.fill-warn{fill:var(--warn)}.fill-bad{fill:var(--bad)}.fill-stage{fill:var(--accent)}.fill-step{fill:var(--bar)}.fill-out{fill:var(--bar)}.fill-none{fill:var(--line)}
+.fill-ok{fill:var(--good)}.fill-warn{fill:var(--warn)}.fill-bad{fill:var(--bad)}.fill-stage{fill:var(--accent)}.fill-step{fill:var(--bar)}
+.fill-out{fill:var(--bar)}.fill-none{fill:var(--line)}
 .mark{stroke:var(--bad);stroke-width:1.5}.mark-1{stroke:var(--good)}.grid{stroke:var(--line);stroke-width:1}
 .line-0{stroke:var(--accent);stroke-width:1.8}.line-1{stroke:var(--second);stroke-width:1.8;stroke-dasharray:4 3}
 .line-2{stroke:var(--warn);stroke-width:1.8;stroke-dasharray:1.5 2.5}
