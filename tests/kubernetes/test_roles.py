@@ -9,6 +9,7 @@ import time
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import topic_offsets
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.quotas import describe_quotas
 from tests.kubernetes.playing import Regions
 from tests.support.operator.loop import Operator
 
@@ -48,6 +49,9 @@ def ends(client):
     return {number: one["end"] for number, one in topic_offsets(client, {"orders": 2})["orders"].items()}
 
 
+# The first is about a KafkaUser, the other about nobody that has a resource.
+QUOTAS = [{"entity": {"user": "shop-producer"}, "limits": {"producer_byte_rate": 50_000_000, "request_percentage": 150}},
+          {"entity": {"client-id": "reports"}, "limits": {"consumer_byte_rate": 50_000_000}}]
 SET_UP = [
     role("kafka", "prepare", kafka_region="north_america"), role("kafka", "create", kafka_region="europe"),
     role("kafka", "await", kafka_region="north_america"),
@@ -55,6 +59,7 @@ SET_UP = [
     {"name": "Create the topics", "streamsafe.kafka_dr.topics": {
         "client": "{{ hostvars.north_america.kafka_dr_client }}", "client_secrets": "{{ hostvars.north_america.kafka_dr_client_secrets }}",
         "topics": "{{ hostvars.north_america.kafka_dr_topics }}"}},
+    role("kafka", "quotas", kafka_region="north_america", kafka_quotas=QUOTAS),
     role("mirror", "install", mirror_described="{{ described }}"),
     role("applications", "start", applications_region="north_america", applications_of=["north_america"]),
 ]
@@ -90,6 +95,9 @@ def test_a_mirror_is_set_up_stopped_fenced_and_removed(regions):
     pointed = base64.b64decode(cluster.read(here, "shop-kafka")["data"]["KAFKA_BROKERS"]).decode()
     assert pointed == source.config["bootstrap.servers"]
 
+    has = cluster.read(here, "shop-producer", "kafkausers", "kafka.strimzi.io/v1")["spec"]["quotas"]
+    assert has == {"producerByteRate": 50_000_000, "requestPercentage": 150} and sorted(describe_quotas(source), key=str) == sorted(QUOTAS, key=str)
+
     again = regions.play([role("mirror", "await_carrying", mirror_described="{{ described }}"), *SET_UP])
     assert again.changed == 0, again.output
 
@@ -97,6 +105,7 @@ def test_a_mirror_is_set_up_stopped_fenced_and_removed(regions):
     regions.play(SWITCH)
     assert set(produce(producer, 3)) == {"TOPIC_AUTHORIZATION_FAILED"}, "the fence holds"
     assert ends(source) == before
+    assert cluster.read(here, "shop-producer", "kafkausers", "kafka.strimzi.io/v1")["spec"]["quotas"] == has, "a fence leaves quotas alone"
     shop = cluster.read(here, "shop", "deployments", "apps/v1")
     assert (shop["spec"]["replicas"], shop["status"].get("replicas", 0), shop["metadata"]["annotations"]["kafka-dr.streamsafe/replicas"]) == (0, 0, "3")
     assert cluster.client.list(f"/api/v1/namespaces/{here}/pods") == []
