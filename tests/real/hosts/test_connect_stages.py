@@ -43,6 +43,9 @@ def ground(tmp_path_factory):
             worker.await_ready(lambda url=worker.url: Workers({"urls": [url], "timeout": 5}).get("connectors") is not None, 90)
         described = made.lab.inventory.load()
         described["all"]["hosts"][TARGET].update({"kafka_dr_mirror_platform": "connect", "kafka_dr_connect": {"urls": made.urls, "group": GROUP}})
+        for mirror in described["all"]["vars"]["kafka_dr_mirrors"]:
+            # What a worker looks for plugins in is its owner's to say.
+            mirror["config"].pop("worker", None)
         made.lab.inventory.regions_file.write_text(yaml.safe_dump(described))
         yield made
     finally:

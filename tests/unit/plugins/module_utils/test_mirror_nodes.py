@@ -30,7 +30,8 @@ def test_several_hosts_reach_each_other():
 
 
 def test_a_variable_of_the_host_wins():
-    made = node("h1", own={"kafka_dr_mirror_directory": "/own", "kafka_dr_mirror_rest_port": 9}, kafka_dr_mirror_hosts=["h1", "h2"], kafka_dr_mirror_rest_port=8)
+    own = {"kafka_dr_mirror_directory": "/own", "kafka_dr_mirror_rest_port": 9}
+    made = node("h1", own=own, kafka_dr_mirror_hosts=["h1", "h2"], kafka_dr_mirror_rest_port=8)
     assert made["directory"] == "/own/backup" and made["rest_port"] == 9
 
 
