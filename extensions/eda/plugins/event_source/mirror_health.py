@@ -184,8 +184,8 @@ if __name__ == "__main__":
     class Printing(asyncio.Queue):
         """A queue that prints, to try the source by hand: mirror_health.py '{"mirrors": […]}'."""
 
-        async def put(self, event: dict) -> None:
+        async def put(self, item: dict) -> None:
             """Print one event."""
-            print(json.dumps(event), flush=True)
+            print(json.dumps(item), flush=True)
 
     asyncio.run(main(Printing(), json.loads(sys.argv[1])))
