@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
 
-from places import JUDGES, copied, environment, plain, run
+from places import JUDGES, ROOT, copied, environment, plain, run
 
 SHORT = ("--scenario", "failover", "--history", "5000", "--live", "5", "--retain", "0")
+REPORT = ROOT / "build" / "judges" / "install"
 TOLD = ("tests/unit/plugins/callback", "tests/unit/test_missing_variables.py")
 PLAYBOOKS = ("initial_setup", "failover", "recreate_from_backup", "resume", "new_backup", "manifest", "verify_restore", "backup_status",
              "doctor", "probe", "report")
@@ -43,10 +45,12 @@ def main(words: list[str]) -> int:
         # What a person sees, and what is told of missing answers, is not alike in all versions of Ansible.
         if run(tools / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *TOLD, env=env, cwd=source):
             return 1
-        command = [tools / "python", installed / "lab" / "main.py", "--lab", base / "lab", "drill", "--report", base / "report", *(words or SHORT)]
+        shutil.rmtree(REPORT, ignore_errors=True)
+        command = [tools / "python", installed / "lab" / "main.py", "--lab", base / "lab", "drill", "--report", REPORT, *(words or SHORT)]
         code = run(*command, env=env, cwd=base)
-        found = json.loads((base / "report" / "report.json").read_text()) if (base / "report" / "report.json").exists() else {}
-        print(f"Drill from the tarball: {found.get('verdict')}, with ansible-core {found.get('versions', {}).get('ansible-core')}", flush=True)
+        path = REPORT / "report.json"
+        found = json.loads(path.read_text()) if path.exists() else {}
+        print(f"Drill from the tarball: {found.get('verdict')}, with ansible-core {found.get('versions', {}).get('ansible-core')}: {path}", flush=True)
         return code
 
 
