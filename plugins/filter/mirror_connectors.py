@@ -8,9 +8,9 @@ from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking impor
 
 
 @speaking
-def mirror_connectors(mirror, clients, secret_reference, own_client=True):
+def mirror_connectors(mirror, clients, secret_reference, own_client=True, own_offsets=True):
     """The connectors of a mirror, as ``connect_connectors`` takes them."""
-    return connectors.mirror_connectors(mirror, clients, secret_reference, own_client)
+    return connectors.mirror_connectors(mirror, clients, secret_reference, own_client, own_offsets)
 
 
 @speaking

@@ -137,10 +137,7 @@ def ensure_connectors(params, check_mode):
     if stopping:
         _await(connectors, workers, stopping)
     for plan in stopping:
-        if plan.reset:
-            connectors.reset_offsets(plan.name)
-        if plan.alter:
-            connectors.alter_offsets(plan.name, plan.alter)
+        _set_offsets(connectors, plan)
     seen = _await(connectors, workers, plans)
     result["connectors"] = {name: _state(seen.get(name)) for name in names}
     return result
@@ -186,6 +183,20 @@ def _act(connectors, plan, restart_failed):
             connectors.bring(plan.name, plan.state)
         if plan.restart and restart_failed:
             connectors.restart_failed(plan.name)
+
+
+def _set_offsets(connectors, plan):
+    try:
+        if plan.reset:
+            connectors.reset_offsets(plan.name)
+        if plan.alter:
+            connectors.alter_offsets(plan.name, plan.alter)
+    except TimedOutError as error:
+        if not (plan.config or plan.found["config"]).get("offsets.storage.topic"):
+            raise
+        raise TimedOutError("Offsets of connector '%s' were not set" % plan.name, found=error.found,
+                            remedy="Kafka 4.3.1 never ends the removal of an offset where the connector is exactly-once and has an offsets.storage.topic of "
+                                   "its own: put it, stopped, without that setting and without producer.override.bootstrap.servers first") from error
 
 
 def _await(connectors, workers, plans):

@@ -24,7 +24,7 @@ def connector_names(mirror):
     return {side: "%s.%s" % (mirror["name"], java.rpartition(".")[2]) for side, java in CLASSES.items()}
 
 
-def mirror_connectors(mirror, clients, secret_reference, own_client=True):
+def mirror_connectors(mirror, clients, secret_reference, own_client=True, own_offsets=True):
     """Connectors of one mirror.
 
     The source connector's positions go to a topic of their own beside the copies (KIP-618, ``offsets.storage.topic``), named as in dedicated mode, so that
@@ -35,6 +35,9 @@ def mirror_connectors(mirror, clients, secret_reference, own_client=True):
         ``{region}`` and ``{key}`` are replaced.
     :param own_client: whether records are written as the mirror's own principal, which needs ``connector.client.config.override.policy`` to be ``All``
         on the workers (the default since Kafka 3.0); else as the workers'.
+    :param own_offsets: whether positions go to that topic of their own. Without it, and without its own client, a stopped connector can be made to
+        forget what the workers keep of it: Kafka 4.3.1 does not end that request for a connector with exactly-once and two places for its offsets
+        (``ConnectorOffsetBackingStore`` writes to the second from a callback, after the transaction).
     :returns: ``[{name, config}]``: source, checkpoint, heartbeat.
     :raises UsageError: a region has no client, or something that only the workers' owner can set.
     """
@@ -65,6 +68,8 @@ def mirror_connectors(mirror, clients, secret_reference, own_client=True):
     of_topics = {key: patterns[key] for key in ("topics", "topics.exclude")}
     # Support is asked for, so that workers without exactly-once refuse the connector instead of ignoring the wish.
     positions = {"offsets.storage.topic": source_offsets_topic(full), "exactly.once.support": "required" if full["exactly_once"] else "requested"}
+    if not own_offsets:
+        del positions["offsets.storage.topic"]
     own = {"source": {**of_topics, **positions}, "checkpoint": patterns, "heartbeat": {}}
     configs, names = connector_configs(full), connector_names(full)
     return [{"name": names[side], "config": {"connector.class": java, "tasks.max": "1", **common, **own[side], **configs[side]}}

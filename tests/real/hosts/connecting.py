@@ -98,6 +98,11 @@ class Mirror:
         mirror = dict(self.mirror, config={"source": config} if config else {})
         return mirror_connectors(mirror, self.clients, "${file:/nowhere/{mirror}:{region}.{key}}")
 
+    def forgetting(self) -> list[dict]:
+        """The same, so that their offsets can be reset: on the workers' own topic, by the workers' own client."""
+        made = mirror_connectors(self.mirror, self.clients, "${file:/nowhere/{mirror}:{region}.{key}}", False, False)
+        return [{**one, "reset_offsets": True} for one in made]
+
     def values(self, region: str, partition: int = 0) -> list:
         client = self.clients[region]
         return [one.value() for one in read(client, self.topic, partition)] if exists(client, self.topic) else []

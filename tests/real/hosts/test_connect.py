@@ -106,7 +106,8 @@ def test_errors_name_the_thing_and_the_way_out(cluster, mirror):
 
 def test_reset_and_removal(cluster, mirror):
     name = mirror.names["source"]
-    told = cluster.ensure(mirror.every(reset_offsets=True), state="stopped")
+    cluster.ensure(mirror.every(), state="stopped")
+    told = cluster.ensure(mirror.forgetting(), state="stopped")
     assert name in told["offsets_set"] and cluster.offsets(name) == []
     assert cluster.module("connect_connectors", check=True, connectors=only(name), state="absent")["deleted"] == [name]
     assert cluster.seen(name) is not None
