@@ -103,6 +103,9 @@ def _connectors(configs, shape, state):
         if side == "heartbeat" and shape == "target":
             continue
         config = dict(configs[side])
+        # Connect refuses a checkpoint connector that has nothing to do (MirrorCheckpointConfig.validate); dedicated mode does not ask.
+        if side == "checkpoint" and {config.get("emit.checkpoints.enabled"), config.get("sync.group.offsets.enabled")} == {"false"}:
+            continue
         connector = {}
         if "tasks.max" in config:
             # The operator owns the key and ignores it inside config.

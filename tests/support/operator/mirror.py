@@ -43,6 +43,12 @@ class Worker(JavaProcess):
                                          {"Content-Type": "application/json"}, method=method)
         try:
             text = urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=5).read()
+        except urllib.error.HTTPError as error:
+            if error.code == 400:
+                from .loop import Refusal
+
+                raise Refusal(f"{method} {path} returned 400 (Bad Request): {json.loads(error.read()).get('message')}", "ConnectRestException") from None
+            return None
         except (OSError, urllib.error.URLError):
             return None
         return json.loads(text) if text else {}

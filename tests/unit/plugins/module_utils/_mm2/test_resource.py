@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError, UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import resource as r
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._regions import reverse_of
 
 # A busy machine is no finding.
 calmly = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -167,3 +168,10 @@ def test_writes_with_the_version_of_the_shape():
         r.writing_version(["v1"], old)
     with pytest.raises(RefusedError, match="neither shape"):
         r.writing_version(["v1"], {"metadata": {"name": "x"}, "spec": {"replicas": 1}})
+
+
+def test_a_mirror_that_only_brings_records_back_has_no_checkpoint_connector():
+    """Connect refuses one that neither emits checkpoints nor synchronizes groups."""
+    for version in r.API_VERSIONS:
+        made = render(version, reverse_of(MIRROR, "restore"))
+        assert "checkpointConnector" not in made["spec"]["mirrors"][0] and "sourceConnector" in made["spec"]["mirrors"][0]
