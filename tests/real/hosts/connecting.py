@@ -8,6 +8,9 @@ import os
 import subprocess
 import sys
 
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, load_pem_private_key, pkcs12
+from cryptography.x509 import load_pem_x509_certificate
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._connect.connectors import Connectors
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._connect.http import Workers
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.connectors import connector_names, mirror_connectors
@@ -17,7 +20,7 @@ from tests.support.jars import jar
 from tests.support.kafka import ROOT, free_ports
 
 from .mirrors import exists, read
-from .secured import Authority
+from .secured import Authority, java_truststore
 
 USER = {"username": "stages", "password": "rest'pass word"}
 
@@ -32,18 +35,21 @@ class Cluster:
         login.write_text('KafkaConnect { org.apache.kafka.connect.rest.basic.auth.extension.PropertyFileLoginModule required '
                          f'file="{directory / "users.properties"}"; }};\n')
         extension = jar("org.apache.kafka", "connect-basic-auth-extension", "4.3.1")
+        trusted = java_truststore(directory, self.authority, "PKCS12")
         self.workers, self.secure = [], []
         for name in ("one", "two"):
-            certificate, key = self.authority.issue(name, hosts=["localhost"])
+            issued = self.authority.issue(name, hosts=["localhost"])
             worker = ConnectWorker(directory / name, name, {"bootstrap.servers": target.bootstrap}, group,
                                    options=(f"-Djava.security.auth.login.config={login}",), jars=(extension,))
             port = free_ports(1)[0]
             worker.properties.update({
                 "rest.extension.classes": "org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension",
                 "listeners": f"{worker.url},https://127.0.0.1:{port}",
-                "listeners.https.ssl.keystore.type": "PEM", "listeners.https.ssl.keystore.key": key,
-                "listeners.https.ssl.keystore.certificate.chain": certificate,
-                "listeners.https.ssl.truststore.type": "PEM", "listeners.https.ssl.truststore.certificates": self.authority.pem,
+                # Connect's REST interface, unlike Kafka's clients, reads no PEM.
+                "listeners.https.ssl.keystore.type": "PKCS12", "listeners.https.ssl.keystore.location": self._keystore(directory / name, *issued),
+                "listeners.https.ssl.keystore.password": "storepass", "listeners.https.ssl.key.password": "storepass",
+                "listeners.https.ssl.truststore.type": "PKCS12", "listeners.https.ssl.truststore.location": trusted,
+                "listeners.https.ssl.truststore.password": "storepass",
                 "listeners.https.ssl.client.auth": "required",
             })
             self.workers.append(worker.start())
@@ -51,6 +57,14 @@ class Cluster:
         self.urls = [worker.url for worker in self.workers]
         for worker in self.workers:
             worker.await_ready(lambda url=worker.url: Workers({"urls": [url], "timeout": 5, **USER}).get("connectors") is not None, 90)
+
+    def _keystore(self, directory, certificate: str, key: str):
+        directory.mkdir(exist_ok=True)
+        path = directory / "keystore.p12"
+        path.write_bytes(pkcs12.serialize_key_and_certificates(
+            b"worker", load_pem_private_key(key.encode(), None), load_pem_x509_certificate(certificate.encode()), [self.authority.certificate],
+            BestAvailableEncryption(b"storepass")))
+        return path
 
     def stop(self) -> None:
         for worker in self.workers:
