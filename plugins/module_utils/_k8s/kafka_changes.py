@@ -32,7 +32,12 @@ def rights(rules, acls, how):
         gone = {one for rule in named for one in _flat(rule)}
         return _only(rules, lambda one: one not in gone)
     have = {one for rule in rules for one in _flat(rule)}
-    return list(rules) + _only(named, lambda one: one not in have)
+    made = list(rules)
+    for rule in named:
+        # The same right may be named twice, by what was kept and by what is derived.
+        made += _only([rule], lambda one: one not in have)
+        have.update(_flat(rule))
+    return made
 
 
 def _operations(rule):

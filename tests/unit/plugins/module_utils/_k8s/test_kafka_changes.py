@@ -26,6 +26,11 @@ def test_rights_are_added_beside_what_others_gave():
     assert operations(changes.rights(rules, [WRITE], "add"))["orders"] == {"Read", "Describe", "Write"}
 
 
+def test_a_right_that_is_named_twice_is_given_once():
+    single = [{**READ, "operations": [one]} for one in READ["operations"]]
+    assert changes.rights([], [*single, READ], "add") == changes.rights([], single, "add")
+
+
 def test_rights_are_taken_away_and_no_others():
     rules = changes.rights([OTHERS], [READ, WRITE], "add")
     assert operations(changes.rights(rules, [WRITE], "remove")) == {"theirs": {"Read"}, "orders": {"Read"}}
