@@ -67,10 +67,11 @@ def mirror_connectors(mirror, clients, secret_reference, own_client=True, own_of
                 for setting, key in (("topics", "topics"), ("topics.exclude", "topics_exclude"), ("groups", "groups"), ("groups.exclude", "groups_exclude"))}
     of_topics = {key: patterns[key] for key in ("topics", "topics.exclude")}
     # Support is asked for, so that workers without exactly-once refuse the connector instead of ignoring the wish.
-    positions = {"offsets.storage.topic": source_offsets_topic(full), "exactly.once.support": "required" if full["exactly_once"] else "requested"}
-    if not own_offsets:
-        del positions["offsets.storage.topic"]
-    own = {"source": {**of_topics, **positions}, "checkpoint": patterns, "heartbeat": {}}
+    if own_offsets:
+        # On all three: the mirror's own principal has no right to the workers' topic.
+        common["offsets.storage.topic"] = source_offsets_topic(full)
+    demand = {"exactly.once.support": "required" if full["exactly_once"] else "requested"}
+    own = {"source": {**of_topics, **demand}, "checkpoint": patterns, "heartbeat": {}}
     configs, names = connector_configs(full), connector_names(full)
     return [{"name": names[side], "config": {"connector.class": java, "tasks.max": "1", **common, **own[side], **configs[side]}}
             for side, java in CLASSES.items()]

@@ -42,8 +42,9 @@ def test_only_references_to_secrets():
 
 
 def test_positions_go_beside_the_copies_and_exactly_once_is_demanded():
-    source = made()["MirrorSourceConnector"]
-    assert source["offsets.storage.topic"] == "mm2-offsets.a.internal" and source["exactly.once.support"] == "required"
+    assert {config["offsets.storage.topic"] for config in made().values()} == {"mm2-offsets.a.internal"}, "the mirror may not use the workers' own topic"
+    assert not any("offsets.storage.topic" in config for config in made(own_offsets=False).values())
+    assert made()["MirrorSourceConnector"]["exactly.once.support"] == "required"
     assert made(dict(MIRROR, exactly_once=False))["MirrorSourceConnector"]["exactly.once.support"] == "requested"
 
 
