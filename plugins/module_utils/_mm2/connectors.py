@@ -27,7 +27,7 @@ def connector_names(mirror):
 def mirror_connectors(mirror, clients, secret_reference, own_client=True, own_offsets=True):
     """Connectors of one mirror.
 
-    The source connector's positions go to a topic of their own beside the copies (KIP-618, ``offsets.storage.topic``), named as in dedicated mode, so that
+    Positions go to a topic of their own beside the copies (KIP-618, ``offsets.storage.topic``), named as in dedicated mode, so that
     they survive with the copies whatever becomes of the Connect cluster.
 
     :param clients: ``{region: librdkafka keys without secrets}`` of the mirror's own principal.
