@@ -13,7 +13,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.quotas 
 from tests.kubernetes.playing import Regions
 from tests.support.operator.loop import Operator
 
-pytestmark = pytest.mark.kubernetes
+# Long, and every part of a region is played twice.
+pytestmark = [pytest.mark.kubernetes, pytest.mark.full]
 
 
 @pytest.fixture(scope="module")
