@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, load_pem_private_key, pkcs12
 from cryptography.x509 import load_pem_x509_certificate
@@ -17,7 +19,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.connector
 from kafka_dr_lab.playbook import collections_path
 from tests.support.connect import ConnectWorker
 from tests.support.jars import jar
-from tests.support.kafka import ROOT, free_ports
+from tests.support.kafka import ROOT, clusters, free_ports
 
 from .mirrors import exists, read
 from .secured import Authority, java_truststore
@@ -96,6 +98,17 @@ class Cluster:
 
     def offsets(self, name):
         return Connectors(Workers({"urls": self.urls, "timeout": 30, **USER})).offsets(name)
+
+
+@contextlib.contextmanager
+def own_clusters(directory: Path):
+    """``source`` and ``target`` of one file of tests alone: a mirror's topics in the target are named after the source, as in other tests."""
+    made = clusters(["source", "target"], directory)
+    try:
+        yield made
+    finally:
+        for one in made.values():
+            one.stop()
 
 
 class Mirror:

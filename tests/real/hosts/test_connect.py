@@ -5,10 +5,16 @@ from __future__ import annotations
 
 import pytest
 
-from .connecting import Cluster, Mirror, only
+from .connecting import Cluster, Mirror, only, own_clusters
 from .mirrors import create, exists, send, until
 
 pytestmark = pytest.mark.real
+
+
+@pytest.fixture(scope="module")
+def two_clusters(tmp_path_factory):
+    with own_clusters(tmp_path_factory.mktemp("clusters")) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")

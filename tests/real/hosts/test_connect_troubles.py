@@ -11,11 +11,17 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.codec_connect import SourceOffset, encode_source_offset
 
-from .connecting import Cluster, Mirror, only
+from .connecting import Cluster, Mirror, only, own_clusters
 from .mirrors import create, send, until
 from .secured import PASSWORD, Authority
 
 pytestmark = [pytest.mark.real, pytest.mark.full]
+
+
+@pytest.fixture(scope="module")
+def two_clusters(tmp_path_factory):
+    with own_clusters(tmp_path_factory.mktemp("clusters")) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
