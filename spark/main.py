@@ -28,7 +28,7 @@ def package(directory: str) -> str:
         for depth in range(1, len(parts) + 1):
             archive.writestr("/".join(parts[:depth]) + "/__init__.py", "")
         utils = HERE.parent / "plugins" / "module_utils"
-        for name in ("_errors.py", "_moment.py"):
+        for name in ("_errors.py", "_moment.py", "_setting.py"):
             archive.write(utils / name, f"{UTILS}/{name}")
         for part in PARTS:
             for file in sorted((utils / part).glob("*.py")):

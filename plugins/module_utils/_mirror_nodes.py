@@ -8,6 +8,7 @@ from ._doctor.observe import task_states
 from ._errors import UsageError
 from ._kafka.client import KafkaClient
 from ._kafka.groups import workers_of
+from ._mm2.names import status_topic, workers_group
 
 LOOPBACK = "127.0.0.1"
 
@@ -60,9 +61,9 @@ def _metrics(described, host):
 def nodes_info(params, check_mode):
     """The result of ``mirror_nodes_info``; reads only."""
     client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
-    group = "%s-mm2" % params["source_alias"]
+    group = workers_group(params["source_alias"])
     state, members = workers_of(client, group)
-    tasks = task_states(client, params["status_topic"] or "mm2-status.%s.internal" % params["source_alias"]) or []
+    tasks = task_states(client, params["status_topic"] or status_topic(params["source_alias"])) or []
     waiting = list(_missing(params, group, state, members, tasks))
     return {
         "changed": False, "group": group, "state": state, "members": members,

@@ -14,7 +14,7 @@ from ._kafka.mm2_topics import log_bounds, read_offset_syncs, read_source_offset
 from ._kafka.topics import ensure_topics
 from ._kafka.writer import write
 from ._mm2 import codec, codec_connect, seeds
-from ._mm2.names import MirrorNames, check_names
+from ._mm2.names import MirrorNames, check_names, workers_group
 from ._mm2.proof_map import read_proof
 
 # As Connect makes its offset topic (KafkaOffsetBackingStore).
@@ -38,7 +38,7 @@ def mirror_seed(params, check_mode):
     report = params["proof"].get("report") or ""
     pairs = seeds.offset_syncs(params["proof"], _maps(report) if os.path.exists(report) else {})
     _unchanged_since(params["proof"], source, target)
-    _no_worker(target, "%s-mm2" % names.source)
+    _no_worker(target, workers_group(names.source))
     topic = params["offsets_topic"] or names.source_offsets
     wanted = {(row.topic, row.partition): row.offset for row in rows}
     has = read_source_offsets(target, topic, names.source, params["connector"])

@@ -108,6 +108,11 @@ def failures(seen):
     return made + [("task %d" % task["id"], task["trace"]) for task in seen["tasks"] if task["state"] == "FAILED"]
 
 
+def told_tasks(seen):
+    """Its tasks as the modules return them: without traces, which are told as failures."""
+    return [{key: task[key] for key in ("id", "state", "worker")} for task in seen["tasks"]]
+
+
 def missing_for(seen, state):
     """What is still missing for the connector to be as wanted, in words; empty where it is so.
 

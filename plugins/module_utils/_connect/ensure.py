@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 
 from .._errors import KafkaDrError, RefusedError, TimedOutError, UsageError
-from .connectors import Connectors, failures, missing_for, reason
+from .connectors import STATES, Connectors, failures, missing_for, reason, told_tasks
 from .http import Workers
 from .masks import shown, shown_pair, texts
 
@@ -40,12 +40,13 @@ class _Plan:
         self.update = found is not None and not gone and bool(self.config) and found["config"] != self.config
         # A connector that failed is on its way to RUNNING as far as Connect is concerned: it is restarted, not resumed.
         kept = "RUNNING" if found and found["state"] in ("FAILED", "UNASSIGNED", "RESTARTING") else found["state"] if found else None
-        self.bring = found is not None and not gone and kept != {"running": "RUNNING", "paused": "PAUSED", "stopped": "STOPPED"}[self.state]
+        self.bring = found is not None and not gone and kept != STATES[self.state]
         # New settings do not wake a task that has failed, unless they change its own.
         self.restart = found is not None and self.state == "running" and bool(failures(found))
         self.offsets_before = connectors.offsets(self.name) if found and (self.reset or self.wanted_offsets) else []
         self.reset = self.reset and any(not any(_same(one, wanted) for wanted in self.wanted_offsets) for one in self.offsets_before)
         self.alter = [one for one in self.wanted_offsets if _differs(one, [] if self.reset else self.offsets_before)]
+        self.failed_since = None
 
     def _check(self, found):
         if self.state == "absent" and (self.wanted_offsets or self.reset):
@@ -232,7 +233,7 @@ def _look_at_failures(seen, plans, workers, now):
         if one is None or plan.state != "running" or not failures(one):
             plan.failed_since = None
             continue
-        plan.failed_since = getattr(plan, "failed_since", None) or now
+        plan.failed_since = plan.failed_since or now
         if now - plan.failed_since >= (3 * STEADY if plan.restart or plan.update else STEADY):
             _complain(plan.name, one, workers)
 
@@ -246,4 +247,4 @@ def _complain(name, seen, workers, remedy="Correct its settings, or what it talk
 def _state(seen):
     if seen is None:
         return {"state": "ABSENT", "tasks": []}
-    return {"state": seen["state"], "tasks": [{key: task[key] for key in ("id", "state", "worker")} for task in seen["tasks"]]}
+    return {"state": seen["state"], "tasks": told_tasks(seen)}

@@ -10,13 +10,12 @@ from __future__ import annotations
 import base64
 import http.client
 import json
-import os
 import ssl
-import tempfile
 import time
 from urllib.parse import quote, urlsplit
 
 from .._errors import AuthenticationError, AuthorizationError, KafkaDrError, TimedOutError, UnreachableError, UsageError
+from .._tls import private_file
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 HIDDEN = "********"
@@ -198,18 +197,13 @@ def _context(connection):
         raise UsageError("A client certificate has two parts", expected="certificate_pem and key_pem",
                          found="only %s" % ("certificate_pem" if connection.get("certificate_pem") else "key_pem"))
     if connection.get("certificate_pem"):
-        # Python reads a certificate chain from files only.
-        handle, path = tempfile.mkstemp(prefix="kafka-dr-")
         try:
-            with os.fdopen(handle, "w") as file:
-                file.write("%s\n%s\n" % (connection["key_pem"].strip(), connection["certificate_pem"].strip()))
-            # Without a password OpenSSL would ask the terminal.
-            context.load_cert_chain(path, password=connection.get("key_password") or "")
+            with private_file("%s\n%s\n" % (connection["key_pem"].strip(), connection["certificate_pem"].strip())) as path:
+                # Without a password OpenSSL would ask the terminal.
+                context.load_cert_chain(path, password=connection.get("key_password") or "")
         except (ssl.SSLError, OSError, ValueError) as error:
             raise UsageError("The client certificate cannot be used", expected="certificate_pem with its key_pem, and key_password where it has one",
                              found=getattr(error, "reason", None) or type(error).__name__) from error
-        finally:
-            os.unlink(path)
     return context
 
 

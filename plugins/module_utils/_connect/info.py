@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .connectors import Connectors, failures, missing_for, reason
+from .connectors import Connectors, failures, missing_for, reason, told_tasks
 from .http import Workers
 from .masks import shown
 
@@ -25,7 +25,7 @@ def connectors_info(params, check_mode):
             continue
         made[name] = {
             "state": seen["state"], "worker": seen["worker"], "config": shown(seen["config"]),
-            "tasks": [{"id": task["id"], "state": task["state"], "worker": task["worker"]} for task in seen["tasks"]],
+            "tasks": told_tasks(seen),
             "failures": [{"what": what, "reason": reason(trace)} for what, trace in failures(seen)],
         }
         if params["offsets"]:

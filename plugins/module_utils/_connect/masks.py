@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from .._errors import UsageError
+from .._setting import setting
 
 # As Connect itself masks values of type PASSWORD.
 HIDDEN = "[hidden]"
@@ -29,7 +30,7 @@ def texts(config, of):
             raise UsageError("Setting %s of %s is no single value" % (key, of), expected="a text, number or boolean", found=type(value).__name__,
                              remedy="Write a list as one text with commas")
         if value is not None:
-            made[str(key)] = str(value).lower() if isinstance(value, bool) else str(value)
+            made[str(key)] = setting(value)
     return made
 
 

@@ -15,7 +15,7 @@ from .._kafka.groups import group_members, group_positions, list_groups
 from .._kafka.mm2_topics import read_checkpoints, read_offset_syncs, read_rows
 from .._mirror_offsets import mirror_offsets
 from .._mm2.mirror_config import TRANSIENT_GROUPS
-from .._mm2.names import MirrorNames, check_names, compile_filter, is_internal
+from .._mm2.names import MirrorNames, check_names, compile_filter, is_internal, status_topic
 
 CONFIGS = ("cleanup.policy", "retention.ms", "retention.bytes", "max.message.bytes", "message.timestamp.type", "min.insync.replicas",
            "message.timestamp.before.max.ms", "message.timestamp.after.max.ms")
@@ -63,7 +63,7 @@ def observe(params):
     _look(seen, asked, source, target, wanted)
     seen.syncs = seen.attempt("offset syncs", lambda: read_offset_syncs(target, names.offset_syncs))
     seen.checkpoints = seen.attempt("checkpoints", lambda: read_checkpoints(target, names.checkpoints))
-    status = params["status_topic"] or "mm2-status.%s.internal" % names.source
+    status = params["status_topic"] or status_topic(names.source)
     seen.tasks = seen.attempt("task states", lambda: task_states(target, status))
     for side, client in (("source", source), ("target", target)):
         if getattr(seen, side):

@@ -14,6 +14,7 @@ except ImportError:
     pass
 
 from .._errors import KafkaDrError, TimedOutError, UnreachableError
+from .._setting import setting
 from .files import FILE_MODE, replace
 
 RUNNING = ("RUNNING",)
@@ -59,8 +60,7 @@ def render(name, program, autostart, description=None):
     for key, value in program.items():
         if value is None:
             continue
-        text = str(value).lower() if isinstance(value, bool) else str(value)
-        lines.append("%s=%s" % (key, text.replace("%", "%%")))
+        lines.append("%s=%s" % (key, setting(value).replace("%", "%%")))
     return "\n".join(lines) + "\n"
 
 

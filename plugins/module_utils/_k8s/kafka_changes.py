@@ -8,7 +8,9 @@ import copy
 import re
 
 from .._errors import UsageError
-from .._mm2.mirror_config import checked, connector_configs
+from .._mm2.mirror_config import connector_configs
+from .._regions import target_topics_pattern
+from .._setting import setting
 from .kafka_resources import CLUSTER_LABEL, PAUSE, acl_rule
 from .secret_plan import NEVER_COPIED, left
 
@@ -111,9 +113,9 @@ def topic_changes(topics, existing, kept=(), namespace=None):
         if body is None:
             continue
         spec = body.get("spec") or {}
-        configs = {key: None if value is None else _text(value) for key, value in (topic.get("configs") or {}).items()}
+        configs = {key: None if value is None else setting(value) for key, value in (topic.get("configs") or {}).items()}
         if name in here:
-            now = {key: _text(value) for key, value in (spec.get("config") or {}).items()}
+            now = {key: setting(value) for key, value in (spec.get("config") or {}).items()}
             change = {"config": {key: value for key, value in configs.items() if now.get(key) != value}}
         else:
             change = {**spec, "config": {**(spec.get("config") or {}), **{key: value for key, value in configs.items() if value is not None}}}
@@ -124,10 +126,6 @@ def topic_changes(topics, existing, kept=(), namespace=None):
             made.append({"apiVersion": body["apiVersion"], "kind": "KafkaTopic", "metadata": {**metadata, "namespace": namespace},
                          "spec": {key: value for key, value in change.items() if value != {}}})
     return made
-
-
-def _text(value):
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _topic_of(one):
@@ -145,12 +143,9 @@ def contested(mirror, existing):
     :param mirror: a mirror description.
     :param existing: KafkaTopics of the target's cluster.
     """
-    full = checked(mirror)
     if str(connector_configs(mirror)["source"].get("sync.topic.configs.enabled")).lower() != "true":
         return []
-    prefix = "" if full["policy"] == "identity" else full["source"] + full["separator"]
-    names = sorted(_topic_of(one) for one in existing if _managed(one))
-    return [one for one in names if one.startswith(prefix) and any(re.fullmatch(pattern, one[len(prefix):]) for pattern in full["topics"])]
+    return [one for one in sorted(map(_topic_of, filter(_managed, existing))) if re.fullmatch(target_topics_pattern(mirror), one)]
 
 
 def bare(resources, cluster):

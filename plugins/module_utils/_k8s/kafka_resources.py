@@ -13,6 +13,7 @@ import hashlib
 import re
 
 from .._errors import RefusedError, UsageError
+from .._setting import setting
 
 GROUP = "kafka.strimzi.io"
 CLUSTER_LABEL = "strimzi.io/cluster"
@@ -64,7 +65,7 @@ def kafka_topic(topic, cluster, namespace, api_version=GROUP + "/v1"):
     if topic.get("replication_factor"):
         spec["replicas"] = int(topic["replication_factor"])
     if topic.get("configs"):
-        spec["config"] = {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in topic["configs"].items()}
+        spec["config"] = {key: setting(value) for key, value in topic["configs"].items()}
     safe = re.sub(r"[^a-z0-9.-]", "-", name.lower()).strip("-.") or "topic"
     if safe != name or len(safe) > 200:
         # Two topics may differ in nothing but what had to go.

@@ -15,7 +15,6 @@ import json
 import logging
 import os
 import ssl
-import tempfile
 import urllib.parse
 import urllib.request
 
@@ -28,6 +27,7 @@ except ImportError:
     TokenProvider = object
 
 from .._errors import AuthenticationError, AuthorizationError, KafkaDrError, TimedOutError, UsageError
+from .._tls import private_file
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 BY_PASSWORD = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
@@ -118,27 +118,14 @@ def _show_certificate(context, config):
     password = config.get("ssl.key.password") or ""
     try:
         if config.get("ssl.certificate.pem"):
-            # Python reads them from files alone.
-            with _private_file("\n".join(pem)) as path:
+            with private_file("\n".join(pem)) as path:
                 context.load_cert_chain(path, None if len(pem) == 2 else config.get("ssl.key.location"), password)
         elif config.get("ssl.certificate.location"):
-            with _private_file(config.get("ssl.key.pem") or "") as path:
+            with private_file(config.get("ssl.key.pem") or "") as path:
                 context.load_cert_chain(config["ssl.certificate.location"], path if config.get("ssl.key.pem") else config.get("ssl.key.location"), password)
     except (OSError, ValueError) as error:
         raise UsageError("The client's certificate and key are not valid", found=str(error),
                          remedy="Correct ssl.certificate.pem, ssl.key.pem and ssl.key.password") from error
-
-
-@contextlib.contextmanager
-def _private_file(content):
-    """Path of a file that nobody else can read and that is gone afterwards."""
-    handle, path = tempfile.mkstemp(prefix="kafka-dr-")
-    try:
-        with os.fdopen(handle, "w") as file:
-            file.write(content)
-        yield path
-    finally:
-        os.unlink(path)
 
 
 class ClientCredentials(TokenProvider):

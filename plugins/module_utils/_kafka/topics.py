@@ -12,6 +12,7 @@ except ImportError:
     pass
 
 from .._errors import RefusedError, TimedOutError, UsageError
+from .._setting import setting
 from .cluster import describe_topics, topic_configs
 
 
@@ -22,13 +23,9 @@ def described(topics):
         name = one.get("name")
         if not name:
             raise UsageError("A topic has no name", found=str(one))
-        configs = {key: _text(value) for key, value in (one.get("configs") or {}).items()}
+        configs = {key: setting(value) for key, value in (one.get("configs") or {}).items()}
         wanted[name] = {"partitions": one.get("partitions"), "replication_factor": one.get("replication_factor"), "configs": configs}
     return wanted
-
-
-def _text(value):
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def ensure_topics(client, topics, state, check_mode):

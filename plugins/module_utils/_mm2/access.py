@@ -8,6 +8,7 @@ import re
 
 from .._errors import UsageError
 from .mirror_config import checked, checkpoints_topic
+from .names import workers_group
 
 PURPOSES = ("stages", "mirror", "proof", "witness", "application")
 SPECIAL = set("\\.[]{}()*+?^$|")
@@ -101,7 +102,7 @@ def _mirror(mirror, topics, side):
             _grant("cluster", ["DESCRIBE"]),
             _grant("group", ["DESCRIBE"], "*"),
         ]
-    worker = "%s-mm2" % mirror["source"]
+    worker = workers_group(mirror["source"])
     internal = ["ALTER", "ALTER_CONFIGS", "CREATE", "DESCRIBE", "DESCRIBE_CONFIGS", "READ", "WRITE"]
     return _topics(topics, internal) + [
         _grant("cluster", ["DESCRIBE"]),

@@ -9,6 +9,7 @@ both platforms run the same mirror.
 from __future__ import annotations
 
 from .._errors import UsageError
+from .._setting import setting
 
 POLICIES = {
     "identity": "org.apache.kafka.connect.mirror.IdentityReplicationPolicy",
@@ -162,12 +163,8 @@ def connector_configs(mirror):
     made = {"source": source, "checkpoint": checkpoint, "heartbeat": heartbeat, "worker": worker}
     for side, settings in made.items():
         settings.update(full["config"][side])
-        made[side] = {key: _text(value) for key, value in settings.items()}
+        made[side] = {key: setting(value) for key, value in settings.items()}
     if made["source"].get("emit.offset-syncs.enabled") == "false":
         # MirrorMaker 2 refuses a connector that is told where to put what it is told not to write.
         made = {side: {key: value for key, value in settings.items() if not key.startswith("offset-syncs.")} for side, settings in made.items()}
     return made
-
-
-def _text(value):
-    return str(value).lower() if isinstance(value, bool) else str(value)

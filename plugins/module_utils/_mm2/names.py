@@ -15,6 +15,16 @@ from .._errors import UsageError
 POLICIES = ("identity", "default")
 
 
+def workers_group(source):
+    """The group of a dedicated mirror's workers, in the target (``MirrorMakerConfig.workerConfig``)."""
+    return "%s-mm2" % source
+
+
+def status_topic(source):
+    """Connect's topic with the states of a dedicated mirror's connectors and tasks, in the target."""
+    return "mm2-status.%s.internal" % source
+
+
 class MirrorNames(NamedTuple):
     """How one mirror names things on its target.
 

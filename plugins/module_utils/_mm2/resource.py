@@ -16,6 +16,7 @@ import re
 
 from .._errors import RefusedError, UsageError
 from .mirror_config import checked, connector_configs, source_offsets_topic
+from .names import status_topic, workers_group
 
 STRIMZI_GROUP = "kafka.strimzi.io"
 EVENT_STREAMS_GROUP = "eventstreams.ibm.com"
@@ -90,10 +91,10 @@ def _group_and_shape(api_version):
 def _internal_names(full):
     """Those of dedicated mode (``MirrorMakerConfig.workerConfig``): one set of ACLs and one way to seed offsets for both platforms."""
     return {
-        "groupId": "%s-mm2" % full["source"],
+        "groupId": workers_group(full["source"]),
         "configStorageTopic": "mm2-configs.%s.internal" % full["source"],
         "offsetStorageTopic": source_offsets_topic(full),
-        "statusStorageTopic": "mm2-status.%s.internal" % full["source"],
+        "statusStorageTopic": status_topic(full["source"]),
     }
 
 

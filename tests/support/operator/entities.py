@@ -13,6 +13,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.quotas import ensure_quotas
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import ensure_topics
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.users import _alter, existing_users
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._setting import setting
 from kafka_dr_lab.pki import new_certificate
 
 QUOTAS = {"producerByteRate": "producer_byte_rate", "consumerByteRate": "consumer_byte_rate", "requestPercentage": "request_percentage",
@@ -108,7 +109,7 @@ def topic(operator, resource: dict) -> dict | None:
         return None
     spec = resource["spec"]
     name = spec.get("topicName") or resource["metadata"]["name"]
-    wanted = {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in (spec.get("config") or {}).items()}
+    wanted = {key: setting(value) for key, value in (spec.get("config") or {}).items()}
     # The resource is the only truth: what was set in Kafka alone is taken away again.
     for key in topic_configs(broker.admin(), [name]).get(name, {}) if name in broker.admin().metadata().topics else ():
         wanted.setdefault(key, None)

@@ -10,13 +10,13 @@ import ssl
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import AuthenticationError, UsageError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import python_client
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.python_client import ClientCredentials, refused, settings, tls_context
 from kafka_dr_lab.pki import new_authority, new_certificate
 from kafka_dr_lab.playbook import collections_path
@@ -123,7 +123,7 @@ def test_the_authority_and_the_name_of_a_server_are_verified(server, tmp_path):
 def test_a_client_s_certificate_is_shown_and_no_file_is_left(server, tmp_path, monkeypatch, how):
     used = tmp_path / "used"
     used.mkdir()
-    monkeypatch.setattr(python_client.tempfile, "tempdir", str(used))
+    monkeypatch.setattr(tempfile, "tempdir", str(used))
     modes, load = [], ssl.SSLContext.load_cert_chain
 
     def watched(self, *words):
