@@ -18,6 +18,7 @@ from .lab import Lab, undisturbed
 from .playbook import PlaybookFailed
 from .report import Report
 from .sampler import Sampler
+from .waiting import until
 
 SOURCE, TARGET = "north_america", "europe"
 MIRROR = "mirror-north-america-to-europe"
@@ -65,24 +66,6 @@ class Drill:
     def say(self, text: str) -> None:
         print(f"\n{text}", flush=True)
 
-    def until(self, what: str, condition, seconds: float, every: float = 0.5):
-        """Poll a condition; speak every ten seconds.
-
-        :raises LabError: it did not come true in time.
-        """
-        began = spoken = time.monotonic()
-        while True:
-            found = condition()
-            if found:
-                return found
-            now = time.monotonic()
-            if now - began > seconds:
-                raise LabError(f"Gave up after {seconds:.0f} s waiting for {what}")
-            if now - spoken > 10:
-                spoken = now
-                print(f"  … waiting for {what} ({now - began:.0f} s)", flush=True)
-            time.sleep(every)
-
     def prepare(self, **extra) -> None:
         """Lab up, mirror set up, history copied, live traffic flowing.
 
@@ -92,8 +75,8 @@ class Drill:
         self.sampler.start()
         self.stage("initial_setup", initial_setup_source=SOURCE, initial_setup_target=TARGET, **extra)
         wanted = min(self.options["history"], self.options["records"] or self.options["history"])
-        self.until("the history to be produced", lambda: self.journals.acknowledged_count() >= wanted, 180)
-        self.until("live traffic to be processed", lambda: self.journals.processed_count() >= wanted, 180)
+        until("the history to be produced", lambda: self.journals.acknowledged_count() >= wanted, 180)
+        until("live traffic to be processed", lambda: self.journals.processed_count() >= wanted, 180)
 
     def live(self, seconds: float) -> None:
         """Let live traffic flow for a while; it must really flow."""
@@ -118,7 +101,7 @@ class Drill:
                 last[:] = [count, time.monotonic()]
             return time.monotonic() - last[1] > 2
 
-        self.until("the consumer to finish", quiet, 120)
+        until("the consumer to finish", quiet, 120)
         self.lab.halt("departures-consumer")
 
     # -- what is measured ----------------------------------------------------------------------------------------------
@@ -180,7 +163,7 @@ class Drill:
 
         :param since: wall time that both came after; needed where the region is the one that was lost.
         """
-        first = self.until("the first new record to be processed", lambda: self.journals.first_new(region, since), 90)
+        first = until("the first new record to be processed", lambda: self.journals.first_new(region, since), 90)
         self.report.data["rto_seconds"] = round(first - self.lost_at, 2)
         self.report.check("applications_work_in_target", True, "a new record processed", f"after {first - self.lost_at:.1f} s")
 

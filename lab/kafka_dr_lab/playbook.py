@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -130,3 +131,11 @@ def collections_path() -> Path:
         link.unlink(missing_ok=True)
         link.symlink_to(root)
     return tree
+
+
+def collection(name: str):
+    """A private part of the collection that this checkout is."""
+    place = str(collections_path())
+    if place not in sys.path:
+        sys.path.insert(0, place)
+    return importlib.import_module(f"ansible_collections.streamsafe.kafka_dr.plugins.module_utils.{name}")

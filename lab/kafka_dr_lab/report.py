@@ -3,30 +3,19 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 import shutil
-import sys
 import time
 from pathlib import Path
 
 from .errors import LabError
+from .playbook import collection
 
 FILES = ("report.json", "report.html", "junit.xml")
 # What the stages wrote to the ledger, as far as the drill read it: the ledger itself goes with the lab.
 LEDGER = "ledger.json"
 KEPT = re.compile(r"\d{8}T\d{6}Z-[a-z]+(-\d+)?")
-
-
-def collection(name: str):
-    """A private part of the collection that this checkout is."""
-    from .playbook import collections_path
-
-    place = str(collections_path())
-    if place not in sys.path:
-        sys.path.insert(0, place)
-    return importlib.import_module(f"ansible_collections.streamsafe.kafka_dr.plugins.module_utils.{name}")
 
 
 class Report:

@@ -24,7 +24,7 @@ QUIET = {"log_level": 0, "reconnect.backoff.max.ms": 1000, "socket.timeout.ms": 
 
 def decoder():
     """The collection's own reader of Connect's source offsets."""
-    from .report import collection
+    from .playbook import collection
 
     return collection("_mm2.codec_connect").decode_source_offset
 

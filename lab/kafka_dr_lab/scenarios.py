@@ -8,8 +8,11 @@ import signal
 import time
 
 from .drill import MIRROR, RPO_OBJECTIVE_SECONDS, SOURCE, TARGET, Drill
+from .errors import LabError
 from .inventory import TOPICS
 from .journals import topic_ids
+from .playbook import collection
+from .waiting import until
 
 STRAY = "stray"
 
@@ -108,7 +111,7 @@ def restore(drill: Drill) -> None:
 
 
 def _restore_claims(drill: Drill) -> None:
-    entries = [one for one in _ledger(drill) if one["stage"] == "recreate_from_backup"]
+    entries = [one for one in _read_ledger(drill) if one["stage"] == "recreate_from_backup"]
     drill.kept["ends"] = next(one["found"] for one in entries if one["step"] == "ends")
     drill.kept["witnessed_at"] = drill.kept["ends"]["witnessed_at"]
     drill.report.data["positions"] = next(one["found"] for one in entries if one["step"] == "positions")
@@ -124,7 +127,7 @@ def _check_backup(drill: Drill) -> None:
         held.update(topic_ids(drill.client(TARGET), list(TOPICS)))
         return sum(len(counter) for counter in held.values()) >= wanted
 
-    drill.until("the new backup to have all records", complete, 60, every=1)
+    until("the new backup to have all records", complete, 60, every=1)
     again = sum(count - 1 for counter in held.values() for count in counter.values())
     drill.report.check("nothing_copied_again", again == 0, "0 records twice in the backup", again)
 
@@ -162,34 +165,19 @@ def _sabotage(drill: Drill) -> None:
             future.result(30)
 
 
-def _ledger(drill: Drill) -> list[dict]:
-    """Entries of the ledger, read as any consumer would."""
-    from confluent_kafka import Consumer, KafkaError, TopicPartition
-
-    consumer = Consumer({**drill.client(TARGET, "kdr-stages"), "group.id": "streamsafe-kafka-dr-drill", "isolation.level": "read_committed",
-                         "enable.partition.eof": True, "log_level": 0})
-    entries: list[dict] = []
+def _read_ledger(drill: Drill) -> list[dict]:
+    """Keep for the report what the stages wrote to the ledger; its entries."""
+    client = collection("_kafka.client").KafkaClient(drill.client(TARGET, "kdr-stages"), name=TARGET)
     try:
-        consumer.assign([TopicPartition("__kafka_dr_ledger", 0, 0)])
-        end = time.monotonic() + 20
-        while time.monotonic() < end:
-            message = consumer.poll(1)
-            if message is None:
-                continue
-            error = message.error()
-            if error is not None:
-                if error.code() == KafkaError._PARTITION_EOF:
-                    return entries
-                continue
-            entries.append(json.loads(message.value() or b""))
-        raise TimeoutError("the ledger could not be read to its end")
-    finally:
-        consumer.close()
+        drill.report.ledger = collection("_kafka.ledger").read_ledger(client, "__kafka_dr_ledger")
+    except collection("_errors").KafkaDrError as error:
+        raise LabError(str(error)) from error
+    return drill.report.ledger
 
 
 def _claims(drill: Drill) -> None:
     """What the stage wrote to the ledger about the loss and the positions, and its proof."""
-    entries = [one for one in _ledger(drill) if one["stage"] == "failover"]
+    entries = [one for one in _read_ledger(drill) if one["stage"] == "failover"]
     drill.kept["ends"] = next(one["found"] for one in entries if one["step"] == "ends")
     positions = next(one["found"] for one in entries if one["step"] == "positions")
     drill.report.data["positions"] = positions
@@ -198,7 +186,6 @@ def _claims(drill: Drill) -> None:
 
 
 def _proofs(drill: Drill) -> None:
-    drill.report.ledger = _ledger(drill)
     for one in drill.report.ledger:
         if one["step"] == "proof":
             drill.report.data["proofs"].append({"stage": one["stage"], "verdict": one["found"]["verdict"], "report": one["found"]["report"]})

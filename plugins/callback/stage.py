@@ -37,6 +37,8 @@ from ansible.plugins.callback import CallbackBase
 
 INCLUDES = ("include_tasks", "include_role", "import_role")
 MISSING = "missing required arguments: "
+# What is missing from a thousand partitions would fill the screen.
+WAITING_WIDTH = 160
 
 
 def ways_out(data):
@@ -61,6 +63,13 @@ def data_of(result):
 def task_of(result):
     """The task that returned it; ansible-core 2.18 has no public name for it."""
     return result.task if hasattr(result, "task") else result._task
+
+
+def told_missing(data):
+    """What a wait still lacks, in a line: modules say it as a text or as a list of them."""
+    missing = data.get("waiting_for") or data.get("msg") or ""
+    line = "; ".join(str(one) for one in missing) if isinstance(missing, list) else str(missing)
+    return line if len(line) <= WAITING_WIDTH else line[:WAITING_WIDTH - 1].rstrip() + "…"
 
 
 class CallbackModule(CallbackBase):
@@ -156,7 +165,7 @@ class CallbackModule(CallbackBase):
     v2_playbook_on_handler_task_start = v2_playbook_on_task_start
 
     def v2_runner_retry(self, result):
-        self.waiting_for = str(data_of(result).get("waiting_for") or data_of(result).get("msg") or "")[:160]
+        self.waiting_for = told_missing(data_of(result))
 
     def v2_runner_on_skipped(self, result):
         if task_of(result).action.rsplit(".", 1)[-1] in INCLUDES and (task_of(result).name or task_of(result).get_name()) == self.step:
@@ -185,12 +194,11 @@ class CallbackModule(CallbackBase):
         if ignore_errors:
             return
         data = data_of(result)
-        waited = data.get("waiting_for")
         self.failed = True
         self._end_step("✘")
         self._line("\n  %s" % (task_of(result).name or task_of(result).action), color="red")
-        if waited and data.get("attempts"):
-            self._line("  Gave up after %s attempts, still waiting for %s." % (data["attempts"], waited), color="red")
+        if data.get("waiting_for") and data.get("attempts"):
+            self._line("  Gave up after %s attempts, still waiting for %s." % (data["attempts"], told_missing(data)), color="red")
         for line in str(data.get("msg") or "failed without a message").strip().splitlines()[:12] + ways_out(data):
             self._line("  %s" % line, color="red")
         for line in str(data.get("stderr") or "").strip().splitlines()[-50 if self._display.verbosity else -3:]:

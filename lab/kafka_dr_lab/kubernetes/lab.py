@@ -17,7 +17,8 @@ from ..errors import LabError
 from ..java import require_java
 from ..kafka_home import kafka_home
 from ..lab import Lab
-from ..playbook import collections_path
+from ..playbook import collection
+from ..waiting import until
 from .binaries import KUBERNETES_VERSION
 from .control_plane import ControlPlane
 from .crds import definitions
@@ -117,7 +118,7 @@ class KubernetesLab(Lab):
         for one in wanted:
             spec = one["spec"]
             served = self._path(f"{spec['group']}/{spec['versions'][-1]['name']}", spec["names"]["plural"])
-            self._until(lambda place=served: self.api.get(place) is not None, f"{spec['names']['plural']} to be served")
+            until(f"{spec['names']['plural']} to be served", lambda place=served: self.api.get(place) is not None, 60)
 
     def _start_operator(self) -> None:
         self.operator.mkdir(parents=True, exist_ok=True)
@@ -141,39 +142,17 @@ class KubernetesLab(Lab):
     def api(self):
         """The administrator's client."""
         if self._api is None:
-            self._modules()
-            from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import KubernetesClient
-
-            self._api = KubernetesClient({"kubeconfig": str(self.plane.kubeconfig)})
+            self._api = collection("_k8s.client").KubernetesClient({"kubeconfig": str(self.plane.kubeconfig)})
         return self._api
 
-    @staticmethod
-    def _modules() -> None:
-        if str(collections_path()) not in sys.path:
-            sys.path.insert(0, str(collections_path()))
-
     def _path(self, *words: str, **more: str) -> str:
-        self._modules()
-        from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import object_path
-
-        return object_path(*words, **more)
+        return collection("_k8s.client").object_path(*words, **more)
 
     def _namespace(self, name: str) -> None:
         self.api.create(self._path("v1", "namespaces"), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
 
     def _merge(self, path: str, patch: dict) -> None:
         self.api.request("PATCH", path, patch, content_type="application/merge-patch+json")
-
-    def _until(self, ready, what: str, seconds: float = 60) -> None:
-        began = spoken = time.monotonic()
-        while not ready():
-            now = time.monotonic()
-            if now - began > seconds:
-                raise LabError(f"Gave up after {seconds:.0f} s waiting for {what}")
-            if now - spoken > 10:
-                spoken = now
-                print(f"  … waiting for {what} ({now - began:.0f} s)", flush=True)
-            time.sleep(0.2)
 
     # -- what a drill does ---------------------------------------------------------------------------------------------
 
@@ -195,7 +174,7 @@ class KubernetesLab(Lab):
             self._steer(name, "stopped")
             return
         self._merge(self._deployment(name), {"spec": {"replicas": 0}})
-        self._until(lambda: not self.pids(name), f"{name} to end")
+        until(f"{name} to end", lambda: not self.pids(name), 60)
 
     def revive(self, name: str) -> None:
         self._steer(name, "running")
@@ -216,7 +195,7 @@ class KubernetesLab(Lab):
             self.api.create(path, body)
         kafka = self._path(API, "kafkas", namespace, CLUSTER)
         users = self._path(API, "kafkausers", namespace)
-        self._until(lambda: all(_ready(one) for one in (self.api.get(kafka), *self.api.list(users))), f"{region} to be ready", 120)
+        until(f"{region} to be ready", lambda: all(_ready(one) for one in (self.api.get(kafka), *self.api.list(users))), 120)
 
     def pids(self, *names: str) -> list[int]:
         """Processes of applications (by their Deployment) and mirrors, found by what the stand-in operator calls their directories."""
@@ -244,7 +223,7 @@ class KubernetesLab(Lab):
         for pid in processes:
             os.kill(pid, signal.SIGKILL)
         self.api.delete(self._path("v1", "namespaces", name=namespace))
-        self._until(lambda: self.api.get(self._path("v1", "namespaces", name=namespace)) is None, f"namespace {namespace} to be gone")
+        until(f"namespace {namespace} to be gone", lambda: self.api.get(self._path("v1", "namespaces", name=namespace)) is None, 60)
         return when
 
 

@@ -7,8 +7,10 @@ import copy
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import yaml
@@ -72,6 +74,22 @@ class Playground:
         inventory = Inventory(self.lab.directory)
         inventory.directory = other
         return Playbooks(self.lab.directory, inventory).run(name, extra, *words, capture=True, check=False)
+
+    def kill_after(self, name: str, step: str, extra: dict, seconds: float = 600) -> None:
+        """Run a stage and SIGKILL its whole process group as soon as this step is in the steps file."""
+        playbooks = self.lab.playbooks
+        have = len(playbooks.steps_file.read_text().splitlines())
+        process = subprocess.Popen(playbooks.command(name, extra), env=playbooks.environment(), cwd=self.lab.directory, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        end = time.monotonic() + seconds
+        new: list[str] = []
+        while step not in new:
+            new = [json.loads(line)["step"] for line in playbooks.steps_file.read_text().splitlines()[have:]]
+            assert step in new or process.poll() is None, f"{name} ended before '{step}': {new}"
+            assert time.monotonic() < end, f"{name} did not come to '{step}': {new}"
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGKILL)
+        assert process.wait(10) == -signal.SIGKILL
 
     def state(self) -> dict:
         """What a stage could have changed: topics with configs and ends, ACLs, users, programs, files of regions."""

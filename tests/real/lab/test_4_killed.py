@@ -3,10 +3,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
 import time
 
 import pytest
@@ -21,30 +17,12 @@ FAILOVER = {"failover_source": SOURCE, "failover_target": TARGET}
 PLACES = ("Stop the mirror for good", "Commit the groups' positions in the target", "Name the target as the active region")
 
 
-def kill_after(ground, step: str) -> None:
-    """Run failover, and SIGKILL the whole process group as soon as this step is in the steps file."""
-    playbooks = ground.lab.playbooks
-    have = len(playbooks.steps_file.read_text().splitlines())
-    process = subprocess.Popen(playbooks.command("failover", FAILOVER), env=playbooks.environment(), cwd=ground.lab.directory, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    end = time.monotonic() + 600
-    while True:
-        new = [json.loads(line) for line in playbooks.steps_file.read_text().splitlines()[have:]]
-        if any(one["step"] == step for one in new):
-            break
-        assert process.poll() is None, f"it ended before '{step}': {new}"
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGKILL)
-    assert process.wait(10) == -signal.SIGKILL
-
-
 def test_killed_at_three_places_it_finishes_in_the_right_state(ground, set_up):
     assert set_up.returncode == 0, set_up.stdout[-3000:]
     journals = Journals(ground.lab.directory / "regions" / "south_america")
     ground.lab.lose(SOURCE)
     for place in PLACES:
-        kill_after(ground, place)
+        ground.kill_after("failover", place, FAILOVER)
         known = ground.module("ledger_info")
         assert known["open"] and known["stage"] == "failover" and "ends" in known["done"]["failover"]
     done = ground.stage("failover")

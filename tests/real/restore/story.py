@@ -3,10 +3,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
 import time
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
@@ -77,15 +73,4 @@ class Story(Playground):
         return found
 
     def kill_in(self, name, step, **more):
-        """Run a stage and SIGKILL all of it as soon as this step has ended."""
-        playbooks = self.lab.playbooks
-        have = len(playbooks.steps_file.read_text().splitlines())
-        process = subprocess.Popen(playbooks.command(name, {**REGIONS[name], **more}), env=playbooks.environment(), cwd=self.lab.directory,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-        end = time.monotonic() + 300
-        while not any(json.loads(line)["step"] == step for line in playbooks.steps_file.read_text().splitlines()[have:]):
-            assert process.poll() is None, f"{name} ended before '{step}'"
-            assert time.monotonic() < end
-            time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGKILL)
-        assert process.wait(10) == -signal.SIGKILL
+        self.kill_after(name, step, {**REGIONS[name], **more})

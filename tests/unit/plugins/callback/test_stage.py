@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ansible_collections.streamsafe.kafka_dr.plugins.callback import stage
 from kafka_dr_lab.playbook import collections_path
 
 COPY = "ansible.builtin.copy"
@@ -103,3 +104,9 @@ def test_the_steps_file_has_each_step_with_its_time(first):
 def test_check_mode_names_what_would_change(run):
     done, dummy = run("--check")
     assert "check mode: nothing is changed" in done.stdout and "would change: done | Write a file" in done.stdout
+
+
+@pytest.mark.parametrize(("missing", "line"), [
+    ("lag of 3 records", "lag of 3 records"), (["one worker", "two tasks"], "one worker; two tasks"), (None, "not yet"), ("x" * 200, "x" * 159 + "…")])
+def test_what_a_wait_lacks_is_one_line(missing, line):
+    assert stage.told_missing({"waiting_for": missing, "msg": "not yet"}) == line
