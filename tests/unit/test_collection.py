@@ -190,3 +190,24 @@ def test_the_report_of_a_stage_names_the_override_of_every_gate():
              for gate, said in re.findall(r"- name: (\w+)\n +accepted: .*\n +override: (\w+)", path.read_text())]
     assert named
     assert not [one for one in named if "%s_accept_%s" % (one[0], one[2]) != one[3]]
+
+
+def named(node):
+    """Names that facts and results are kept under, and names of tasks' own variables, in a file of tasks."""
+    kept, own = set(), set()
+    for one in node if isinstance(node, list) else node.values():
+        if isinstance(one, (list, dict)):
+            for have, more in zip((kept, own), named(one), strict=True):
+                have |= more
+    if isinstance(node, dict):
+        kept |= {node["register"]} if isinstance(node.get("register"), str) else set()
+        kept |= set(node.get("ansible.builtin.set_fact") or {})
+        own |= set(node["vars"]) if isinstance(node.get("vars"), dict) else set()
+    return kept, own
+
+
+def test_no_fact_hides_a_variable_of_a_task():
+    """What is registered or set stays, and wins over a task's own variable of that name from then on."""
+    files = [path for folder in ("roles", "playbooks") for path in (ROOT / folder).rglob("*.yml") if "meta" not in path.parts]
+    kept, own = named([yaml.safe_load(path.read_text()) for path in files])
+    assert kept & own == set()
