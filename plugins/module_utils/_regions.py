@@ -99,7 +99,11 @@ def reverse_of(mirror, name):
                          found=mirror["policy"], remedy="Make backups with policy: identity")
     config = {side: dict(values or {}) for side, values in (mirror.get("config") or {}).items()}
     # The proof's offset map says where groups go on; pairs of offsets would only slow the copy.
-    config.setdefault("source", {}).update({"sync.topic.configs.enabled": "false", "emit.offset-syncs.enabled": "false"})
+    config["source"] = {
+        # A restore copies everything at once and waits for nobody: bigger polls and batches cost the target's broker less.
+        "consumer.max.poll.records": 20000, "producer.override.batch.size": 1048576,
+        **config.get("source", {}), "sync.topic.configs.enabled": "false", "emit.offset-syncs.enabled": "false",
+    }
     config.setdefault("checkpoint", {}).update({"sync.group.offsets.enabled": "false", "emit.checkpoints.enabled": "false"})
     config.setdefault("heartbeat", {})["emit.heartbeats.enabled"] = "false"
     return dict(mirror, name=name, source=mirror["target"], target=mirror["source"], config=config)
