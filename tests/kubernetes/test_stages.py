@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stages over regions on Kubernetes: set up, the source's namespace lost in the middle of traffic, failover. Long: ``make test-full``."""
+"""Stages over regions on Kubernetes: set up, the source's namespace lost in the middle of traffic, failover. Long: ``make test-kubernetes``."""
 
 from __future__ import annotations
 
