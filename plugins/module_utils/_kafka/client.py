@@ -31,6 +31,8 @@ from .._errors import (
 # Seconds from hearing that we are refused to believing it. Other brokers may know a new user sooner than the one asked first
 # (SCRAM credentials reach them with the cluster's metadata), and a port may be closed for the moment of a restart.
 PATIENCE = 2.5
+# What brokers answer while a partition gets its leader, or another one.
+CHANGING = ("NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "OFFSET_NOT_AVAILABLE", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH")
 SECRET_KEYS = ("sasl.password", "ssl.key.pem", "ssl.key.password", "ssl.keystore.password", "sasl.oauthbearer.client.secret")
 
 
@@ -116,6 +118,22 @@ class KafkaClient:
             return call()
         except KafkaException as error:
             raise self.translate(error, what) from error
+
+    def while_leaders_change(self, call, also=()):
+        """Repeat a call for up to ``timeout`` seconds while a partition gets its leader, or another one.
+
+        :param also: further codes that are waited out.
+        """
+        until = time.monotonic() + self.timeout
+        while True:
+            try:
+                return call()
+            except KafkaDrError as error:
+                if error.facts.get("code") not in (*CHANGING, *also) or time.monotonic() > until:
+                    raise
+            time.sleep(0.2)
+            # What is known of leaders is kept for minutes otherwise.
+            self.metadata()
 
     def result(self, future, what):
         """Await a future of the admin client; errors are translated.

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import NamedTuple
 
-from .._errors import FormatError, KafkaDrError
+from .._errors import FormatError
 from .._mm2 import codec, codec_connect, witness
 from .cluster import describe_topics, topic_offsets
 from .reader import read
@@ -16,20 +15,10 @@ from .reader import read
 STAMP_SEARCH = 20000
 
 
-# What a topic answers that was created a moment ago.
-PASSING = ("NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "OFFSET_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PART")
-
 
 def log_bounds(client, partitions):
-    """:func:`topic_offsets`, asked again for up to ``client.timeout`` seconds while a partition is about to get its leader."""
-    until = time.monotonic() + client.timeout
-    while True:
-        try:
-            return topic_offsets(client, partitions)
-        except KafkaDrError as error:
-            if error.facts.get("code") not in PASSING or time.monotonic() > until:
-                raise
-        time.sleep(0.2)
+    """:func:`topic_offsets`, asked again while a partition is about to get its leader; a topic that was created a moment ago is unknown first."""
+    return client.while_leaders_change(lambda: topic_offsets(client, partitions), also=("UNKNOWN_TOPIC_OR_PART",))
 
 
 class Row(NamedTuple):

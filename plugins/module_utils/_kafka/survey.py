@@ -59,17 +59,19 @@ def offsets(client, partitions, spec="end", isolation="read_committed"):
     level = IsolationLevel.READ_COMMITTED if isolation == "read_committed" else IsolationLevel.READ_UNCOMMITTED
     found = {}
     partitions = list(partitions)
-    for at in range(0, len(partitions), 2000):
-        request = {TopicPartition(topic, number): wanted for topic, number in partitions[at: at + 2000]}
-        futures = client.ask(
-            "list offsets", lambda request=request: client.admin.list_offsets(request, isolation_level=level, request_timeout=client.timeout),
-        )
+
+    def ask(request):
+        futures = client.ask("list offsets", lambda: client.admin.list_offsets(request, isolation_level=level, request_timeout=client.timeout))
         for part, future in futures.items():
             try:
                 found[(part.topic, part.partition)] = client.result(future, "list the %s of topic %s" % (spec, part.topic)).offset
             except KafkaDrError as error:
                 if error.facts.get("code") != "UNKNOWN_TOPIC_OR_PART":
                     raise
+
+    for at in range(0, len(partitions), 2000):
+        asked = {TopicPartition(topic, number): wanted for topic, number in partitions[at: at + 2000]}
+        client.while_leaders_change(lambda asked=asked: ask(asked))
     return found
 
 

@@ -145,3 +145,33 @@ def test_a_description_that_is_no_client_is_told_at_once(config, found):
     if not config:
         with pytest.raises(UsageError):
             KafkaClient(config)
+
+
+def answers(one, *codes):
+    """A call that is refused with these codes, and then answered."""
+    left = list(codes)
+
+    def call():
+        if left:
+            raise one.translate(KafkaException(KafkaError(left.pop(0))), "list the end of topic orders")
+        return "answered"
+
+    return call
+
+
+def test_a_leader_that_changes_is_waited_for(monkeypatch):
+    one, asked = client(), []
+    monkeypatch.setattr(one, "metadata", lambda: asked.append(1))
+    changing = answers(one, KafkaError.FENCED_LEADER_EPOCH, KafkaError.NOT_LEADER_FOR_PARTITION)
+    assert one.while_leaders_change(changing) == "answered" and len(asked) == 2
+    assert one.while_leaders_change(answers(one, KafkaError.UNKNOWN_TOPIC_OR_PART), also=("UNKNOWN_TOPIC_OR_PART",)) == "answered"
+
+
+def test_nothing_else_is_waited_for_and_no_leader_for_ever(monkeypatch):
+    one = client()
+    monkeypatch.setattr(one, "metadata", lambda: None)
+    with pytest.raises(KafkaDrError, match="Unknown topic"):
+        one.while_leaders_change(answers(one, KafkaError.UNKNOWN_TOPIC_OR_PART))
+    one.timeout = 0.5
+    with pytest.raises(KafkaDrError, match="Leader epoch is older"):
+        one.while_leaders_change(answers(one, *[KafkaError.FENCED_LEADER_EPOCH] * 99))
