@@ -37,7 +37,7 @@ def failover(drill: Drill) -> None:
         drill.lab.signal(signal.SIGCONT, MIRROR)
     drill.stage("failover", failover_source=SOURCE, failover_target=TARGET, failover_manifest=manifest)
     drill.rto()
-    _claims(drill)
+    _claims(drill, "failover")
     _source_returns(drill)
     drill.settle(TARGET)
     held = drill.measure(TARGET, lost_allowed=True)
@@ -102,20 +102,12 @@ def restore(drill: Drill) -> None:
     if not before:
         drill.stage("new_backup", new_backup_region=SOURCE, new_backup_to=TARGET)
     drill.live(5)
-    _restore_claims(drill)
+    _claims(drill, "recreate_from_backup")
     drill.settle(SOURCE)
     held = drill.measure(SOURCE, lost_allowed=True)
     drill.check_exactly_once(SOURCE, "exactly_once_in_force_in_restore", held)
     _check_loss_and_repetition(drill)
     _check_backup(drill)
-
-
-def _restore_claims(drill: Drill) -> None:
-    entries = [one for one in _read_ledger(drill) if one["stage"] == "recreate_from_backup"]
-    drill.kept["ends"] = next(one["found"] for one in entries if one["step"] == "ends")
-    drill.kept["witnessed_at"] = drill.kept["ends"]["witnessed_at"]
-    drill.report.data["positions"] = next(one["found"] for one in entries if one["step"] == "positions")
-    _proofs(drill)
 
 
 def _check_backup(drill: Drill) -> None:
@@ -165,32 +157,27 @@ def _sabotage(drill: Drill) -> None:
             future.result(30)
 
 
-def _read_ledger(drill: Drill) -> list[dict]:
-    """Keep for the report what the stages wrote to the ledger; its entries."""
+def _claims(drill: Drill, stage: str) -> None:
+    """What the stage wrote to the ledger about the loss and the positions, and the proofs."""
+    entries = [one for one in _proofs(drill) if one["stage"] == stage]
+    drill.kept["ends"] = next(one["found"] for one in entries if one["step"] == "ends")
+    drill.kept["witnessed_at"] = drill.kept["ends"]["witnessed_at"]
+    drill.report.data["positions"] = next(one["found"] for one in entries if one["step"] == "positions")
+
+
+def _proofs(drill: Drill) -> list[dict]:
+    """Read the ledger, keep it for the report, and check that what was proven holds; its entries."""
     client = collection("_kafka.client").KafkaClient(drill.client(TARGET, "kdr-stages"), name=TARGET)
     try:
-        drill.report.ledger = collection("_kafka.ledger").read_ledger(client, "__kafka_dr_ledger")
+        entries = drill.report.ledger = collection("_kafka.ledger").read_ledger(client, "__kafka_dr_ledger")
     except collection("_errors").KafkaDrError as error:
         raise LabError(str(error)) from error
-    return drill.report.ledger
-
-
-def _claims(drill: Drill) -> None:
-    """What the stage wrote to the ledger about the loss and the positions, and its proof."""
-    entries = [one for one in _read_ledger(drill) if one["stage"] == "failover"]
-    drill.kept["ends"] = next(one["found"] for one in entries if one["step"] == "ends")
-    positions = next(one["found"] for one in entries if one["step"] == "positions")
-    drill.report.data["positions"] = positions
-    drill.kept["witnessed_at"] = drill.kept["ends"]["witnessed_at"]
-    _proofs(drill)
-
-
-def _proofs(drill: Drill) -> None:
-    for one in drill.report.ledger:
+    for one in entries:
         if one["step"] == "proof":
             drill.report.data["proofs"].append({"stage": one["stage"], "verdict": one["found"]["verdict"], "report": one["found"]["report"]})
     verdicts = [one["verdict"] for one in drill.report.data["proofs"]]
     drill.report.check("copy_proven", bool(verdicts) and set(verdicts) == {"PROVEN"}, "PROVEN", ", ".join(verdicts) or "no proof")
+    return entries
 
 
 def _acknowledged_since(drill: Drill, when: float) -> int:
