@@ -17,16 +17,11 @@ from typing import NamedTuple
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
+from .playbook import collection
+
 # A region that is lost does not answer; looking must not take longer than the time between two looks.
 ANSWER_SECONDS = 0.8
 QUIET = {"log_level": 0, "reconnect.backoff.max.ms": 1000, "socket.timeout.ms": 3000}
-
-
-def decoder():
-    """The collection's own reader of Connect's source offsets."""
-    from .playbook import collection
-
-    return collection("_mm2.codec_connect").decode_source_offset
 
 
 class Look(NamedTuple):
@@ -41,7 +36,7 @@ class Side:
     """One region: its ends, and what mirrors into it have copied."""
 
     def __init__(self, config: dict, others: list[str], topics: list[str]):
-        self.topics, self._config, self._decode = topics, {**config, **QUIET}, decoder()
+        self.topics, self._config, self._decode = topics, {**config, **QUIET}, collection("_mm2.codec_connect").decode_source_offset
         self._admin = AdminClient(self._config)
         self._partitions: dict[str, int] = {}
         self._consumers: dict[str, Consumer] = {}

@@ -8,7 +8,7 @@ import json
 
 from ._errors import UsageError
 from ._mm2.mirror_config import POLICIES, checked, checkpoints_topic, offset_syncs_topic, source_offsets_topic
-from ._mm2.names import status_topic
+from ._mm2.names import configs_topic, status_topic
 
 
 def hosts_with(regions, variable):
@@ -148,8 +148,7 @@ def prepared_topics(mirror, positions_topic=None):
 def internal_topics(mirror):
     """Every topic that MirrorMaker 2 keeps for this mirror in the target, dedicated mode."""
     source = mirror["source"]
-    names = [offset_syncs_topic(mirror), checkpoints_topic(mirror), source_offsets_topic(mirror),
-             "mm2-configs.%s.internal" % source, status_topic(source)]
+    names = [offset_syncs_topic(mirror), checkpoints_topic(mirror), source_offsets_topic(mirror), configs_topic(source), status_topic(source)]
     return [{"name": name} for name in names]
 
 

@@ -20,6 +20,11 @@ def workers_group(source):
     return "%s-mm2" % source
 
 
+def configs_topic(source):
+    """Connect's topic with the settings of a dedicated mirror's connectors and tasks, in the target."""
+    return "mm2-configs.%s.internal" % source
+
+
 def status_topic(source):
     """Connect's topic with the states of a dedicated mirror's connectors and tasks, in the target."""
     return "mm2-status.%s.internal" % source

@@ -16,7 +16,7 @@ import re
 
 from .._errors import RefusedError, UsageError
 from .mirror_config import checked, connector_configs, source_offsets_topic
-from .names import status_topic, workers_group
+from .names import configs_topic, status_topic, workers_group
 
 STRIMZI_GROUP = "kafka.strimzi.io"
 EVENT_STREAMS_GROUP = "eventstreams.ibm.com"
@@ -92,7 +92,7 @@ def _internal_names(full):
     """Those of dedicated mode (``MirrorMakerConfig.workerConfig``): one set of ACLs and one way to seed offsets for both platforms."""
     return {
         "groupId": workers_group(full["source"]),
-        "configStorageTopic": "mm2-configs.%s.internal" % full["source"],
+        "configStorageTopic": configs_topic(full["source"]),
         "offsetStorageTopic": source_offsets_topic(full),
         "statusStorageTopic": status_topic(full["source"]),
     }
