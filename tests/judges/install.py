@@ -18,8 +18,7 @@ from places import JUDGES, ROOT, copied, environment, plain, run
 SHORT = ("--scenario", "failover", "--history", "5000", "--live", "5", "--retain", "0")
 REPORT = ROOT / "build" / "judges" / "install"
 TOLD = ("tests/unit/plugins/callback", "tests/unit/test_missing_variables.py")
-PLAYBOOKS = ("initial_setup", "failover", "recreate_from_backup", "resume", "new_backup", "manifest", "verify_restore", "backup_status",
-             "doctor", "probe", "report")
+PLAYBOOKS = sorted(one.stem for one in (ROOT / "playbooks").glob("*.yml"))
 
 
 def main(words: list[str]) -> int:

@@ -53,6 +53,12 @@ def test_every_page_can_be_reached_from_the_readme():
     assert not [str(one.relative_to(ROOT)) for one in PAGES if one not in seen]
 
 
+def test_the_readme_names_every_role_and_module():
+    named = set(re.findall(r"`(\w+)`", (ROOT / "README.md").read_text().partition("## What is in it")[2]))
+    there = {one.name for one in (ROOT / "roles").iterdir()} | {one.stem for one in (ROOT / "plugins" / "modules").glob("*.py")} - {"__init__"}
+    assert there and not there - named
+
+
 def test_pages_made_from_code_are_current():
     done = subprocess.run([sys.executable, str(ROOT / "tests" / "judges" / "reference.py")], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
