@@ -73,12 +73,20 @@ def report_of(entries, stage="", run=""):
         "overrides": overrides,
         "planned": bool((last.get("found") or {}).get("planned")),
         "lost": (found.get("ends") or {}).get("lost") or {},
-        "witnessed_at": (found.get("ends") or {}).get("witnessed_at"),
+        "witnessed_at": _number((found.get("ends") or {}).get("witnessed_at")),
         "positions": found.get("positions") or {},
         "versions": {"streamsafe.kafka_dr": last.get("collection", "")},
         "by": last.get("by", ""),
         "command": command(last, overrides),
     }
+
+
+def _number(said):
+    """Also of what a ledger has as a text: ansible-core 2.18 makes one of a number that is templated."""
+    try:
+        return float(said)
+    except (TypeError, ValueError):
+        return None
 
 
 def _begins(entry):

@@ -6,9 +6,10 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.page import render
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.stage import REGIONS, report_of
 
-from .reports import CUT, RUN, entries, entry
+from .reports import CUT, NOW, RUN, entries, entry
 
 
 def test_a_run_that_went_on_from_one_that_was_cut_off_is_told_as_one():
@@ -48,3 +49,10 @@ def test_command_of_each_stage(stage):
     assert told["command"] == (
         f"ansible-playbook -i inventory streamsafe.kafka_dr.{stage} -e {stage}_{first}=north_america -e {stage}_{second}=europe -e {stage}_accept_unproven=true"
     )
+
+
+def test_a_time_that_the_ledger_has_as_a_text_is_told_too():
+    """As stages under ansible-core 2.18 wrote it."""
+    told = entries()
+    next(one for one in told if one["step"] == "ends")["found"]["witnessed_at"] = str(NOW)
+    assert "last seen" in render(report_of(told, "failover"))
