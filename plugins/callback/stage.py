@@ -39,6 +39,8 @@ INCLUDES = ("include_tasks", "include_role", "import_role")
 MISSING = "missing required arguments: "
 # What is missing from a thousand partitions would fill the screen.
 WAITING_WIDTH = 160
+HIDDEN = """What it said is hidden, since it may hold secrets.
+Run the same with -e kafka_dr_no_log=false to see it, where nobody else reads the screen or keeps what was printed."""
 
 
 def ways_out(data):
@@ -70,6 +72,13 @@ def told_missing(data):
     missing = data.get("waiting_for") or data.get("msg") or ""
     line = "; ".join(str(one) for one in missing) if isinstance(missing, list) else str(missing)
     return line if len(line) <= WAITING_WIDTH else line[:WAITING_WIDTH - 1].rstrip() + "…"
+
+
+def told_failure(data):
+    """What a task failed with, or how to see it where Ansible hides the whole result."""
+    if data.get("msg"):
+        return str(data["msg"])
+    return HIDDEN if "censored" in data else "failed without a message"
 
 
 class CallbackModule(CallbackBase):
@@ -199,7 +208,7 @@ class CallbackModule(CallbackBase):
         self._line("\n  %s" % (task_of(result).name or task_of(result).action), color="red")
         if data.get("waiting_for") and data.get("attempts"):
             self._line("  Gave up after %s attempts, still waiting for %s." % (data["attempts"], told_missing(data)), color="red")
-        for line in str(data.get("msg") or "failed without a message").strip().splitlines()[:12] + ways_out(data):
+        for line in told_failure(data).strip().splitlines()[:12] + ways_out(data):
             self._line("  %s" % line, color="red")
         for line in str(data.get("stderr") or "").strip().splitlines()[-50 if self._display.verbosity else -3:]:
             self._line("  %s" % line[:300], color="red")

@@ -34,7 +34,8 @@ TASKS = {
     ],
     "fails.yml": [
         {"name": "fails | Show that it holds",
-         "ansible.builtin.assert": {"that": False, "fail_msg": "Topic 'a' is missing: expected it.\nCreate it.", "quiet": True}},
+         "ansible.builtin.assert": {"that": False, "fail_msg": "Topic 'a' is missing: expected it.\nCreate it.", "quiet": True},
+         "no_log": "{{ kafka_dr_no_log | default(false) }}"},
     ],
 }
 
@@ -88,6 +89,11 @@ def test_what_a_stage_says_is_shown(first):
 def test_a_failure_is_told_whole_and_once(first):
     text = first[0].stdout
     assert "fails | Show that it holds" in text and text.count("Topic 'a' is missing: expected it.") == 1 and "  Create it." in text.splitlines()
+
+
+def test_a_failure_that_may_hold_secrets_says_how_to_see_it(run):
+    text = run("-e", '{"kafka_dr_no_log": true}')[0].stdout
+    assert "Topic 'a'" not in text and "  Run the same with -e kafka_dr_no_log=false to see it" in text
 
 
 def test_a_long_step_says_that_it_goes_on(first):
