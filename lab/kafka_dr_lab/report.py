@@ -25,7 +25,7 @@ class Report:
         self.data: dict = {
             "scenario": scenario, "platform": platform, "verdict": "failed", "checks": [], "rto_seconds": None, "rpo": {"records": None, "seconds": None},
             "lost": {}, "reprocessed": {}, "duplicates_on_topic": {}, "acknowledged": 0, "processed": 0, "stages": [], "proofs": [], "overrides": [],
-            "versions": versions,
+            "gates": [], "versions": versions,
         }
         self.ledger: list[dict] = []
 

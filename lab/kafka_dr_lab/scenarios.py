@@ -174,6 +174,9 @@ def _proofs(drill: Drill) -> list[dict]:
     except collection("_errors").KafkaDrError as error:
         raise LabError(str(error)) from error
     for one in entries:
+        if one["step"] == "stage" and one["state"] == "started":
+            drill.report.data["gates"].append({"stage": one["stage"], "held": one["found"].get("held") or []})
+            drill.report.data["overrides"] += one["found"].get("overridden") or []
         if one["step"] == "proof":
             drill.report.data["proofs"].append({"stage": one["stage"], "verdict": one["found"]["verdict"], "report": one["found"]["report"]})
     verdicts = [one["verdict"] for one in drill.report.data["proofs"]]

@@ -9,7 +9,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking impor
 
 @speaking
 def gate(gates, require=None, facts=None):
-    """Which gates do not hold, and which of these were overridden."""
+    """Which gates hold, which do not, and which of these were overridden."""
     return _gates.look(gates, require, facts or {})
 
 

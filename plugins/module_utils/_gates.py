@@ -14,15 +14,16 @@ from ._errors import KafkaDrError, UsageError
 
 
 def look(gates, require, facts):
-    """Which gates do not hold.
+    """Which gates hold and which do not.
 
     :param gates: ``[{name, holds, message, accepted, override}]``; without ``override`` a gate cannot be overridden.
     :param require: the user's ``[{query, message}]``, JMESPath over ``facts``; only true opens such a gate.
-    :returns: ``refusals`` (sentences with the way out) and ``overridden`` (names).
+    :returns: ``refusals`` (sentences with the way out), ``overridden`` (names) and ``held`` (names; of the user's own gates their messages).
     """
-    refusals, overridden = [], []
+    refusals, overridden, held = [], [], []
     for gate in gates:
         if _true(gate.get("holds")):
+            held.append(gate["name"])
             continue
         if gate.get("override") and _true(gate.get("accepted")):
             overridden.append(gate["name"])
@@ -30,9 +31,11 @@ def look(gates, require, facts):
         text = " ".join(str(gate["message"]).split())
         refusals.append(text + (" Or override it, recorded: -e %s=true" % gate["override"] if gate.get("override") else ""))
     for one in require or []:
-        if not _holds(one, facts):
+        if _holds(one, facts):
+            held.append(str(one["message"]))
+        else:
             refusals.append("Your own gate is closed: %s (query: %s)" % (one["message"], one["query"]))
-    return {"refusals": refusals, "overridden": overridden}
+    return {"refusals": refusals, "overridden": overridden, "held": held}
 
 
 def _true(value):

@@ -34,7 +34,7 @@ def report_of(entries, stage="", run=""):
     :param stage: which stage; the last that was begun where it is empty.
     :param run: which run; that stage's last where it is empty.
     :returns: ``stage``, ``run``, ``runs[]``, ``about``, ``verdict`` (``done``, ``refused``, ``unfinished``), ``began``, ``ended``, ``seconds``,
-        ``steps[{name, state, at, seconds, region, found}]``, ``proofs[]``, ``overrides[]``, ``lost``, ``positions``, ``versions``, ``command``.
+        ``steps[{name, state, at, seconds, region, found}]``, ``proofs[]``, ``overrides[]``, ``gates[]``, ``lost``, ``positions``, ``versions``, ``command``.
     :raises UsageError: the ledger knows no such run.
     """
     begun = [at for at, one in enumerate(entries) if _begins(one) and (not stage or one["stage"] == stage) and (not run or one["run"] == run)]
@@ -71,6 +71,7 @@ def report_of(entries, stage="", run=""):
         "steps": _steps(told),
         "proofs": [_proof(one) for one in told if one["state"] in ("proven", "different", "not_provable")],
         "overrides": overrides,
+        "gates": list((last.get("found") or {}).get("held") or []),
         "planned": bool((last.get("found") or {}).get("planned")),
         "lost": (found.get("ends") or {}).get("lost") or {},
         "witnessed_at": _number((found.get("ends") or {}).get("witnessed_at")),

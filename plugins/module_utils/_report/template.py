@@ -153,7 +153,9 @@ second") }}{% endif %}
 
 {% if view.gates %}<h2>Gates</h2><p>{% if view.overrides %}<span class="word bad">Overridden: {{ view.overrides | join(", ") }}.</span> Every other gate
 held when its stage began.
-{% else %}None was overridden. A stage begins only when all its gates hold.{% endif %}</p>{% endif %}
+{% else %}None was overridden. A stage begins only when all its gates hold.{% endif %}</p>
+{% if view.held %}<dl>{% for one in view.held %}<dt>{{ one.stage | replace("_", " ") }}</dt><dd>{{ one.held | join(", ") }}</dd>{% endfor %}</dl>{% endif %}
+{% endif %}
 {% if view.versions %}<h2>Versions</h2><dl>{% for key, value in view.versions.items() %}<dt>{{ key }}</dt><dd>{{ value }}</dd>{% endfor %}</dl>{% endif %}
 {% if view.command %}<h2>Do it again</h2><pre>{{ view.command }}</pre>{% endif %}
 <footer>Made by streamsafe.kafka_dr from {{ made_from }}. Nothing on this page comes from the network, and no secret is in it.</footer>

@@ -77,6 +77,7 @@ def _base(kind, report, tone, word, sentence):
         "versions": {key: value for key, value in (report.get("versions") or {}).items() if value},
         "command": report.get("command") or "",
         "gates": kind != "proof",
+        "held": [],
     }
 
 
@@ -116,6 +117,7 @@ def _drill(report, proven):
         ("Records acknowledged", number(report["acknowledged"]) if report.get("acknowledged") else ""),
         ("Records processed", number(report["processed"]) if report.get("processed") else ""),
     ]
+    page["held"] = [one for one in report.get("gates") or [] if one["held"]]
     page["figures"] = _drill_figures(report)
     page["topics"] = [
         {
@@ -218,6 +220,7 @@ def _stage(report, proven):
         ("By", report["by"]),
         ("Kind", "planned" if report["planned"] else "unplanned" if report["stage"] == "failover" else ""),
     ]
+    page["held"] = [{"stage": report["stage"], "held": report["gates"]}] if report.get("gates") else []
     page["figures"] = [
         _figure("Lasted", duration(report["seconds"]) if report["seconds"] is not None else "unknown", "by the ledger's times, in whole seconds")
     ]

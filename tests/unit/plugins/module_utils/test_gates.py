@@ -12,7 +12,7 @@ CLOSED = {"name": "source_alive", "holds": False, "message": "It  still\nanswers
 
 
 def test_a_gate_that_holds_is_silent():
-    assert look([{"name": "x", "holds": True, "message": "no"}], [], {}) == {"refusals": [], "overridden": []}
+    assert look([{"name": "x", "holds": True, "message": "no"}], [], {}) == {"refusals": [], "overridden": [], "held": ["x"]}
 
 
 @pytest.mark.parametrize("holds", ["False", "false", "", None, 0, "no"])
@@ -31,7 +31,7 @@ def test_a_refusal_names_its_override():
 
 def test_an_override_is_named():
     seen = look([dict(CLOSED, override="failover_accept_source_alive", accepted="true")], [], {})
-    assert seen == {"refusals": [], "overridden": ["source_alive"]}
+    assert seen == {"refusals": [], "overridden": ["source_alive"], "held": []}
 
 
 def test_a_gate_without_override_cannot_be_accepted():
@@ -55,6 +55,7 @@ FACTS = {"ledger": {"active_region": "europe", "proofs": [{"state": "proven"}]}}
 def test_only_true_opens_a_gate_of_the_user(query, opens):
     refusals = look([], [{"query": query, "message": "Ask the duty officer"}], FACTS)["refusals"]
     assert bool(refusals) != opens
+    assert look([], [{"query": query, "message": "Ask the duty officer"}], FACTS)["held"] == (["Ask the duty officer"] if opens else [])
     if not opens:
         assert "Ask the duty officer" in refusals[0] and query in refusals[0]
 

@@ -31,6 +31,7 @@ def drill(**changes):
         "acknowledged": 331175,
         "processed": 331235,
         "overrides": [],
+        "gates": [{"stage": "initial_setup", "held": ["distinct_clusters"]}, {"stage": "failover", "held": ["source_alive", "topics_there"]}],
         "versions": {"kafka": "4.3.1", "python": "3.11.7"},
         "stages": [
             {
@@ -195,7 +196,7 @@ def entries():
         entry("stage", "done", 2, run="setup", stage="initial_setup", about=move),
         entry("stage", "started", 3, run=CUT, about=move, found={"planned": False, "overridden": ["mirror_alive"]}),
         entry("ends", "done", 10, run=CUT, found={"lost": {"total": 66, "topics": {"flights.departed": 66}}, "witnessed_at": NOW, "target": {}}),
-        entry("stage", "started", 20, about=move, found={"planned": False, "overridden": ["mirror_alive"]}),
+        entry("stage", "started", 20, about=move, found={"planned": False, "overridden": ["mirror_alive"], "held": ["topics_there", "not on a Friday"]}),
         entry("positions", "done", 24, found={"groups": 1, "to_commit": 9, "reprocess_at_most": 3, "confidence": {"exact_at_end": 9}}),
         entry("active_region", "active", 26, about="europe"),
         entry(

@@ -53,6 +53,7 @@ def test_verdict_figures_and_times_of_a_drill():
         "sh lab/bootstrap.sh drill --scenario failover",
         "kafka 4.3.1",
         "None was overridden",
+        "initial setup distinct_clusters failover source_alive, topics_there",
         "partition 1 PROVEN",
         "10\u202f000 records",
     ):
@@ -82,6 +83,7 @@ def test_stage_shows_overridden_gates_and_its_command():
     for part in (
         "DONE",
         "Overridden: mirror_alive.",
+        "failover topics_there, not on a Friday",
         "-e failover_accept_stale_mirror=true",
         "RPO 66 offsets",
         "Re-processed at most 3",
