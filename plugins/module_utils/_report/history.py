@@ -94,8 +94,10 @@ def charts(made):
                     "scenario": scenario,
                     "name": name,
                     "unit": unit,
-                    "top": top,
-                    "last": values[-1],
+                    # A hundredth of a second says nothing about a drill.
+                    "top": round(top, 1),
+                    "last": round(values[-1], 1),
+                    "failed": any(not one["passed"] for one in dots),
                     "dots": dots,
                     "without": [places[at] for at, one in enumerate(of_scenario) if one[key] is None],
                     "first": of_scenario[0]["at"],

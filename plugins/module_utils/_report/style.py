@@ -95,12 +95,13 @@ svg text{font-size:12px;fill:var(--muted);font-family:inherit}
 footer{margin-top:2.5rem;color:var(--muted);font-size:.85rem}
 a{color:var(--accent)}
 @media (max-width:38rem){
-th,th.n{white-space:normal}td:first-child{min-width:6.5rem}th,td{padding-right:.45rem}
+th,th.n{white-space:normal}th,td{padding-right:.4rem}td:first-child{min-width:5.5rem;overflow-wrap:anywhere}
+.topics th{font-size:.75rem}.topics th.n{width:1px}
 .row{grid-template-columns:1fr 4.2rem;gap:0 .5rem}.row>svg{grid-column:1/-1;grid-row:2}.row.step>:first-child{padding-left:0}
 .part{grid-template-columns:1fr}.part>.wide{grid-column:1}.verdict strong{font-size:1.6rem}dl{grid-template-columns:minmax(6rem,40%) 1fr}
 }
 @media print{
-body{font-size:11pt}main{max-width:none;padding:0}.scroll{overflow:visible}h2{break-after:avoid}.row,.figure,tr{break-inside:avoid}
+body{font-size:11pt}main{max-width:none;padding:0}.scroll{overflow:visible}h2,h2+p{break-after:avoid}.row,.figure,tr{break-inside:avoid}
 details:not(.wide)::details-content{content-visibility:visible;display:block;block-size:auto}summary{list-style:none}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 }

@@ -107,7 +107,7 @@ PAGE = (
 {% for one in failed %}<tr><td><span class="word bad">✘</span> {{ one.name | replace("_", " ") }}</td><td>{{ one.expected }}</td><td>{{ one.found }}</td>
 </tr>{% endfor %}</tbody></table></div>{% endif %}
 
-{% if view.topics %}<h2>Per topic</h2><div class="scroll"><table><thead><tr><th>Topic</th><th class="n">Lost</th>
+{% if view.topics %}<h2>Per topic</h2><div class="scroll"><table class="topics"><thead><tr><th>Topic</th><th class="n">Lost</th>
 {% if view.topics[0].reprocessed is not none %}<th class="n">Re-processed</th><th class="n">Duplicates on the topic</th>{% endif %}</tr></thead><tbody>
 {% for one in view.topics %}<tr><td>{{ one.topic }}</td><td class="n">{{ one.lost | number }}</td>
 {% if one.reprocessed is not none %}<td class="n">{{ one.reprocessed | number }}</td><td class="n">{{ one.duplicates | number }}</td>{% endif %}</tr>

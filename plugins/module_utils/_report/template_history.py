@@ -23,7 +23,8 @@ PAGE = (
 </svg>
 <p class="legend"><span>bottom to top 0 to {{ one.top | number }} {{ one.unit }}</span><span>{{ one.first }} to {{ one.end }}, a dot a drill</span>
 <span>last {{ one.last | number }} {{ one.unit }}</span>
-<span><i style="background:var(--bad)"></i>failed drill{{ ", a stroke where it came to no figure" if one.without else "" }}</span></p>{% endfor %}
+{% if one.failed or one.without %}<span><i style="background:var(--bad)"></i>
+{{- ["failed drill" if one.failed, "a stroke where a drill came to no figure" if one.without] | select | join(", ") }}</span>{% endif %}</p>{% endfor %}
 <h2>Every drill, newest first</h2>
 <div class="scroll"><table><thead><tr><th>Began</th><th>Scenario</th><th>Verdict</th><th class="n">RTO</th><th class="n">RPO, records</th>
 <th class="n">RPO, s</th><th class="n">Re-processed</th><th>Kafka</th></tr></thead><tbody>

@@ -56,17 +56,24 @@ def _bar(name, level, begin, seconds, total, failed):
     }
 
 
-def lines(series, marks=(), whole=False):
+def span_of(*several):
+    """The first and the last time in series; None where there is none."""
+    times = [at for series in several for values in series.values() for at, dummy in values]
+    return (min(times), max(times)) if times else None
+
+
+def lines(series, marks=(), whole=False, span=None):
     """Lines over time as neighbouring points.
 
     :param series: ``{name: [(seconds since the epoch, value)]}``, ascending; where a value is None nothing was to be seen, and the line is broken.
     :param whole: draw the highest value too, however far it stands out.
+    :param span: the times of the left and the right edge; those of the series where it is not given.
     :returns: ``{top, cut, first, seconds, series[{name, segments[{x1, y1, x2, y2}]}], marks[{label, x}]}``, or None without at least two points.
     """
     points = [one for values in series.values() for one in values]
     if len({at for at, dummy in points}) < 2:
         return None
-    first, last = min(at for at, dummy in points), max(at for at, dummy in points)
+    first, last = span or span_of(series)
     found = sorted(value for dummy, value in points if value)
     usual, most = (found[len(found) // 2], found[-1]) if found else (1, 1)
     # What piled up meanwhile is worked off in a burst; drawn to its height, it would leave nothing to see of the rest.

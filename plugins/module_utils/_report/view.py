@@ -7,7 +7,7 @@ from __future__ import annotations
 from .._errors import UsageError
 from . import proof as proofs
 from .proof import moment, number
-from .timeline import lines, timeline
+from .timeline import lines, span_of, timeline
 
 RTO_FROM = {"switchover": "the begin of the move"}
 
@@ -134,10 +134,11 @@ def _drill(report, proven):
         ("work goes on", lost_at + rto if lost_at and rto is not None else None),
     ]
     page["timeline"] = timeline(report.get("stages") or [], marks)
-    flow = report.get("flow") or {}
-    if flow.get("acknowledged"):
-        page["flow"] = lines({"acknowledged": flow["acknowledged"], "processed": flow.get("processed") or [], **_copied(report)}, marks)
-    page["lag"] = lines(((report.get("mirrors") or {}).get("lag") or {}), marks, whole=True)
+    flow, lag = report.get("flow") or {}, (report.get("mirrors") or {}).get("lag") or {}
+    rates = {"acknowledged": flow["acknowledged"], "processed": flow.get("processed") or [], **_copied(report)} if flow.get("acknowledged") else {}
+    # Both over the same time, so that one stands under the other and the loss is in one place.
+    span = span_of(rates, lag)
+    page["flow"], page["lag"] = lines(rates, marks, span=span), lines(lag, marks, whole=True, span=span)
     page["checks"] = checks
     shown = {id(one): stage for stage, one in proven}
     page["proofs"] = [proofs.view(one, stage) for stage, one in proven]

@@ -55,3 +55,13 @@ def test_a_report_that_cannot_be_read_is_named(tmp_path):
 def test_no_drill_is_told(tmp_path):
     with pytest.raises(UsageError, match="There is no drill to tell of"):
         history.page(str(tmp_path), str(tmp_path / "history.html"))
+
+
+@pytest.mark.parametrize(("third", "said"), [
+    (drill(), []), (drill(verdict="failed"), ["failed drill"]), (drill(rto_seconds=None, rpo={}), ["a stroke where a drill came to no figure"])])
+def test_the_legend_names_only_what_a_chart_shows(tmp_path, third, said):
+    for number, report in enumerate((drill(rto_seconds=40.52), third, drill(rto_seconds=53.49))):
+        put(tmp_path / str(number), dict(report, began=NOW + number))
+    text = history.page(str(tmp_path), str(tmp_path / "history.html"))[0]
+    assert [one for one in ("failed drill", "a stroke where a drill came to no figure") if one in text] == said
+    assert "last 53.5 s" in text

@@ -26,6 +26,7 @@ MEASURE = """<script>addEventListener("load", () => {
   const told = [...document.querySelectorAll("iframe")].map(one => {
     const page = one.contentDocument, root = page.documentElement;
     return {name: one.name, wide: root.scrollWidth, screen: root.clientWidth, high: root.scrollHeight, text: page.body.innerText.length,
+            cut: [...page.querySelectorAll(".scroll")].filter(one => one.scrollWidth > one.clientWidth).map(one => one.innerText.slice(0, 40)),
             bars: [...page.querySelectorAll("svg rect")].filter(bar => bar.getBoundingClientRect().width > 0).length};
   });
   document.body.innerHTML = "<pre>" + JSON.stringify(told) + "</pre>";
@@ -41,6 +42,7 @@ def pages(tmp_path):
         (tmp_path / str(number)).mkdir()
         (tmp_path / str(number) / "report.json").write_text(json.dumps(drill(began=NOW + number * 1000, rto_seconds=40.0 + number)))
     return {
+        "usual": render(drill(), [("failover", proof())]),
         "drill": render(drill(lost={LONG: 5}), [("failover", proof())]),
         "failed": render(failed_drill()),
         "loss": render(lossy),
@@ -88,8 +90,9 @@ def test_pages_fit_and_say_nothing_on_the_console(tmp_path, mode):
     document, console = look(wrapper, tmp_path / "profile", *(["--blink-settings=preferredColorScheme=0"] if mode == "dark" else []))
     assert not console
     told = json.loads(html.unescape(re.search(r"<pre>(.*)</pre>", document, re.S)[1]))
-    assert len(told) == 7 * len(WIDTHS)
+    assert len(told) == 8 * len(WIDTHS)
     assert not [one for one in told if one["wide"] > one["screen"]], "wider than the screen"
+    assert not [one for one in told if one["name"].startswith("usual") and one["cut"]], "a table of usual names has to be pushed about"
     assert all(one["text"] > 100 for one in told)
     assert all(one["bars"] > 0 for one in told if one["name"].split()[0] in ("drill", "loss", "stage"))
 

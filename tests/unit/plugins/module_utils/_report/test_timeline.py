@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.timeline import lines, timeline
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.view import view
 
 from .reports import NOW, drill
 
@@ -44,3 +45,9 @@ def test_a_line_is_broken_where_nothing_was_seen():
 def test_nothing_to_draw():
     assert lines({"processed": []}) is None and lines({"processed": [(NOW, 1)]}) is None
     assert lines({"processed": [(NOW, 0), (NOW + 1, 0)]})["top"] > 0
+
+
+def test_two_charts_of_one_drill_stand_over_the_same_time():
+    made = view(drill(flow={"acknowledged": [(NOW + at, 200) for at in range(90)]}, mirrors={"lag": {"a to b": [(NOW + at, 3) for at in range(2, 80)]}}))
+    assert (made["flow"]["first"], made["flow"]["seconds"]) == (made["lag"]["first"], made["lag"]["seconds"]) == (NOW, 89)
+    assert made["flow"]["marks"][0] == made["lag"]["marks"][0] and made["lag"]["series"][0]["segments"][0]["x1"] > 2
