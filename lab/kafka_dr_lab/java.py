@@ -53,8 +53,12 @@ def install_command() -> list[str] | None:
 def require_java(install: bool = True) -> str:
     """Path of a Java of at least version 17.
 
-    :raises LabError: there is none, or it is too old, and it may not be installed from here.
+    :raises LabError: ``JAVA_HOME`` leads nowhere, there is none, or it is too old, and it may not be installed from here.
     """
+    home = os.environ.get("JAVA_HOME")
+    if home and not os.access(os.path.join(home, "bin", "java"), os.X_OK):
+        # Spark looks nowhere else, so that a drill would fail at its first proof.
+        raise LabError(f"JAVA_HOME is {home}: expected bin/java in it, found none that can be run. Correct it, or unset it to use the java of the search path.")
     java = find_java()
     version = java_version(java) if java else 0
     if java and version >= MINIMUM:

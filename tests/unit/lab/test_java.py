@@ -50,6 +50,13 @@ def test_a_java_too_old_is_named_with_the_way_out(fake):
     assert path in str(caught.value)
 
 
+def test_a_java_home_that_leads_nowhere_is_named(fake, monkeypatch):
+    fake('openjdk version "17.0.1"')
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    with pytest.raises(LabError, match="JAVA_HOME is /nowhere: expected bin/java in it"):
+        java.require_java()
+
+
 def test_no_java_and_nothing_to_install_it_with(fake):
     with pytest.raises(LabError, match=r"found no Java\. Install a Java 17 runtime"):
         java.require_java()
