@@ -18,6 +18,7 @@ ALL = {
     "reference": (PYTHON, JUDGES / "reference.py"),
     "install": (PYTHON, JUDGES / "install.py"),
     "navigator": (PYTHON, JUDGES / "navigator.py"),
+    "rulebook": (PYTHON, JUDGES / "rulebook.py"),
     "tutorial": (PYTHON, JUDGES / "tutorial.py"),
     "molecule": ("make", "molecule"),
 }
