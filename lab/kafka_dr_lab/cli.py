@@ -25,6 +25,8 @@ def parser() -> argparse.ArgumentParser:
         one = commands.add_parser(name, help=text)
         if name == "up":
             _applications(one)
+    lose = commands.add_parser("lose", help="lose a region of a running lab: its processes are killed, its data is deleted")
+    lose.add_argument("region", help="north_america or europe")
     drill = commands.add_parser("drill", help="lose a region and come back, measured")
     drill.add_argument("--scenario", choices=SCENARIOS, default="failover")
     drill.add_argument("--platform", choices=PLATFORMS, default="host", help="regions as processes, or as namespaces of a Kubernetes API")
@@ -110,6 +112,9 @@ def _act(arguments: argparse.Namespace) -> int:
     elif arguments.command == "down":
         lab.down()
         print("The lab is down.")
+    elif arguments.command == "lose":
+        lab.lose(lab.cluster(arguments.region))
+        print(f"{arguments.region} is lost.")
     elif arguments.command == "status":
         print(lab.status())
     else:

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 
 from .errors import LabError
-from .inventory import Inventory
+from .inventory import CLUSTERS, Inventory
 from .java import require_java
 from .kafka_home import kafka_home
 from .playbook import Playbooks
@@ -89,6 +89,17 @@ class Lab:
         hosts = self.inventory.load()["all"]["hosts"]
         lines += [f"{name:32} {one['kafka_dr_client']['bootstrap.servers']}" for name, one in hosts.items() if "kafka_dr_client" in one]
         return "\n".join(lines)
+
+    def cluster(self, name: str) -> str:
+        """A name that somebody typed, if a region with a cluster has it.
+
+        :raises LabError: the lab is down, or has no such region.
+        """
+        if not self.inventory.exists():
+            raise LabError(f"The lab in {self.directory} is down: expected it to run. Start it with: make lab-up")
+        if name not in CLUSTERS:
+            raise LabError(f"Region {name} has no cluster in the lab: expected {' or '.join(CLUSTERS)}")
+        return name
 
     def client(self, region: str, user: str) -> dict:
         """librdkafka configuration of a user in a region, its password in it."""
