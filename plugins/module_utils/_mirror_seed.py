@@ -49,8 +49,10 @@ def mirror_seed(params, check_mode):
         "changed": not (seeded and paired), "partitions": len(rows), "pairs": len(pairs), "source_offsets": _by_topic(wanted),
         "diff": {"before": _by_topic((has or {}).get("offsets") or {}), "after": _by_topic(wanted)},
     }
-    _refuse_foreign(target, topic, has, seeded)
-    _refuse_foreign(target, names.offset_syncs, syncs, paired)
+    # Who only looks has not removed the old mirror, which comes first.
+    if not check_mode:
+        _refuse_foreign(target, topic, has, seeded)
+        _refuse_foreign(target, names.offset_syncs, syncs, paired)
     if check_mode or not result["changed"]:
         return result
     factor = params["replication_factor"]

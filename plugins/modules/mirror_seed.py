@@ -15,6 +15,7 @@ description:
     restored region to its backup that it has copied all of that already, and which offset of the one is which of the other.
   - The restored region is the mirror's source, the backup its target.
   - The mirror must be stopped and its old internal topics deleted. Nothing is written unless both regions are still as the proof saw them.
+  - In check mode it says what would be written also where topics of an old mirror are still there.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client.attributes
   - streamsafe.kafka_dr.clients

@@ -11,7 +11,10 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import delete_groups, every_group, group_positions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import ensure_topics
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_seed import mirror_seed
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import codec_connect, seeds
 from tests.support import offsets_lab as lab
 
 from .conftest import TOPICS
@@ -88,6 +91,22 @@ def test_check_mode_says_and_writes_nothing(restored):
     told = seed(restored, check=True)
     assert told["changed"] and told["partitions"] >= 6 and told["pairs"] >= told["partitions"]
     assert nothing_written(restored)
+
+
+def test_what_another_mirror_wrote_is_refused_but_where_one_only_looks(restored):
+    target, topic = KafkaClient(restored["backup"].client, timeout=60), "mm2-offsets.a.internal"
+    row = seeds.source_offsets(restored["proof"], "a", "MirrorSourceConnector")[0]
+    described = [{"name": topic, "partitions": 25, "replication_factor": 1, "configs": {"cleanup.policy": "compact"}}]
+    ensure_topics(target, described, "present", False)
+    write(target, topic, [(None, *codec_connect.encode_source_offset(row._replace(offset=row.offset + 7)))])
+    try:
+        with pytest.raises(RefusedError, match="holds what another mirror wrote"):
+            seed(restored)
+        told = seed(restored, check=True)
+        assert told["changed"] and told["diff"]["before"] != told["diff"]["after"] == told["source_offsets"]
+    finally:
+        ensure_topics(target, described, "absent", False)
+    lab.until(lambda: nothing_written(restored), 30)
 
 
 def test_the_backup_goes_on(restored):
