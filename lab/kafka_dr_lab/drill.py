@@ -213,7 +213,8 @@ def run_drill(lab: Lab, arguments, options: dict) -> int:
         try:
             getattr(scenarios, arguments.scenario)(drill)
         except PlaybookFailed as error:
-            drill.report.check("stage_succeeded", False, "exit code 0", str(error))
+            said = [step.get("said", "") for stage in lab.playbooks.steps() for step in stage["steps"] if step.get("failed")]
+            drill.report.check("stage_succeeded", False, "exit code 0", ": ".join(filter(None, [str(error), *said[-1:]])))
         except (LabError, TimeoutError) as error:
             drill.report.check("drill_went_through", False, "no error", str(error))
         if not drill.report.passed:

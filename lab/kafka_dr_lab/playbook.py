@@ -106,7 +106,10 @@ class Playbooks:
                 return
 
     def steps(self) -> list[dict]:
-        """Stages with their steps, as the callback wrote them: ``[{name, seconds, steps[{name, seconds, began, failed}]}]``; ``began`` since the epoch."""
+        """Stages with their steps, as the callback wrote them: ``[{name, seconds, steps[{name, seconds, began, failed, said}]}]``.
+
+        ``began`` is since the epoch; ``said`` is what a step failed with.
+        """
         stages: list[dict] = []
         if self.steps_file.exists():
             for line in self.steps_file.read_text().splitlines():
@@ -114,7 +117,9 @@ class Playbooks:
                 if not stages or stages[-1]["name"] != one["stage"] or stages[-1]["run"] != one["run"]:
                     stages.append({"name": one["stage"], "run": one["run"], "seconds": 0.0, "steps": []})
                 step = {"name": one["step"], "seconds": one["seconds"], "began": round(one["at"] - one["seconds"], 2)}
-                stages[-1]["steps"].append({**step, "failed": True} if one.get("failed") else step)
+                if one.get("failed"):
+                    step.update({"failed": True, **({"said": one["said"]} if one.get("said") else {})})
+                stages[-1]["steps"].append(step)
                 stages[-1]["seconds"] = round(stages[-1]["seconds"] + one["seconds"], 2)
         return stages
 

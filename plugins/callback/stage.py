@@ -135,7 +135,7 @@ class CallbackModule(CallbackBase):
         self.step, self.step_began, self.changed = name, time.monotonic(), 0
         self.said_waiting, self.waiting_for = self.step_began, ""
 
-    def _end_step(self, mark="✔"):
+    def _end_step(self, mark="✔", said=""):
         if self.step is None:
             return
         seconds = time.monotonic() - self.step_began
@@ -145,6 +145,8 @@ class CallbackModule(CallbackBase):
         if path:
             with open(path, "a", encoding="utf-8") as file:
                 line = {"stage": self.stage, "run": self.run, "step": step, "seconds": round(seconds, 2), "failed": mark != "✔", "at": time.time()}
+                if said:
+                    line["said"] = said
                 file.write(json.dumps(line) + "\n")
 
     # -- what Ansible tells ------------------------------------------------------------------------------------------
@@ -204,11 +206,12 @@ class CallbackModule(CallbackBase):
             return
         data = data_of(result)
         self.failed = True
-        self._end_step("✘")
+        said = told_failure(data).strip().splitlines()[:12]
+        self._end_step("✘", "\n".join(said) if data.get("msg") else "")
         self._line("\n  %s" % (task_of(result).name or task_of(result).action), color="red")
         if data.get("waiting_for") and data.get("attempts"):
             self._line("  Gave up after %s attempts, still waiting for %s." % (data["attempts"], told_missing(data)), color="red")
-        for line in told_failure(data).strip().splitlines()[:12] + ways_out(data):
+        for line in said + ways_out(data):
             self._line("  %s" % line, color="red")
         for line in str(data.get("stderr") or "").strip().splitlines()[-50 if self._display.verbosity else -3:]:
             self._line("  %s" % line[:300], color="red")

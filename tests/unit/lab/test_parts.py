@@ -15,13 +15,23 @@ from pathlib import Path
 import pytest
 
 from kafka_dr_lab.errors import LabError
+from kafka_dr_lab.inventory import Inventory
 from kafka_dr_lab.journals import Journals
 from kafka_dr_lab.pki import new_authority, new_certificate
+from kafka_dr_lab.playbook import Playbooks
 from kafka_dr_lab.ports import HOST, free_ports, require_free
 from kafka_dr_lab.report import Report
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "lab" / "apps"))
 from journal import PROCESSED, PRODUCED, open_journal
+
+
+def test_what_a_step_failed_with_is_kept_with_it(tmp_path):
+    playbooks = Playbooks(tmp_path, Inventory(tmp_path))
+    playbooks.steps_file.parent.mkdir()
+    told = {"stage": "Manifest", "run": "1", "step": "Save it", "seconds": 2.0, "failed": True, "at": 100.0, "said": "No Java was found"}
+    playbooks.steps_file.write_text(json.dumps(told) + "\n")
+    assert playbooks.steps()[0]["steps"] == [{"name": "Save it", "seconds": 2.0, "began": 98.0, "failed": True, "said": "No Java was found"}]
 
 
 def test_free_ports_are_different_and_free():

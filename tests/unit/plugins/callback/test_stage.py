@@ -92,7 +92,9 @@ def test_a_failure_is_told_whole_and_once(first):
 
 
 def test_a_failure_that_may_hold_secrets_says_how_to_see_it(run):
-    text = run("-e", '{"kafka_dr_no_log": true}')[0].stdout
+    done, steps = run("-e", '{"kafka_dr_no_log": true}')
+    text = done.stdout
+    assert not [one for one in steps if "said" in one]
     assert "Topic 'a'" not in text and "  Run the same with -e kafka_dr_no_log=false to see it" in text
 
 
@@ -105,6 +107,7 @@ def test_the_steps_file_has_each_step_with_its_time(first):
     assert [(one["stage"], one["step"], one["failed"]) for one in steps] == [
         ("Small stage", "Include what is done", False), ("Small stage", "Include what takes a while", False), ("Small stage", "Include what fails", True)]
     assert len({one["run"] for one in steps}) == 1 and steps[1]["seconds"] >= 3
+    assert [one.get("said") for one in steps] == [None, None, "Topic 'a' is missing: expected it.\nCreate it."]
 
 
 def test_check_mode_names_what_would_change(run):
