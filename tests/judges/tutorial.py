@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,9 @@ def script(page: str) -> str:
 
 def main() -> int:
     with tempfile.TemporaryDirectory(prefix="kdr-tutorial-") as base:
-        place = copied(Path(base))
+        # A plain directory, as people clone to: where collections stand, the lab makes no links to itself.
+        place = Path(base) / "kafka_dr"
+        shutil.move(copied(Path(base)), place)
         env = {key: value for key, value in plain().items() if key not in ("LAB_DIR", "VIRTUAL_ENV", "PYTHONPATH")}
         # Without the caller's virtual environment on the path; the page makes its own.
         env["PATH"] = os.pathsep.join(one for one in env["PATH"].split(os.pathsep) if not (Path(one) / "activate").exists())
