@@ -19,7 +19,7 @@ from places import BIN, JUDGES, ROOT, copied, environment, plain, run
 
 REGION, BACKUP = "north_america", "europe"
 LOSS = "the loss of the region"
-STORY = (
+STORY: tuple[tuple[str, dict], ...] = (
     ("initial_setup", {"initial_setup_source": REGION, "initial_setup_target": BACKUP, "initial_setup_backup": True}),
     ("backup_status", {"backup_status_region": REGION, "backup_status_backup": BACKUP, "backup_status_fail": False}),
     (LOSS, {}),
