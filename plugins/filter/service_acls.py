@@ -9,13 +9,13 @@ from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking impor
 
 
 @speaking
-def service_acls(region, mirror, *purposes, side=None):
-    """ACLs of the region's users of these purposes."""
+def service_acls(region, mirror, *purposes, side=None, idle=False):
+    """ACLs of the region's users of these purposes; with ``idle`` what a mirror needs whose connectors are stopped."""
     made = []
     connect = (region.get("kafka_dr_connect") or {}).get("group") or "connect-cluster" if region.get("kafka_dr_mirror_platform") == "connect" else None
     for user in region.get("kafka_dr_users") or []:
         if user.get("purpose") in purposes:
-            made += access.service_acls(user["name"], user["purpose"], mirror, side, user.get("acls"), connect)
+            made += access.service_acls(user["name"], user["purpose"], mirror, side, user.get("acls"), connect, idle)
     return made
 
 

@@ -11,6 +11,8 @@ from .mirror_config import checked, checkpoints_topic
 from .names import workers_group
 
 PURPOSES = ("stages", "mirror", "proof", "witness", "application")
+# What MirrorMaker 2 does to a topic that it writes.
+OWNED = ["ALTER", "ALTER_CONFIGS", "CREATE", "DESCRIBE", "DESCRIBE_CONFIGS", "READ", "WRITE"]
 SPECIAL = set("\\.[]{}()*+?^$|")
 
 
@@ -49,7 +51,7 @@ def topic_resources(patterns):
     return [everything] if everything in made else made
 
 
-def service_acls(principal, purpose, mirror=None, side=None, own=None, connect_group=None):
+def service_acls(principal, purpose, mirror=None, side=None, own=None, connect_group=None, idle=False):
     """ACLs of one principal.
 
     :param purpose: one of :data:`PURPOSES`.
@@ -57,6 +59,7 @@ def service_acls(principal, purpose, mirror=None, side=None, own=None, connect_g
     :param side: ``source`` or ``target`` of that mirror.
     :param own: an application's ACLs, as the inventory gives them.
     :param connect_group: ``group.id`` of the Connect cluster that runs the mirror, where one does: it is part of the names of transactions (KIP-618).
+    :param idle: of a mirror only what its worker needs while its connectors are stopped: its own topics and group, and nothing that applications use.
     """
     if purpose == "application":
         return [dict(one, principal=principal) for one in own or []]
@@ -68,7 +71,7 @@ def service_acls(principal, purpose, mirror=None, side=None, own=None, connect_g
         if side == "target" and full["policy"] == "default":
             topics = [{"name": "%s%s%s" % (full["source"], full["separator"], "" if one["name"] == "*" else one["name"]),
                        "pattern": "prefixed" if one["name"] == "*" else one["pattern"]} for one in topics]
-        grants = {"mirror": _mirror, "proof": _proof, "witness": _witness}[purpose](full, topics, side)
+        grants = _idle_worker(full) if idle and purpose == "mirror" else {"mirror": _mirror, "proof": _proof, "witness": _witness}[purpose](full, topics, side)
         if purpose == "mirror" and side == "target" and connect_group:
             grants.append(_grant("transactional_id", ["DESCRIBE", "WRITE"], "%s-%s." % (connect_group, full["name"]), "prefixed"))
     else:
@@ -102,14 +105,17 @@ def _mirror(mirror, topics, side):
             _grant("cluster", ["DESCRIBE"]),
             _grant("group", ["DESCRIBE"], "*"),
         ]
+    return _topics(topics, OWNED) + [_grant("topic", OWNED, "heartbeats"), _grant("group", ["READ"], "*")] + _idle_worker(mirror)
+
+
+def _idle_worker(mirror):
     worker = workers_group(mirror["source"])
-    internal = ["ALTER", "ALTER_CONFIGS", "CREATE", "DESCRIBE", "DESCRIBE_CONFIGS", "READ", "WRITE"]
-    return _topics(topics, internal) + [
+    return [
         _grant("cluster", ["DESCRIBE"]),
-        _grant("topic", internal, "mm2-", "prefixed"),
-        _grant("topic", internal, checkpoints_topic(mirror)),
-        _grant("topic", internal, "heartbeats"),
-        _grant("group", ["DESCRIBE", "READ"], "*"),
+        _grant("topic", OWNED, "mm2-", "prefixed"),
+        _grant("topic", OWNED, checkpoints_topic(mirror)),
+        _grant("group", ["DESCRIBE"], "*"),
+        _grant("group", ["READ"], worker),
         _grant("transactional_id", ["DESCRIBE", "WRITE"], worker, "prefixed"),
         _grant("transactional_id", ["DESCRIBE", "WRITE"], "connect-cluster-" + worker, "prefixed"),
     ]

@@ -45,8 +45,8 @@ def test_resources_are_narrow_unless_one_pattern_is_everything():
     assert topic_resources(["b", ".*"]) == [{"name": "*", "pattern": "literal"}]
 
 
-def lines(purpose, side=None, mirror=None):
-    return [as_text(one) for one in flatten(service_acls("u", purpose, mirror or MIRROR, side))]
+def lines(purpose, side=None, mirror=None, idle=False):
+    return [as_text(one) for one in flatten(service_acls("u", purpose, mirror or MIRROR, side, idle=idle))]
 
 
 def test_the_mirror_only_reads_its_topics_in_the_source():
@@ -60,6 +60,15 @@ def test_the_mirror_writes_its_topics_and_its_own_in_the_target():
     assert {"User:u ALLOW WRITE topic:flights. PREFIXED", "User:u ALLOW WRITE topic:mm2- PREFIXED", "User:u ALLOW WRITE topic:na.checkpoints.internal LITERAL",
             "User:u ALLOW WRITE transactional_id:na-mm2 PREFIXED"} <= set(found)
     assert not [one for one in found if " DELETE " in one or "topic:*" in one or "__kafka_dr_ledger" in one]
+
+
+def test_a_worker_without_connectors_keeps_its_own_topics_and_group_and_reaches_nothing_of_others():
+    idle, full = set(lines("mirror", "target", idle=True)), set(lines("mirror", "target"))
+    assert idle < full
+    assert {"User:u ALLOW READ group:na-mm2 LITERAL", "User:u ALLOW READ topic:mm2- PREFIXED"} <= idle
+    assert {one for one in full - idle if " WRITE " in one} == {"User:u ALLOW WRITE topic:flights. PREFIXED", "User:u ALLOW WRITE topic:orders LITERAL",
+                                                               "User:u ALLOW WRITE topic:heartbeats LITERAL"}
+    assert "User:u ALLOW READ group:* LITERAL" in full - idle
 
 
 def test_with_the_default_policy_the_copies_have_prefixed_names():
