@@ -18,7 +18,7 @@ POLICIES = {
 
 KNOWN_KEYS = {
     "name", "source", "target", "topics", "topics_exclude", "groups", "groups_exclude", "policy", "separator",
-    "config", "exactly_once", "tuning",
+    "config", "exactly_once", "tuning", "managed_elsewhere",
 }
 KNOWN_TUNING = {
     "tasks_max", "replication_factor", "refresh_seconds", "checkpoint_seconds", "heartbeat_seconds", "offset_lag_max", "flush_ms", "compression",
@@ -104,8 +104,11 @@ def connector_configs(mirror):
         "replication.policy.separator": full["separator"],
         "offset-syncs.topic.location": "target",
     }
+    # A connector does not stop before the call that it waits for is given up: a minute by default, for a source that is lost, on the way of a failover.
+    patience = {"source.admin.request.timeout.ms": 15000, "source.admin.default.api.timeout.ms": 15000}
     source = {
         **policy,
+        **patience,
         # Measured on two cores: two tasks copy in two thirds of the time of one, four no faster than two.
         "tasks.max": tuning.get("tasks_max", 2),
         "refresh.topics.interval.seconds": tuning.get("refresh_seconds", 30),
@@ -140,6 +143,7 @@ def connector_configs(mirror):
         source["producer.override.max.in.flight.requests.per.connection"] = 5
     checkpoint = {
         **policy,
+        **patience,
         "refresh.groups.interval.seconds": tuning.get("checkpoint_seconds", 5),
         "emit.checkpoints.interval.seconds": tuning.get("checkpoint_seconds", 5),
         "sync.group.offsets.interval.seconds": tuning.get("checkpoint_seconds", 5),

@@ -73,3 +73,10 @@ def test_a_policy_may_be_any_class():
 def test_refuses_a_wrong_description(mirror, words):
     with pytest.raises(UsageError, match=words):
         checked(mirror)
+
+
+def test_calls_to_a_lost_source_are_given_up_early_and_no_client_refuses_that():
+    made = connector_configs(MIRROR)
+    for side in ("source", "checkpoint"):
+        # A client does not start whose calls may end before its requests.
+        assert made[side]["source.admin.request.timeout.ms"] == made[side]["source.admin.default.api.timeout.ms"] == "15000"
