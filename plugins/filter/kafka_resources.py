@@ -5,7 +5,16 @@ from __future__ import annotations
 
 import base64
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import application, kafka_changes, kafka_resources, proof_job, rbac, region, witness
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import (
+    application,
+    kafka_changes,
+    kafka_resources,
+    proof_job,
+    rbac,
+    region,
+    topic_ownership,
+    witness,
+)
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
@@ -64,6 +73,9 @@ class FilterModule:
             "kafka_users": speaking(kafka_users),
             "kafka_topics": speaking(kafka_topics),
             "topics_contested": speaking(kafka_changes.contested),
+            "has_topic_operator": speaking(topic_ownership.has_topic_operator),
+            "topics_to_own": speaking(topic_ownership.topics_to_own),
+            "topics_to_let_go": speaking(topic_ownership.topics_to_let_go),
             "kafka_topic_changes": speaking(kafka_changes.topic_changes),
             "kafka_user_quotas": speaking(kafka_changes.user_quotas),
             "kafka_resources_kept": speaking(kafka_changes.bare),
@@ -86,6 +98,7 @@ class FilterModule:
             "kubernetes_roles": speaking(rbac.roles),
             "undone_by": speaking(region.undone_by),
             "replicas_to_restore": speaking(region.size_of),
+            "replicas_waiting_for": speaking(region.not_ready),
             "scaled_away": speaking(region.gone),
             "resources_waiting_for": speaking(kafka_resources.waiting_for),
         }

@@ -94,4 +94,6 @@ def test_a_region_is_lost_with_its_namespace(regions):
     assert len(again) < 200, "applications went on near where they were"
     mirror = cluster.read(regions.namespaces["europe"], "backup", "kafkamirrormaker2s", "kafka.strimzi.io/v1")
     assert {one["connector"]["state"] for one in mirror["status"]["connectors"]} == {"STOPPED"}
-    assert cluster.read(regions.namespaces["europe"], "kdr-mirror", "kafkausers", "kafka.strimzi.io/v1")["spec"]["authorization"]["acls"] == []
+    left = cluster.read(regions.namespaces["europe"], "kdr-mirror", "kafkausers", "kafka.strimzi.io/v1")["spec"]["authorization"]["acls"]
+    written = {rule["resource"].get("name") for rule in left if rule["resource"]["type"] == "topic" and "Write" in rule["operations"]}
+    assert written == {"mm2-", "north_america.checkpoints.internal"}, "a stopped mirror keeps what its worker idles with, and nothing else"

@@ -104,8 +104,8 @@ def topic_changes(topics, existing, kept=(), namespace=None):
     :param kept: KafkaTopics of a cluster that is made again, as :func:`bare` gives them.
     :returns: one body for each topic that a KafkaTopic, there or kept, is about, and that differs.
     """
-    here = {_topic_of(one): one for one in existing if _managed(one)}
-    before = {_topic_of(one): one for one in kept if _managed(one)}
+    here = {topic_of(one): one for one in existing if managed(one)}
+    before = {topic_of(one): one for one in kept if managed(one)}
     made = []
     for topic in topics:
         name = topic["name"]
@@ -128,11 +128,13 @@ def topic_changes(topics, existing, kept=(), namespace=None):
     return made
 
 
-def _topic_of(one):
+def topic_of(one):
+    """Name of the topic that a KafkaTopic is about."""
     return (one.get("spec") or {}).get("topicName") or one["metadata"]["name"]
 
 
-def _managed(one):
+def managed(one):
+    """Whether the Topic Operator keeps the topic as the KafkaTopic says."""
     meta = one["metadata"]
     return (meta.get("annotations") or {}).get(UNMANAGED) != "false" and not meta.get("deletionTimestamp")
 
@@ -145,7 +147,7 @@ def contested(mirror, existing):
     """
     if str(connector_configs(mirror)["source"].get("sync.topic.configs.enabled")).lower() != "true":
         return []
-    return [one for one in sorted(map(_topic_of, filter(_managed, existing))) if re.fullmatch(target_topics_pattern(mirror), one)]
+    return [one for one in sorted(map(topic_of, filter(managed, existing))) if re.fullmatch(target_topics_pattern(mirror), one)]
 
 
 def bare(resources, cluster):

@@ -125,6 +125,29 @@ def size_of(resource):
     return int(now) if now else int(remembered or 0)
 
 
+def not_ready(resource):
+    """What a Deployment, or its like, still lacks until all its replicas are there and ready; empty where nothing.
+
+    :param resource: the object as read; ``{}`` where there is none, or nobody answered.
+    """
+    if not resource:
+        return ["an answer of the API server"]
+    meta, status = resource["metadata"], resource.get("status") or {}
+    wanted = (resource.get("spec") or {}).get("replicas", 1)
+    waiting = []
+    if status.get("observedGeneration", 0) < meta.get("generation", 0):
+        waiting.append("the controller to take up generation %s of '%s'" % (meta["generation"], meta["name"]))
+    for field, what in (("updatedReplicas", "to have the new settings"), ("readyReplicas", "to be ready")):
+        if status.get(field, 0) != wanted:
+            waiting.append("%d pods of '%s' %s, found %d" % (wanted, meta["name"], what, status.get(field, 0)))
+    if status.get("replicas", 0) > wanted:
+        waiting.append("%d pods of '%s' from before to end" % (status["replicas"] - wanted, meta["name"]))
+    stuck = next((one.get("message") for one in status.get("conditions") or [] if one.get("type") == "ReplicaFailure" and one.get("status") == "True"), None)
+    if waiting and stuck:
+        waiting.append(stuck)
+    return waiting
+
+
 def gone(resource):
     """What is left of a resource that was scaled to zero; empty where its controller says that nothing is, or where there is none.
 

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""Whether the Topic Operator owns topics that a mirror has made: it does when their region is the active one, and not while a mirror configures them. Pure."""
+
+from __future__ import annotations
+
+from .kafka_changes import UNMANAGED, contested, managed, topic_of
+from .kafka_resources import kafka_topic
+
+# Marks what a stage has left, so that another stage may let go of it without asking.
+LEFT_BY = "kafka-dr.streamsafe/left-by"
+
+
+def has_topic_operator(kafka):
+    """Whether a Topic Operator works for this ``Kafka``, or ``EventStreams``, resource; it may be missing."""
+    spec = (kafka or {}).get("spec") or {}
+    operators = (spec.get("strimziOverrides") or spec).get("entityOperator") or {}
+    # An empty object is an operator with defaults.
+    return operators.get("topicOperator") is not None
+
+
+def topics_to_own(topics, existing, cluster, namespace, api_version, stage="failover"):
+    """What to apply (as a merge patch) so that there is a managed KafkaTopic for each topic, which says of it what is so.
+
+    :param topics: ``[{name, partitions, replication_factor, configs}]``, as they are in Kafka.
+    :param existing: KafkaTopics of the cluster as read. What others made, managed or not, is left alone.
+    """
+    here = {topic_of(one): one for one in existing}
+    made = []
+    for topic in topics:
+        one = here.get(topic["name"])
+        body = kafka_topic(topic, cluster, namespace, api_version)
+        body["metadata"]["labels"][LEFT_BY] = stage
+        if one is None:
+            made.append(body)
+        elif LEFT_BY in (one["metadata"].get("labels") or {}) and not managed(one) and not one["metadata"].get("deletionTimestamp"):
+            config = body["spec"].setdefault("config", {})
+            # What is no longer set on the topic has to leave the resource, or the operator would set it again.
+            config.update({key: None for key in ((one.get("spec") or {}).get("config") or {}) if key not in config})
+            made.append({"apiVersion": one.get("apiVersion") or api_version, "kind": "KafkaTopic", "spec": body["spec"],
+                         "metadata": {"name": one["metadata"]["name"], "namespace": namespace, "annotations": {UNMANAGED: None}}})
+    return made
+
+
+def topics_to_let_go(mirror, existing):
+    """What to apply (as a merge patch) so that the Topic Operator leaves alone what this mirror configures and a stage had given it."""
+    names = set(contested(mirror, existing))
+    return [{"apiVersion": one["apiVersion"], "kind": "KafkaTopic",
+             "metadata": {"name": one["metadata"]["name"], "namespace": one["metadata"]["namespace"], "annotations": {UNMANAGED: "false"}}}
+            for one in existing if topic_of(one) in names and LEFT_BY in (one["metadata"].get("labels") or {})]
