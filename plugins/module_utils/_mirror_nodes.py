@@ -8,6 +8,7 @@ from ._doctor.observe import task_states
 from ._errors import UsageError
 from ._kafka.client import KafkaClient
 from ._kafka.groups import workers_of
+from ._mm2.command import mirror_maker_command
 from ._mm2.names import status_topic, workers_group
 
 LOOPBACK = "127.0.0.1"
@@ -36,15 +37,14 @@ def mirror_node(mirror, regions, host):
                          remedy="Set it for region %s, or for the host" % mirror["target"])
     directory = "%s/%s" % (of("mirror_directory"), mirror["name"])
     metrics = _metrics(of("mirror_metrics"), host)
-    words = [str(of("java", "java")), "-Xmx%s" % of("mirror_heap", "1g"), str(of("java_options", ""))]
-    if metrics:
-        words.append("-javaagent:%s=%s:%s:%s/metrics.yml" % (metrics["jar"], metrics["host"], metrics["port"], directory))
-    words += ["-cp", "%s/libs/*" % of("kafka_home"), "org.apache.kafka.connect.mirror.MirrorMaker", "%s/mm2.properties" % directory]
+    agent = "%s=%s:%s:%s/metrics.yml" % (metrics["jar"], metrics["host"], metrics["port"], directory) if metrics else None
+    command = mirror_maker_command(of("kafka_home"), "%s/mm2.properties" % directory, str(of("java", "java")), str(of("mirror_heap", "1g")),
+                                   [str(of("java_options"))] if of("java_options") else [], agent)
     return {
         "host": host, "hosts": hosts, "directory": directory, "user": of("mirror_user", ""), "python": of("python"),
         # With exactly-once the nodes ask each other (KIP-710); one alone asks nobody.
         "rest_host": of("mirror_rest_host") or (LOOPBACK if len(hosts) == 1 else own.get("ansible_host") or host),
-        "rest_port": of("mirror_rest_port", 8083), "metrics": metrics, "command": " ".join(word for word in words if word),
+        "rest_port": of("mirror_rest_port", 8083), "metrics": metrics, "command": " ".join(command),
     }
 
 

@@ -105,6 +105,9 @@ class Regions:
         for name, namespace in self.namespaces.items():
             place = self.hosts[name]["kafka_dr_kubernetes"]
             place.update(self.places[name].identity(self.directory, {namespace: made[namespace]}))
+            mirrors = self.hosts[name].get("kafka_dr_mirror_deployment")
+            if mirrors:
+                mirrors.update(self.places[name].identity(self.directory, {mirrors["namespace"]: made[mirrors["namespace"]]}))
 
     def role(self, role: str, verb: str, check: bool = False, fails: bool = False, **variables) -> Played:
         """Play one verb of a part role."""

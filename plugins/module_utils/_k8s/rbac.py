@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from .application import application_place
+from .mirror_deployment import PLATFORM, mirror_place
 from .region import kubernetes_region, prefix_of
 
 AUTHORITIES = ("-cluster-ca-cert", "-cluster-ca", "-clients-ca-cert", "-clients-ca")
@@ -19,6 +20,7 @@ def roles(regions, mirrors, name="kafka-dr"):
     made = []
     for region in sorted(regions):
         described = regions[region]
+        made += _deployment_roles(region, described, mirrors, name)
         if described.get("kafka_dr_platform") != "kubernetes":
             continue
         rules = _application_rules(described)
@@ -38,6 +40,33 @@ def roles(regions, mirrors, name="kafka-dr"):
     return made
 
 
+def _deployment_roles(region, described, mirrors, name):
+    """Where a region's mirrors are Deployments: what they are made of, in their namespace."""
+    incoming = _incoming(region, described, mirrors)
+    if described.get("kafka_dr_mirror_platform") != PLATFORM or not incoming:
+        return []
+    place = mirror_place(described, region)
+    names = ["mirror-" + one for one in incoming] + (["witness-" + one for one in incoming] if place["witness_image"] else [])
+    return [{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
+             "metadata": {"name": "%s-mirrors-%s" % (name, prefix_of(region).rstrip("-")), "namespace": place["namespace"]}, "rules": _kept_rules(names)}]
+
+
+def _incoming(region, described, mirrors):
+    """Names of the mirrors that run in a region: those into it, and where it is made again, those that bring its records back."""
+    incoming = sorted(one["name"] for one in mirrors if one.get("target") == region)
+    if described.get("kafka_dr_platform") != "kubernetes" or described["kafka_dr_kubernetes"].get("backup"):
+        incoming += sorted("restore-" + one["name"] for one in mirrors if one.get("source") == region)
+    return incoming
+
+
+def _kept_rules(names):
+    """Deployments of these names with what they read; only ``create`` cannot be limited to names."""
+    rules = []
+    for group, resource in (("apps", "deployments"), ("", "configmaps"), ("", "secrets")):
+        rules += [_rule(group, resource, ["create"]), _rule(group, resource, ["get", "patch", "delete"], names)]
+    return rules
+
+
 def _operator_rules(place, region, mirrors, described):
     group = place["group"]
     cluster = "eventstreams" if group == "eventstreams.ibm.com" else "kafkas"
@@ -55,16 +84,10 @@ def _operator_rules(place, region, mirrors, described):
                   _rule(group, "kafkanodepools", ["get", "create", "patch"])]
     if place["backup"]:
         rules += [_rule(group, cluster, ["list"]), _rule(group, "kafkanodepools", ["list"])]
-    incoming = sorted(one["name"] for one in mirrors if one.get("target") == region)
-    if place["backup"]:
-        # The mirror that brings its records back runs in it.
-        incoming += sorted("restore-" + one["name"] for one in mirrors if one.get("source") == region)
-    if incoming:
+    incoming = _incoming(region, described, mirrors)
+    if incoming and described.get("kafka_dr_mirror_platform", "kubernetes") == "kubernetes":
         if place["witness_image"]:
-            witnesses = ["witness-" + one for one in incoming]
-            rules += [_rule("apps", "deployments", ["create"]), _rule("apps", "deployments", ["get", "patch", "delete"], witnesses),
-                      _rule("", "configmaps", ["create"]), _rule("", "configmaps", ["get", "patch", "delete"], witnesses),
-                      _rule("", "secrets", ["create"]), _rule("", "secrets", ["get", "patch", "delete"], witnesses)]
+            rules += _kept_rules(["witness-" + one for one in incoming])
         rules += [_rule(group, "kafkamirrormaker2s", ["create"]), _rule(group, "kafkamirrormaker2s", ["get", "patch", "delete"], incoming)]
     return rules
 

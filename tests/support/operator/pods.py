@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A stand-in for a node: the command of each pod whose image is ``lab`` runs as a process, with its environment and its files.
 
-Paths of mounts are those of a directory here, so they are replaced wherever a command or a variable names one.
+Paths of mounts are those of a directory here, so they are replaced wherever a command, a variable or a mounted file names one.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import ConflictError, NotFoundError, object_path
@@ -105,12 +106,16 @@ class Pods:
         home = self.directory / f"pod-{meta['name']}"
         shutil.rmtree(home, ignore_errors=True)
         home.mkdir(parents=True)
-        mounts = {one["mountPath"]: self._mount(meta["namespace"], one["name"], pod, home) for one in container.get("volumeMounts") or []}
+        mounts = {one["mountPath"]: home / one["name"] for one in container.get("volumeMounts") or []}
 
         def local(text: str) -> str:
             for path, here in mounts.items():
-                text = text.replace(path, str(here))
+                # This directory may itself be below /tmp.
+                text = text if path == "/tmp" else text.replace(path, str(here))
             return text
+
+        for one in container.get("volumeMounts") or []:
+            self._mount(meta["namespace"], one["name"], pod, mounts[one["mountPath"]], local)
 
         # What the image would have: the Python that runs this, with its packages.
         environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"}
@@ -122,8 +127,7 @@ class Pods:
             return subprocess.Popen(command, env={key: local(value) for key, value in environment.items()}, stdout=log, stderr=log,
                                     stdin=subprocess.DEVNULL, start_new_session=True, cwd=home)
 
-    def _mount(self, namespace: str, name: str, pod: dict, home: Path) -> Path:
-        here = home / name
+    def _mount(self, namespace: str, name: str, pod: dict, here: Path, local: Callable[[str], str]) -> None:
         here.mkdir()
         volume = next(one for one in pod["spec"]["volumes"] if one["name"] == name)
         data = {}
@@ -132,9 +136,8 @@ class Pods:
         elif "configMap" in volume:
             data = self._data(namespace, "configmaps", volume["configMap"]["name"])
         for file, text in data.items():
-            (here / file).write_text(text)
+            (here / file).write_text(local(text))
             (here / file).chmod(0o440)
-        return here
 
     def _data(self, namespace: str, plural: str, name: str) -> dict[str, str]:
         found = self.client.get(object_path("v1", plural, namespace, name)) or {}

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Filters about a mirror that runs as a Deployment."""
+
+from __future__ import annotations
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import mirror_deployment
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+
+
+class FilterModule:
+    """Ansible's entry."""
+
+    def filters(self):
+        return {
+            "mirror_place": speaking(mirror_deployment.mirror_place),
+            "mirror_manifests": speaking(mirror_deployment.mirror_manifests),
+        }
