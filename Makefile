@@ -37,7 +37,7 @@ lint: environment ## ruff, yamllint, mypy, antsibull-changelog, ansible-lint
 # The drills have a shorter history than "make drill", so that all of it stays within half an hour.
 define DRILLS
 	$(BIN)/python tests/kubernetes/short.py
-	$(BIN)/python lab/main.py drill --history 40000 --live 8 --report build/drill/failover
+	$(BIN)/python lab/main.py drill --history 20000 --live 8 --report build/drill/failover
 	$(BIN)/python lab/main.py drill --scenario switchover --history 20000 --live 8 --report build/drill/switchover
 	$(BIN)/python lab/main.py drill --scenario restore --history 20000 --live 8 --report build/drill/restore
 endef

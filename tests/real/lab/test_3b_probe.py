@@ -33,6 +33,7 @@ def probed(ground, set_up, tmp_path_factory):
     return checked, there, done, json.loads(file.read_text()) if file.exists() else {}
 
 
+@pytest.mark.full
 def test_a_check_says_what_would_be_done_and_writes_nothing(probed):
     checked, there, dummy, dummy = probed
     assert checked.returncode == 0, checked.stdout[-2000:]
@@ -40,6 +41,7 @@ def test_a_check_says_what_would_be_done_and_writes_nothing(probed):
     assert there == [[], []]
 
 
+@pytest.mark.full
 def test_records_arrive_are_proven_and_a_position_is_where_its_record_is(probed):
     done, found = probed[2:]
     assert done.returncode == 0, done.stdout[-2000:]
@@ -50,6 +52,7 @@ def test_records_arrive_are_proven_and_a_position_is_where_its_record_is(probed)
     assert all(one["answer"] <= one["target_offset"] for one in found["positions"])
 
 
+@pytest.mark.full
 def test_nothing_is_left_but_the_topic_with_its_retention(ground, probed):
     assert [GROUP in every_group(one) for one in both(ground)] == [False, False]
     assert all(TOPIC in describe_topics(one, [TOPIC]) for one in both(ground))

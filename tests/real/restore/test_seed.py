@@ -109,6 +109,7 @@ def test_what_another_mirror_wrote_is_refused_but_where_one_only_looks(restored)
     lab.until(lambda: nothing_written(restored), 30)
 
 
+@pytest.mark.full
 def test_the_backup_goes_on(restored):
     """Seed, then start the mirror three times: new records only, each once, in order; idle and lagging groups translated without skipping."""
     region, backup, base = restored["region"], restored["backup"], restored["base"]
@@ -178,6 +179,7 @@ def _refused_while_a_worker_runs(restored):
         seed(restored)
 
 
+@pytest.mark.full
 def test_a_worker_s_group_can_be_deleted_once_it_is_empty(restored):
     client = KafkaClient(restored["backup"].client)
     lab.until(lambda: every_group(client).get("a-mm2") == 0, 60)
