@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stages over regions on Kubernetes: set up, the source's namespace lost in the middle of traffic, failover. Long: ``make test-kubernetes``."""
+"""Stages over regions on Kubernetes: set up, the source lost in the middle of traffic, failover. Long: ``make test-kubernetes``."""
 
 from __future__ import annotations
 
+import signal
 import sqlite3
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.kubernetes.playing import Regions
+from tests.support.kubernetes import Cluster
 from tests.support.operator.loop import Operator
 
 pytestmark = [pytest.mark.kubernetes, pytest.mark.full]
@@ -39,14 +41,51 @@ class Application:
             return journal.execute(f"SELECT * FROM {self.table} WHERE {where}").fetchall()
 
 
-@pytest.fixture
-def regions(new, tmp_path):
-    """Two regions and the applications in a third place, each with no right that it does not need."""
+class OneApi:
+    """Both regions are namespaces of one API server; the loss is that of the namespace."""
+
+    def __init__(self, new, directory: Path):
+        self.cluster = new
+        self.operators = [Operator(new.kubeconfig, directory / "operator").start()]
+        self.places = {"north_america": new, "europe": new}
+
+    def lose(self, namespace: str) -> None:
+        path = f"/api/v1/namespaces/{namespace}"
+        self.cluster.client.delete(path)
+        self.cluster.until(lambda: self.cluster.client.get(path) is None, "the region to be gone", 120)
+
+    def stop(self) -> None:
+        for one in self.operators:
+            one.stop()
+
+
+class TwoApis(OneApi):
+    """Each region has an API server of its own; the loss is that of all that ran there, API server included."""
+
+    def __init__(self, new, directory: Path):
+        super().__init__(new, directory)
+        self.lost = Cluster.start(directory / "america", "america").install("1.2.0")
+        self.operators.append(Operator(self.lost.kubeconfig, directory / "america-operator").start())
+        self.places["north_america"] = self.lost
+
+    def lose(self, namespace: str) -> None:
+        self.operators.pop().stop()
+        for part in ("kube-controller-manager", "kube-apiserver", "etcd"):
+            self.lost.plane.end(part, signal.SIGKILL)
+
+    def stop(self) -> None:
+        super().stop()
+        self.lost.stop()
+
+
+@pytest.fixture(params=[OneApi, TwoApis])
+def regions(request, new, tmp_path):
+    """Two regions, and the applications in a third place beside the target, each with no right that it does not need."""
     if new.plane is None:
         pytest.skip("needs the stand-in operator")
-    operator = Operator(new.kubeconfig, tmp_path / "operator").start()
-    made = Regions({"north_america": new, "europe": new}, tmp_path)
-    made.operator = operator
+    apart = request.param(new, tmp_path)
+    made = Regions(apart.places, tmp_path)
+    made.lose = apart.lose
     made.hosts["north_america"].pop("kafka_dr_applications")
     made.mirror.update(topics=[r"flights\..*"], groups=["flights-dashboard"])
     users = [
@@ -72,21 +111,20 @@ def regions(new, tmp_path):
     (tmp_path / "work").mkdir()
     made.limit_rights()
     yield made
-    operator.stop()
+    apart.stop()
 
 
 def role(name, **variables):
     return {"name": name, "ansible.builtin.include_role": {"name": f"streamsafe.kafka_dr.{name}"}, "vars": variables}
 
 
-def test_a_region_is_lost_with_its_namespace(regions):
+def test_a_region_is_lost_and_its_applications_move(regions):
     cluster = regions.places["europe"]
     created = [{"name": "Create both clusters", "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.kafka", "tasks_from": "create.yml"},
                 "loop": ["north_america", "europe"], "loop_control": {"loop_var": "kafka_region"}}]
     regions.play([*created, role("initial_setup", initial_setup_source="north_america", initial_setup_target="europe")])
     cluster.until(lambda: len(regions.consumer.rows()) > 1000, "live traffic to be processed", 120)
-    cluster.client.delete(f"/api/v1/namespaces/{regions.namespaces['north_america']}")
-    cluster.until(lambda: cluster.client.get(f"/api/v1/namespaces/{regions.namespaces['north_america']}") is None, "the region to be gone", 120)
+    regions.lose(regions.namespaces["north_america"])
     before = {one[0] for one in regions.consumer.rows()}
     regions.play([role("failover", failover_source="north_america", failover_target="europe")])
     cluster.until(lambda: len(regions.consumer.rows("region = 'europe'")) > 50, "traffic to be processed in europe", 120)
@@ -97,3 +135,11 @@ def test_a_region_is_lost_with_its_namespace(regions):
     left = cluster.read(regions.namespaces["europe"], "kdr-mirror", "kafkausers", "kafka.strimzi.io/v1")["spec"]["authorization"]["acls"]
     written = {rule["resource"].get("name") for rule in left if rule["resource"]["type"] == "topic" and "Write" in rule["operations"]}
     assert written == {"mm2-", "north_america.checkpoints.internal"}, "a stopped mirror keeps what its worker idles with, and nothing else"
+    topics = cluster.client.list(f"/apis/kafka.strimzi.io/v1/namespaces/{regions.namespaces['europe']}/kafkatopics")
+    assert {one["metadata"]["name"]: (one["spec"]["partitions"], str(one["spec"]["config"]["retention.ms"])) for one in topics} == {
+        f"flights.{name}": (2, "-1") for name in ("departed", "cancelled", "delayed")}
+    # The Topic Operator leaves to a mirror what a failover gave it.
+    regions.play([{"name": "Let go", "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.mirror", "tasks_from": "kubernetes/topics_left.yml"},
+                   "vars": {"mirror_described": "{{ described }}", "__mirror_reads": "kafka.strimzi.io/v1"}}])
+    topics = cluster.client.list(f"/apis/kafka.strimzi.io/v1/namespaces/{regions.namespaces['europe']}/kafkatopics")
+    assert {one["metadata"]["annotations"]["strimzi.io/managed"] for one in topics} == {"false"}
