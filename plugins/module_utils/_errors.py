@@ -34,7 +34,7 @@ class KafkaDrError(Exception):
                 text += ", found %s" % (self.found,)
         elif self.found is not None:
             text += ": found %s" % (self.found,)
-        text += "."
+        text = text.rstrip(".") + "."
         if self.remedy:
             text += " " + self.remedy.rstrip(".") + "."
         return text
