@@ -69,7 +69,7 @@ def rows(drills, page_directory):
 
 
 def charts(made):
-    """RTO and RPO of each scenario: ``[{scenario, name, unit, top, dots[{x, y, passed, label}], without[x]}]``; x by order, not by time."""
+    """RTO and RPO of each scenario: ``[{scenario, name, unit, top, count, dots[{at, value, passed}], without[at]}]``; ``at`` counts drills from 1."""
     drawn = []
     for scenario in sorted({one["scenario"] for one in made}):
         of_scenario = [one for one in reversed(made) if one["scenario"] == scenario]
@@ -77,29 +77,19 @@ def charts(made):
             values = [one[key] for one in of_scenario if one[key] is not None]
             if len(values) < 2:
                 continue
-            top = max(values) or 1
-            places = [round(3 + 94.0 * at / max(1, len(of_scenario) - 1), 2) for at in range(len(of_scenario))]
-            dots = [
-                {
-                    "x": places[at],
-                    "y": round(92 - 84.0 * one[key] / top, 2),
-                    "passed": one["passed"],
-                    "label": "%s: %s %s %s" % (one["at"], name, one[key], unit),
-                }
-                for at, one in enumerate(of_scenario)
-                if one[key] is not None
-            ]
+            dots = [{"at": at, "value": one[key], "passed": one["passed"]} for at, one in enumerate(of_scenario, 1) if one[key] is not None]
             drawn.append(
                 {
                     "scenario": scenario,
                     "name": name,
                     "unit": unit,
+                    "top": max(values),
+                    "count": len(of_scenario),
                     # A hundredth of a second says nothing about a drill.
-                    "top": round(top, 1),
                     "last": round(values[-1], 1),
                     "failed": any(not one["passed"] for one in dots),
                     "dots": dots,
-                    "without": [places[at] for at, one in enumerate(of_scenario) if one[key] is None],
+                    "without": [at for at, one in enumerate(of_scenario, 1) if one[key] is None],
                     "first": of_scenario[0]["at"],
                     "end": of_scenario[-1]["at"],
                 }

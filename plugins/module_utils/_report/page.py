@@ -12,6 +12,7 @@ except ImportError:
     jinja2 = None  # type: ignore[assignment]
 
 from .._errors import KafkaDrError
+from . import plot
 from .proof import number
 from .redact import redact
 from .style import CSS
@@ -28,6 +29,7 @@ def environment():
         raise KafkaDrError("A page needs the Python library Jinja2, which ansible-core brings", remedy="pip install jinja2")
     made = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     made.filters["number"] = lambda value: value if isinstance(value, bool) else number(value)
+    made.globals.update(over_time=plot.over_time, over_drills=plot.over_drills)
     made.filters["pretty"] = lambda value: json.dumps(value, indent=1, sort_keys=True)
     return made
 

@@ -71,6 +71,7 @@ td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 pre{background:var(--panel);border:1px solid var(--line);border-radius:.3rem;padding:.7rem .9rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.88rem}
 pre,code{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace}
 svg{display:block;width:100%}
+.plot svg{height:auto;overflow:visible}.plot.narrow{display:none}
 .rows{display:grid;gap:.1rem;margin-top:.4rem}
 .row{display:grid;grid-template-columns:minmax(9rem,19rem) 1fr 4.5rem;gap:.75rem;align-items:center;font-size:.9rem}
 .row.stage{font-weight:600;margin-top:.55rem}
@@ -91,10 +92,10 @@ summary{cursor:pointer;padding:.25rem 0;overflow-wrap:anywhere}
 .mark{stroke:var(--bad);stroke-width:1.5}.mark-1{stroke:var(--good)}.grid{stroke:var(--line);stroke-width:1}
 .line-0{stroke:var(--accent);stroke-width:1.8}.line-1{stroke:var(--second);stroke-width:1.8;stroke-dasharray:4 3}
 .line-2{stroke:var(--warn);stroke-width:1.8;stroke-dasharray:1.5 2.5}
-svg text{font-size:12px;fill:var(--muted);font-family:inherit}
 footer{margin-top:2.5rem;color:var(--muted);font-size:.85rem}
 a{color:var(--accent)}
 @media (max-width:38rem){
+.plot.wide{display:none}.plot.narrow{display:block}
 th,th.n{white-space:normal}th,td{padding-right:.4rem}td:first-child{min-width:5.5rem;overflow-wrap:anywhere}
 .topics th{font-size:.75rem}.topics th.n{width:1px}
 .row{grid-template-columns:1fr 4.2rem;gap:0 .5rem}.row>svg{grid-column:1/-1;grid-row:2}.row.step>:first-child{padding-left:0}

@@ -21,13 +21,7 @@ HEAD = """<!DOCTYPE html>
 
 MACROS = """
 {%- macro chart(drawn, unit) -%}
-<svg height="190" role="img" aria-label="{{ drawn.series | map(attribute='name') | join(', ') }} over time">
-{% for y in (0, 25, 50, 75, 100) %}<line class="grid" x1="0" x2="100%" y1="{{ y }}%" y2="{{ y }}%"/>{% endfor %}
-{% for one in drawn.series %}{% set number = loop.index0 %}{% for s in one.segments -%}
-<line class="line-{{ number }}" x1="{{ s.x1 }}%" y1="{{ s.y1 }}%" x2="{{ s.x2 }}%" y2="{{ s.y2 }}%"/>
-{%- endfor %}{% endfor %}
-{% for one in drawn.marks %}<line class="mark mark-{{ loop.index0 }}" x1="{{ one.x }}%" x2="{{ one.x }}%" y1="0" y2="100%"/>{% endfor %}
-</svg>
+<div role="img" aria-label="{{ drawn.series | map(attribute='name') | join(', ') }} over time">{{ over_time(drawn) | safe }}</div>
 <p class="legend">
 {% for one in drawn.series %}<span><svg width="26" height="8" style="display:inline-block;width:26px" aria-hidden="true">
 <line class="line-{{ loop.index0 }}" x1="0" x2="26" y1="4" y2="4"/></svg>
@@ -35,7 +29,7 @@ MACROS = """
 {% for one in drawn.marks %}<span><svg width="8" height="12" style="display:inline-block;width:8px" aria-hidden="true">
 <line class="mark mark-{{ loop.index0 }}" x1="4" x2="4" y1="0" y2="12"/></svg>
 {{ one.label }}, {{ one.at }} s</span>{% endfor %}
-<span>left to right {{ drawn.seconds }} s, bottom to top 0 to {{ drawn.top | number }}{{ ", what is higher is cut off" if drawn.cut else "" }}</span></p>
+{% if drawn.cut %}<span>what is higher than {{ drawn.top | number }} is cut off</span>{% endif %}</p>
 {%- endmacro -%}
 
 {%- macro lanes(part) -%}

@@ -13,15 +13,8 @@ PAGE = (
 <div class="verdict {{ 'good' if last.passed else 'bad' }}"><strong>{{ "PASSED" if last.passed else "FAILED" }}</strong>
 <span>The last drill, {{ last.scenario }} of {{ last.at }}. {{ passed }} of {{ meant }} drills passed.</span></div>
 {% for one in charts %}<h2>{{ one.name }}: {{ one.scenario }}</h2>
-<svg height="170" role="img" aria-label="{{ one.name }} of each drill of {{ one.scenario }}">
-{% for y in (8, 50, 92) %}<line class="grid" x1="0" x2="100%" y1="{{ y }}%" y2="{{ y }}%"/>{% endfor %}
-{% for dot in one.dots %}{% if not loop.last %}{% set next = one.dots[loop.index] %}
-<line class="line-0" x1="{{ dot.x }}%" y1="{{ dot.y }}%" x2="{{ next.x }}%" y2="{{ next.y }}%"/>{% endif %}{% endfor %}
-{% for x in one.without %}<line class="mark" x1="{{ x }}%" x2="{{ x }}%" y1="80%" y2="92%"/>{% endfor %}
-{% for dot in one.dots %}<circle class="{{ 'fill-stage' if dot.passed else 'fill-bad' }}" cx="{{ dot.x }}%" cy="{{ dot.y }}%" r="{{ 4 if dot.passed else 6
-}}"><title>{{ dot.label }}</title></circle>{% endfor %}
-</svg>
-<p class="legend"><span>bottom to top 0 to {{ one.top | number }} {{ one.unit }}</span><span>{{ one.first }} to {{ one.end }}, a dot a drill</span>
+<div role="img" aria-label="{{ one.name }} of each drill of {{ one.scenario }}">{{ over_drills(one) | safe }}</div>
+<p class="legend"><span>in {{ one.unit }}, the drills of {{ one.first }} to {{ one.end }}</span>
 <span>last {{ one.last | number }} {{ one.unit }}</span>
 {% if one.failed or one.without %}<span><i style="background:var(--bad)"></i>
 {{- ["failed drill" if one.failed, "a stroke where a drill came to no figure" if one.without] | select | join(", ") }}</span>{% endif %}</p>{% endfor %}

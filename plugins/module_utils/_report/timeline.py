@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""Bars over time, in per cent, so that a page of any width draws them without scaling its letters."""
+"""Bars over time, in per cent, so that a page of any width draws them without scaling its letters; and lines over time, to be drawn."""
 
 from __future__ import annotations
 
-import itertools
 import math
 
 
@@ -63,12 +62,13 @@ def span_of(*several):
 
 
 def lines(series, marks=(), whole=False, span=None):
-    """Lines over time as neighbouring points.
+    """Lines over time.
 
     :param series: ``{name: [(seconds since the epoch, value)]}``, ascending; where a value is None nothing was to be seen, and the line is broken.
     :param whole: draw the highest value too, however far it stands out.
     :param span: the times of the left and the right edge; those of the series where it is not given.
-    :returns: ``{top, cut, first, seconds, series[{name, segments[{x1, y1, x2, y2}]}], marks[{label, x}]}``, or None without at least two points.
+    :returns: ``{top, cut, first, seconds, series[{name, peak, broken, points[(seconds since first, value)]}], marks[{label, at}]}``, or None without
+        at least two points.
     """
     points = [one for values in series.values() for one in values]
     if len({at for at, dummy in points}) < 2:
@@ -80,18 +80,11 @@ def lines(series, marks=(), whole=False, span=None):
     cut = not whole and most > 5 * usual
     # A little air, so that the highest line is not cut in two by the edge.
     top = (3 * usual if cut else math.ceil(1.05 * most)) or 1
-    drawn = []
-    for name, values in series.items():
-        places = [
-            (_percent(at - first, last - first), None if value is None else round(100 - 100.0 * min(value, top) / top, 2)) for at, value in values
-        ]
-        drawn.append(
-            {
-                "name": name,
-                "peak": max([value for dummy, value in values if value is not None] or [0]),
-                "broken": any(value is None for dummy, value in values),
-                "segments": [{"x1": a[0], "y1": a[1], "x2": b[0], "y2": b[1]} for a, b in itertools.pairwise(places) if None not in (a[1], b[1])],
-            }
-        )
-    shown = [{"label": label, "x": _percent(at - first, last - first), "at": round(at - first, 1)} for label, at in marks if at and first <= at <= last]
+    drawn = [{
+        "name": name,
+        "peak": max([value for dummy, value in values if value is not None] or [0]),
+        "broken": any(value is None for dummy, value in values),
+        "points": [(round(at - first, 2), value) for at, value in values],
+    } for name, values in series.items()]
+    shown = [{"label": label, "at": round(at - first, 1)} for label, at in marks if at and first <= at <= last]
     return {"top": top, "cut": cut, "first": first, "seconds": round(last - first), "series": drawn, "marks": shown}

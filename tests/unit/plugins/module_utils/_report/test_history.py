@@ -35,7 +35,7 @@ def test_each_drill_once_in_order_with_its_link(tmp_path):
     drawn = history.charts(history.rows(drills, str(tmp_path)))
     assert [(one["name"], one["last"], len(one["dots"])) for one in drawn] == [("RTO", 50.0, 2), ("RPO", 66, 2)]
     assert all(len(one["without"]) == 1 for one in drawn)
-    assert all(0 <= dot["x"] <= 100 and 0 <= dot["y"] <= 100 for one in drawn for dot in one["dots"])
+    assert [[(dot["at"], dot["value"]) for dot in one["dots"]] for one in drawn] == [[(1, 40.52), (3, 50.0)], [(1, 66), (3, 66)]]
 
 
 def test_drills_that_were_spoiled_on_purpose_do_not_count(tmp_path):

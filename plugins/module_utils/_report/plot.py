@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""Charts as inline SVG, drawn by matplotlib. Their colours are the page's own variables, so that they follow light, dark and print."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+
+try:
+    import matplotlib
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+except ImportError:
+    matplotlib = None  # type: ignore[assignment]
+
+from .proof import number
+from .style import LIGHT
+
+COLOURS = ("accent", "second", "warn")
+DASHES = ("-", (0, (4, 3)), (0, (1.5, 2.5)))
+MARKS = ("bad", "good")
+# Width and height in points. On a phone the wide one would be drawn at a third of its size, letters and all.
+SHAPES = {"wide": (900, 210), "narrow": (330, 190)}
+MISSING = '<p class="small">No chart: it needs the Python library matplotlib on the machine that makes the page.</p>'
+# Names of XML's own that HTML has no use for, and what would reach beyond the picture.
+NOT_IN_HTML = re.compile(r' xmlns(:\w+)?="[^"]*"|<metadata>.*?</metadata>|<style .*?</style>|<!--.*?-->', re.DOTALL)
+
+
+def over_time(drawn):
+    """Lines over the seconds of a drill.
+
+    :param drawn: as :func:`.timeline.lines` gives it.
+    :returns: HTML without a word that comes from a report.
+    """
+
+    def paint(axes):
+        for at, one in enumerate(drawn["series"]):
+            values = [math.nan if value is None else value for dummy, value in one["points"]]
+            axes.plot([seconds for seconds, dummy in one["points"]], values, color=LIGHT[COLOURS[at % 3]], linestyle=DASHES[at % 3], linewidth=1.6)
+        for at, mark in enumerate(drawn["marks"]):
+            axes.axvline(mark["at"], color=LIGHT[MARKS[at % 2]], linewidth=1.5)
+        axes.set_xlim(0, drawn["seconds"])
+        axes.set_ylim(0, drawn["top"])
+        axes.set_xlabel("seconds")
+
+    return _pictures(paint)
+
+
+def over_drills(chart):
+    """A figure of each drill, in their order.
+
+    :param chart: as :func:`.history.charts` gives it.
+    :returns: HTML without a word that comes from a report.
+    """
+
+    def paint(axes):
+        axes.plot([one["at"] for one in chart["dots"]], [one["value"] for one in chart["dots"]], color=LIGHT["accent"], linewidth=1.6)
+        for passed, colour, shape in ((True, "accent", "o"), (False, "bad", "D")):
+            dots = [one for one in chart["dots"] if one["passed"] == passed]
+            axes.plot([one["at"] for one in dots], [one["value"] for one in dots], shape, color=LIGHT[colour], markersize=6)
+        for at in chart["without"]:
+            axes.axvline(at, ymax=0.12, color=LIGHT["bad"], linewidth=1.5)
+        axes.set_ylim(0, 1.08 * chart["top"] or 1)
+        axes.set_xlim(0.5, chart["count"] + 0.5)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_xlabel("drill")
+
+    return _pictures(paint)
+
+
+def _pictures(paint):
+    if matplotlib is None:
+        return MISSING
+    return "".join('<div class="plot %s" aria-hidden="true">%s</div>' % (name, _picture(paint, *size)) for name, size in SHAPES.items())
+
+
+def _picture(paint, width, height):
+    # Text stays text, in the reader's own letters.
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "kafka-dr", "font.family": "sans-serif", "font.size": 11}):
+        figure = Figure(figsize=(width / 72, height / 72), layout="constrained")
+        axes = figure.subplots()
+        paint(axes)
+        axes.grid(axis="y", color=LIGHT["line"], linewidth=1)
+        axes.tick_params(colors=LIGHT["muted"], length=0)
+        axes.xaxis.label.set_color(LIGHT["muted"])
+        axes.yaxis.set_major_locator(MaxNLocator(4, min_n_ticks=2))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, dummy: number(int(value)) if value == int(value) else "%g" % value))
+        for name, side in axes.spines.items():
+            side.set_visible(name == "bottom")
+            side.set_color(LIGHT["line"])
+        text = io.StringIO()
+        figure.savefig(text, format="svg", transparent=True, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+    drawn = NOT_IN_HTML.sub("", text.getvalue()[text.getvalue().index("<svg"):])
+    for name, colour in LIGHT.items():
+        drawn = drawn.replace(colour, "var(--%s)" % name)
+    return drawn
