@@ -76,6 +76,7 @@ class FilterModule:
             "has_topic_operator": speaking(topic_ownership.has_topic_operator),
             "topics_to_own": speaking(topic_ownership.topics_to_own),
             "topics_to_let_go": speaking(topic_ownership.topics_to_let_go),
+            "kafka_topics_waiting_for": speaking(kafka_changes.topics_waiting_for),
             "kafka_topic_changes": speaking(kafka_changes.topic_changes),
             "kafka_user_quotas": speaking(kafka_changes.user_quotas),
             "kafka_resources_kept": speaking(kafka_changes.bare),

@@ -55,6 +55,24 @@ def constant(tree: ast.Module, name: str):
     return next((node.value.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == name), None)
 
 
+def dispatched(role: str):
+    """Tasks that go on in the room of a platform: ``(file, verb, rooms that it can be)``."""
+    rooms = {one.name for one in (ROOT / "roles" / role / "tasks").iterdir() if one.is_dir() and one.name != "hook"}
+    for path in sorted((ROOT / "roles" / role / "tasks").rglob("*.yml")):
+        for task in load(path) or []:
+            found = re.search(r"tasks/\{\{.*\}\}/(\w+)\.yml$", str(task.get("ansible.builtin.include_tasks")), re.DOTALL)
+            named = set(re.findall(r"'(\w+)'", str(task.get("when", "")))) & rooms
+            if found:
+                yield path, found[1], named or rooms
+
+
+@pytest.mark.parametrize("role", ["applications", "credentials", "kafka", "mirror"])
+def test_each_platform_has_its_way_of_doing_what_is_asked_of_it(role):
+    asked = list(dispatched(role))
+    assert asked
+    assert not [f"{path}: {room}/{verb}.yml" for path, verb, rooms in asked for room in sorted(rooms) if not (path.parent / room / f"{verb}.yml").exists()]
+
+
 @pytest.mark.parametrize("role", ROLES)
 def test_defaults_and_argument_specs_agree(role):
     options, defaults = specified(role), set(load(ROOT / "roles" / role / "defaults" / "main.yml"))

@@ -11,7 +11,7 @@ from .._errors import UsageError
 from .._mm2.mirror_config import connector_configs
 from .._regions import target_topics_pattern
 from .._setting import setting
-from .kafka_resources import CLUSTER_LABEL, PAUSE, acl_rule
+from .kafka_resources import CLUSTER_LABEL, PAUSE, acl_rule, waiting_for
 from .secret_plan import NEVER_COPIED, left
 
 UNMANAGED = "strimzi.io/managed"
@@ -137,6 +137,16 @@ def managed(one):
     """Whether the Topic Operator keeps the topic as the KafkaTopic says."""
     meta = one["metadata"]
     return (meta.get("annotations") or {}).get(UNMANAGED) != "false" and not meta.get("deletionTimestamp")
+
+
+def topics_waiting_for(existing, names):
+    """What keeps the Topic Operator from having done what KafkaTopics say of these topics, one sentence each; those it is to leave alone are never Ready.
+
+    :param existing: KafkaTopics of the cluster as read.
+    :param names: of topics; others are not waited for.
+    """
+    wanted = set(names)
+    return waiting_for([one for one in existing if managed(one) and topic_of(one) in wanted])
 
 
 def contested(mirror, existing):

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-import base64
 import shlex
 
 from .._errors import UsageError
 from .._mm2.command import mirror_maker_command
 from .._mm2.properties import mirror_properties, mirror_secrets, render_properties
 from .._mm2.resource import merged
+from .one_pod import one_pod
 from .region import CONNECTION_KEYS, kubernetes_region
 
 PLATFORM = "deployment"
@@ -18,8 +18,6 @@ KNOWN_KEYS = CONNECTION_KEYS + ("namespace", "image", "witness_image", "fields")
 SETTINGS, SECRETS = "/etc/kafka-dr/settings", "/etc/kafka-dr/secrets"
 # As in the images of Apache Kafka and of Strimzi.
 KAFKA_HOME = "/opt/kafka"
-# The kinds that a mirror's Deployment is made of, in the order in which they are applied.
-KINDS = ({"api_version": "v1", "kind": "ConfigMap"}, {"api_version": "v1", "kind": "Secret"}, {"api_version": "apps/v1", "kind": "Deployment"})
 
 
 def mirror_place(region, name):
@@ -58,35 +56,14 @@ def mirror_manifests(mirror, clients, secrets, place):
     :param secrets: ``{region: client secrets}``; they go into the Secret.
     :param place: as :func:`mirror_place` gives it; its ``fields`` are merged over the Deployment.
     """
-    name = "mirror-" + mirror["name"]
-    labels = {"app.kubernetes.io/name": name, "app.kubernetes.io/component": "mirror-maker-2", "app.kubernetes.io/part-of": "streamsafe.kafka_dr"}
-    meta = {"name": name, "namespace": place["namespace"], "labels": labels}
     # One pod alone asks no other one over REST, so that loopback is enough.
     settings = mirror_properties(mirror, clients, SECRETS + "/secrets.properties", place["rest_port"])
-    kept = render_properties(mirror_secrets(secrets))
     container = {
         "name": "mirror", "image": place["image"],
         "command": mirror_maker_command(place["kafka_home"], SETTINGS + "/mm2.properties", place["java"], place["heap"], shlex.split(place["java_options"])),
-        "volumeMounts": [{"name": "settings", "mountPath": SETTINGS, "readOnly": True}, {"name": "secrets", "mountPath": SECRETS, "readOnly": True},
-                         {"name": "tmp", "mountPath": "/tmp"}],
-        "securityContext": {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}},
     }
-    deployment = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": {
-        # Two at a time would be two workers of one group, with the same address.
-        "replicas": 1, "strategy": {"type": "Recreate"}, "selector": {"matchLabels": {"app.kubernetes.io/name": name}},
-        "template": {
-            "metadata": {"labels": labels},
-            "spec": {
-                "automountServiceAccountToken": False, "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
-                "terminationGracePeriodSeconds": 10, "containers": [container],
-                "volumes": [{"name": "settings", "configMap": {"name": name}}, {"name": "secrets", "secret": {"secretName": name}},
-                            {"name": "tmp", "emptyDir": {}}],
-            },
-        },
-    }}
-    return [
-        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": {"mm2.properties": render_properties(settings)}},
-        {"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "metadata": meta,
-         "data": {"secrets.properties": base64.b64encode(kept.encode("ascii")).decode("ascii")}},
-        merged(deployment, place["fields"]),
-    ]
+    files, secret, deployment = one_pod(
+        "mirror-" + mirror["name"], place["namespace"], "mirror-maker-2", container, {"mm2.properties": render_properties(settings)},
+        {"secrets.properties": render_properties(mirror_secrets(secrets))}, {"files": SETTINGS, "secrets": SECRETS, "scratch": "/tmp"},
+        pod={"terminationGracePeriodSeconds": 10})
+    return [files, secret, merged(deployment, place["fields"])]

@@ -110,7 +110,8 @@ def topic(operator, resource: dict) -> dict | None:
     spec = resource["spec"]
     name = spec.get("topicName") or resource["metadata"]["name"]
     if (resource["metadata"].get("annotations") or {}).get("strimzi.io/managed") == "false":
-        return {"topicName": name}
+        # As since Strimzi 0.44.
+        return {"topicName": name, "conditions": [{"type": "Unmanaged", "status": "True"}]}
     wanted = {key: setting(value) for key, value in (spec.get("config") or {}).items()}
     # The resource is the only truth: what was set in Kafka alone is taken away again.
     for key in topic_configs(broker.admin(), [name]).get(name, {}) if name in broker.admin().metadata().topics else ():

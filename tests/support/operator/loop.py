@@ -94,7 +94,7 @@ class Operator:
     def _reconcile(self, handler, one: dict, plural: str) -> None:
         status = copy.deepcopy(one.get("status") or {})
         paused = (one["metadata"].get("annotations") or {}).get(PAUSE) == "true"
-        if plural in ("kafkausers", "kafkatopics") and self._rests(one, paused):
+        if plural in ("kafkausers", "kafkatopics") and self._rests(one):
             return
         try:
             if one["metadata"].get("deletionTimestamp"):
@@ -105,8 +105,8 @@ class Operator:
                 made = handler(self, one)
                 if made is None:  # on its way; the status stays as it is until there is something to say
                     return
+                conditions = made.pop("conditions", [{"type": "Ready", "status": "True"}])
                 status.update(made)
-                conditions = [{"type": "Ready", "status": "True"}]
         except Refusal as error:
             conditions = [{"type": "NotReady", "status": "True", "reason": error.reason, "message": str(error)}]
         except (ConflictError, NotFoundError):
@@ -115,14 +115,14 @@ class Operator:
             conditions = [{"type": "NotReady", "status": "True", "reason": type(error).__name__, "message": str(error)[:500]}]
         self._write_status(one, plural, status, conditions)
 
-    def _rests(self, one: dict, paused: bool) -> bool:
+    def _rests(self, one: dict) -> bool:
         """Whether this was brought to the state of its resource and its Secrets a moment ago, in a broker that is still the same."""
         meta, authentication = one["metadata"], one["spec"].get("authentication") or {}
         reference = ((authentication.get("password") or {}).get("valueFrom") or {}).get("secretKeyRef") or {}
         names = [name for name in (reference.get("name"), meta["name"] if one["kind"] == "KafkaUser" else None) if name]
         secrets = [str(self.secret(meta["namespace"], name)) for name in names]
         brokers = [broker.process.pid for broker in self.brokers.values() if broker.process]
-        now = (meta["generation"], paused, str(one.get("status")), secrets, brokers)
+        now = (meta["generation"], meta.get("annotations"), str(one.get("status")), secrets, brokers)
         before, at = self._settled.get(key_of(one), (None, 0.0))
         if before == now and time.monotonic() - at < AGAIN_SECONDS:
             return True

@@ -107,3 +107,21 @@ def test_topics_that_mirror_and_operator_would_both_configure_are_named():
     assert changes.contested({**MIRROR, "config": {"source": {"sync.topic.configs.enabled": "false"}}}, there) == []
     there[0]["metadata"]["annotations"] = {"strimzi.io/managed": "false"}
     assert changes.contested(MIRROR, there) == []
+
+
+def as_read(name, condition="Ready", **annotations):
+    one = topic(name)
+    return {**one, "metadata": {**one["metadata"], "generation": 2, "annotations": annotations},
+            "status": {"observedGeneration": 2, "conditions": [{"type": condition, "status": "True", "message": "why"}]}}
+
+
+def test_only_the_topics_that_are_asked_for_are_waited_for():
+    there = [as_read("orders"), as_read("items", "NotReady"), as_read("others", "NotReady")]
+    assert changes.topics_waiting_for(there, ["orders"]) == []
+    assert changes.topics_waiting_for(there, ["orders", "items"]) == ["KafkaTopic 'items' to be Ready (why)"]
+
+
+def test_a_topic_that_the_operator_leaves_alone_never_becomes_ready():
+    assert changes.topics_waiting_for([as_read("orders", "Unmanaged", **{changes.UNMANAGED: "false"})], ["orders"]) == []
+    taken_back = as_read("orders", "Unmanaged")
+    assert changes.topics_waiting_for([taken_back], ["orders"]) == ["KafkaTopic 'orders' to be Ready"]
