@@ -119,7 +119,7 @@ def _later(proof, topics):
 
 
 def backed_up_again(ledger, region, backup):
-    """How a region that was restored got its new backup: ``{method, at}``, empty where it has none since the restore was begun last.
+    """How a region that was restored got its new backup: ``{method, at, place, old_deleted}``, empty where it has none since the restore was begun last.
 
     :param ledger: what ``ledger_info`` returns.
     """
@@ -127,7 +127,8 @@ def backed_up_again(ledger, region, backup):
     ended = (ledger.get("last") or {}).get("new_backup")
     if not begun or not ended or ended["offset"] < begun["offset"] or ended.get("about") != "%s to %s" % (region, backup):
         return {}
-    return {"method": (ended.get("found") or {}).get("method", "continue"), "at": ended.get("at")}
+    found = ended.get("found") or {}
+    return {"method": found.get("method", "continue"), "at": ended.get("at"), "place": found.get("at", backup), "old_deleted": bool(found.get("old_deleted"))}
 
 
 def copy_begun(ledger, place, mirror):

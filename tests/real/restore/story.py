@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from kafka_dr_lab.lab import Lab
 from tests.real.lab.playing import SOURCE, TARGET, Playground
 
 REGIONS = {
@@ -74,3 +76,16 @@ class Story(Playground):
 
     def kill_in(self, name, step, **more):
         self.kill_after(name, step, {**REGIONS[name], **more})
+
+
+@contextlib.contextmanager
+def restored(directory):
+    """A lab whose region was lost and made again from its backup; it has neither applications nor a new backup yet."""
+    try:
+        made = Story(directory)
+        made.went("initial_setup")
+        made.lab.lose(SOURCE)
+        made.went("recreate_from_backup")
+        yield made
+    finally:
+        Lab(directory).down()

@@ -8,9 +8,8 @@ from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import NewTopic
 
 from kafka_dr_lab.inventory import TOPICS
-from kafka_dr_lab.lab import Lab
 from tests.real.lab.playing import SOURCE, TARGET
-from tests.real.restore.story import Story
+from tests.real.restore.story import restored
 
 pytestmark = pytest.mark.full
 ANEW = {
@@ -23,16 +22,8 @@ COPIES = [f"{SOURCE}.{topic}" for topic in TOPICS]
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory):
-    """The region was lost, made again and resumed; it has no new backup yet."""
-    directory = tmp_path_factory.mktemp("recopy") / "lab"
-    try:
-        made = Story(directory)
-        made.went("initial_setup")
-        made.lab.lose(SOURCE)
-        made.went("recreate_from_backup")
+    with restored(tmp_path_factory.mktemp("recopy") / "lab") as made:
         yield made
-    finally:
-        Lab(directory).down()
 
 
 def held(story):

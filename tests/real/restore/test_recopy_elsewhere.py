@@ -7,9 +7,8 @@ import pytest
 
 from kafka_dr_lab import inventory
 from kafka_dr_lab.inventory import MIRROR, TOPICS
-from kafka_dr_lab.lab import Lab
 from tests.real.lab.playing import SOURCE, TARGET
-from tests.real.restore.story import Story
+from tests.real.restore.story import restored
 
 pytestmark = pytest.mark.full
 ELSEWHERE = "asia"
@@ -19,18 +18,11 @@ ANEW = {"new_backup_method": "recopy", "new_backup_copy_to": ELSEWHERE, "new_bac
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory):
-    """A third region is there beside the two; the first was lost and made again from the second."""
-    directory = tmp_path_factory.mktemp("elsewhere") / "lab"
+    """A third region is there beside the two."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inventory, "CLUSTERS", (SOURCE, TARGET, ELSEWHERE))
-        try:
-            made = Story(directory)
-            made.went("initial_setup")
-            made.lab.lose(SOURCE)
-            made.went("recreate_from_backup")
+        with restored(tmp_path_factory.mktemp("elsewhere") / "lab") as made:
             yield made
-        finally:
-            Lab(directory).down()
 
 
 def with_third(described):
@@ -55,8 +47,9 @@ def test_copied_to_a_third_region_it_takes_the_old_ones_place(story):
 
 def test_it_is_the_backup_from_then_on(story):
     """Its definition is kept there, its status is well there, and nothing of the region is kept where it was."""
-    assert not story.kept().exists()
     assert (story.lab.directory / "regions" / ELSEWHERE / "rebuild" / f"{SOURCE}.vault").exists()
     assert f"{SOURCE} is the active region" in story.went("resume", change=with_third)
+    assert not story.kept().exists()
     status = story.went("backup_status", change=with_third, backup_status_backup=ELSEWHERE)
     assert f"Backup of {SOURCE} in {ELSEWHERE}: well" in status
+    story.refused("resume", f"Nothing is kept of {SOURCE} in {TARGET} any more", change=with_third)

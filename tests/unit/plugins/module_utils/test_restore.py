@@ -122,3 +122,10 @@ ENDED = entry("new_backup", "stage", "done", about="na to eu", found={"method": 
 def test_a_new_backup_counts_since_the_restore_was_begun_last(entries, method):
     numbered = [dict(one, offset=at) for at, one in enumerate(entries)]
     assert _restore.backed_up_again(fold(numbered), "na", "eu").get("method") == method
+
+
+@pytest.mark.parametrize("found, place, deleted", [({}, "eu", False), ({"at": "asia", "old_deleted": True}, "asia", True)])
+def test_it_is_told_where_the_new_backup_is_and_whether_it_is_the_only_one(found, place, deleted):
+    numbered = [dict(one, offset=at) for at, one in enumerate([BEGUN, dict(ENDED, found=found)])]
+    told = _restore.backed_up_again(fold(numbered), "na", "eu")
+    assert (told["place"], told["old_deleted"]) == (place, deleted)
