@@ -35,11 +35,9 @@ def java_version(java: str) -> int:
 
 
 def find_java() -> str | None:
-    """The Java to use: ``JAVA_HOME`` first, then the search path; None where there is none."""
+    """The Java to use: that of ``JAVA_HOME`` where it is set, else of the search path; None where there is none."""
     home = os.environ.get("JAVA_HOME")
-    if home and os.access(os.path.join(home, "bin", "java"), os.X_OK):
-        return os.path.join(home, "bin", "java")
-    return shutil.which("java")
+    return shutil.which(os.path.join(home, "bin", "java")) if home else shutil.which("java")
 
 
 def install_command() -> list[str] | None:
@@ -55,11 +53,10 @@ def require_java(install: bool = True) -> str:
 
     :raises LabError: ``JAVA_HOME`` leads nowhere, there is none, or it is too old, and it may not be installed from here.
     """
-    home = os.environ.get("JAVA_HOME")
-    if home and not os.access(os.path.join(home, "bin", "java"), os.X_OK):
+    home, java = os.environ.get("JAVA_HOME"), find_java()
+    if home and java is None:
         # Spark looks nowhere else, so that a drill would fail at its first proof.
         raise LabError(f"JAVA_HOME is {home}: expected bin/java in it, found none that can be run. Correct it, or unset it to use the java of the search path.")
-    java = find_java()
     version = java_version(java) if java else 0
     if java and version >= MINIMUM:
         return java

@@ -7,14 +7,12 @@ import pytest
 
 from tests.kubernetes.playing import Regions
 from tests.kubernetes.test_roles import SET_UP, ends, produce, produce_as_admin, role
-from tests.support.kafka import free_ports, kafka_home
+from tests.support.kafka import JVM, free_ports, kafka_home
 from tests.support.operator.loop import Operator
 
 pytestmark = [pytest.mark.kubernetes, pytest.mark.full]
 
 MIRROR = {"mirror_described": "{{ described }}"}
-# In a test no node reads an image; what it would have is named here.
-JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 @pytest.fixture
@@ -27,9 +25,10 @@ def regions(new, tmp_path):
     made.operator = operator
     made.hosts["north_america"].pop("kafka_dr_applications")
     made.mirrors = new.namespace("mirrors")
+    # In a test no node reads an image; what it would have is named here.
     made.hosts["europe"].update({
         "kafka_dr_mirror_platform": "deployment", "kafka_dr_kafka_home": str(kafka_home()), "kafka_dr_mirror_rest_port": free_ports(1)[0],
-        "kafka_dr_mirror_heap": "512m", "kafka_dr_java_options": JAVA_OPTIONS,
+        "kafka_dr_mirror_heap": "512m", "kafka_dr_java_options": " ".join(JVM),
         "kafka_dr_mirror_deployment": {"kubeconfig": new.kubeconfig, "namespace": made.mirrors, "image": "lab", "witness_image": "lab",
                                        "fields": {"spec": {"template": {"metadata": {"annotations": {"meter": "on"}}}}}}})
     made.limit_rights()

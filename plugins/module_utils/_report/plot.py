@@ -16,11 +16,8 @@ except ImportError:
     matplotlib = None  # type: ignore[assignment]
 
 from .proof import number
-from .style import LIGHT
+from .style import LIGHT, LINES, MARKS, THICK, THIN
 
-COLOURS = ("accent", "second", "warn")
-DASHES = ("-", (0, (4, 3)), (0, (1.5, 2.5)))
-MARKS = ("bad", "good")
 # Width and height in points. On a phone the wide one would be drawn at a third of its size, letters and all.
 SHAPES = {"wide": (900, 210), "narrow": (330, 190)}
 MISSING = '<p class="small">No chart: it needs the Python library matplotlib on the machine that makes the page.</p>'
@@ -38,9 +35,10 @@ def over_time(drawn):
     def paint(axes):
         for at, one in enumerate(drawn["series"]):
             values = [math.nan if value is None else value for dummy, value in one["points"]]
-            axes.plot([seconds for seconds, dummy in one["points"]], values, color=LIGHT[COLOURS[at % 3]], linestyle=DASHES[at % 3], linewidth=1.6)
+            colour, dashes = LINES[at % len(LINES)]
+            axes.plot([seconds for seconds, dummy in one["points"]], values, color=LIGHT[colour], linestyle=(0, dashes), linewidth=THICK)
         for at, mark in enumerate(drawn["marks"]):
-            axes.axvline(mark["at"], color=LIGHT[MARKS[at % 2]], linewidth=1.5)
+            axes.axvline(mark["at"], color=LIGHT[MARKS[at % len(MARKS)]], linewidth=THIN)
         axes.set_xlim(0, drawn["seconds"])
         axes.set_ylim(0, drawn["top"])
         axes.set_xlabel("seconds")
@@ -56,12 +54,12 @@ def over_drills(chart):
     """
 
     def paint(axes):
-        axes.plot([one["at"] for one in chart["dots"]], [one["value"] for one in chart["dots"]], color=LIGHT["accent"], linewidth=1.6)
+        axes.plot([one["at"] for one in chart["dots"]], [one["value"] for one in chart["dots"]], color=LIGHT["accent"], linewidth=THICK)
         for passed, colour, shape in ((True, "accent", "o"), (False, "bad", "D")):
             dots = [one for one in chart["dots"] if one["passed"] == passed]
             axes.plot([one["at"] for one in dots], [one["value"] for one in dots], shape, color=LIGHT[colour], markersize=6)
         for at in chart["without"]:
-            axes.axvline(at, ymax=0.12, color=LIGHT["bad"], linewidth=1.5)
+            axes.axvline(at, ymax=0.12, color=LIGHT["bad"], linewidth=THIN)
         axes.set_ylim(0, 1.08 * chart["top"] or 1)
         axes.set_xlim(0.5, chart["count"] + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -4,6 +4,11 @@
 
 from __future__ import annotations
 
+# Of a chart: each line's colour and dashes, the colours of what is marked in it, and widths; its legend is drawn by the page.
+LINES = (("accent", ()), ("second", (4, 3)), ("warn", (1.5, 2.5)))
+MARKS = ("bad", "good")
+THICK, THIN = 1.7, 1.5
+
 LIGHT = {
     "paper": "#ffffff",
     "ink": "#1b1f24",
@@ -89,9 +94,7 @@ summary{cursor:pointer;padding:.25rem 0;overflow-wrap:anywhere}
 .legend i{display:inline-block;width:.9rem;height:.7rem;margin-right:.35rem;border-radius:.1rem}
 .fill-ok{fill:var(--good)}.fill-warn{fill:var(--warn)}.fill-bad{fill:var(--bad)}.fill-stage{fill:var(--accent)}.fill-step{fill:var(--bar)}
 .fill-out{fill:var(--bar)}.fill-none{fill:var(--line)}
-.mark{stroke:var(--bad);stroke-width:1.5}.mark-1{stroke:var(--good)}.grid{stroke:var(--line);stroke-width:1}
-.line-0{stroke:var(--accent);stroke-width:1.8}.line-1{stroke:var(--second);stroke-width:1.8;stroke-dasharray:4 3}
-.line-2{stroke:var(--warn);stroke-width:1.8;stroke-dasharray:1.5 2.5}
+.grid{stroke:var(--line);stroke-width:1}
 footer{margin-top:2.5rem;color:var(--muted);font-size:.85rem}
 a{color:var(--accent)}
 @media (max-width:38rem){
@@ -107,4 +110,7 @@ details:not(.wide)::details-content{content-visibility:visible;display:block;blo
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 }
 """
+    + "".join(".line-%d{stroke:var(--%s);stroke-width:%s;stroke-dasharray:%s}\n" % (at, colour, THICK, " ".join(map(str, dashes)) or "none")
+              for at, (colour, dashes) in enumerate(LINES))
+    + "".join(".mark-%d{stroke:var(--%s);stroke-width:%s}\n" % (at, colour, THIN) for at, colour in enumerate(MARKS))
 )

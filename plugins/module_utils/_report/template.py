@@ -27,7 +27,7 @@ MACROS = """
 <line class="line-{{ loop.index0 }}" x1="0" x2="26" y1="4" y2="4"/></svg>
 {{ one.name }}, at most {{ one.peak | number }} {{ unit }}</span>{% endfor %}
 {% for one in drawn.marks %}<span><svg width="8" height="12" style="display:inline-block;width:8px" aria-hidden="true">
-<line class="mark mark-{{ loop.index0 }}" x1="4" x2="4" y1="0" y2="12"/></svg>
+<line class="mark-{{ loop.index0 % 2 }}" x1="4" x2="4" y1="0" y2="12"/></svg>
 {{ one.label }}, {{ one.at }} s</span>{% endfor %}
 {% if drawn.cut %}<span>what is higher than {{ drawn.top | number }} is cut off</span>{% endif %}</p>
 {%- endmacro -%}
@@ -115,7 +115,7 @@ PAGE = (
 {%- elif row.failed %} <span class="word bad">✘ stopped here</span>{% endif %}</span>
 <svg height="13" aria-hidden="true"><line class="grid" x1="0" x2="100%" y1="12.5" y2="12.5"/>
 <rect class="{{ 'fill-bad' if row.failed and not view.refusals_wanted else 'fill-' ~ row.level }}" x="{{ row.x }}%" y="1" width="{{ row.width }}%" height="11"/>
-{% for one in view.timeline.marks %}<line class="mark mark-{{ loop.index0 }}" x1="{{ one.x }}%" x2="{{ one.x }}%" y1="0" y2="13"/>{% endfor %}</svg>
+{% for one in view.timeline.marks %}<line class="mark-{{ loop.index0 % 2 }}" x1="{{ one.x }}%" x2="{{ one.x }}%" y1="0" y2="13"/>{% endfor %}</svg>
 <span>{{ "%.1f" | format(row.seconds) }} s</span></div>{% endfor %}</div>{% endif %}
 
 {% if view.flow %}<h2>Throughput through loss and recovery</h2>
