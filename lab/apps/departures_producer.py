@@ -83,7 +83,7 @@ def unanswered(journal) -> dict[str, int]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Produce the departures of 2013 to Kafka; the cluster is described by KAFKA_* variables.")
-    parser.add_argument("records", type=int, nargs="?", default=0, help="how many records in all; 0 for the whole data set")
+    parser.add_argument("records", type=int, nargs="?", default=0, help="how many records in all; 0 for no end")
     parser.add_argument("--history", type=int, default=0, help="how many of them at full speed before the live rate begins")
     parser.add_argument("--rate", type=float, default=100.0, help="live records a second; 0 for full speed")
     parser.add_argument("--journal", default=os.environ.get("JOURNAL", "produced.sqlite"), help="path of the journal")

@@ -54,7 +54,7 @@ def _count(word: str) -> int:
 def _applications(one: argparse.ArgumentParser) -> None:
     one.add_argument("--history", type=int, default=300000, help="records produced at full speed before the live rate begins")
     one.add_argument("--rate", type=float, default=200.0, help="live records a second")
-    one.add_argument("--records", type=int, default=0, help="records in all; 0 for the whole data set")
+    one.add_argument("--records", type=int, default=0, help="records in all; 0 for no end")
 
 
 def main(words: list[str] | None = None) -> int:

@@ -23,7 +23,17 @@ from kafka_dr_lab.ports import HOST, free_ports, require_free
 from kafka_dr_lab.report import Report
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "lab" / "apps"))
+from departures import YEAR, departures
 from journal import PROCESSED, PRODUCED, open_journal
+
+# Of the data set.
+ROWS = 336776
+
+
+def test_departures_do_not_run_dry():
+    first = next(departures())
+    again = next(one for one in departures(wanted=lambda number, identity: identity == f"{ROWS}-departed") if one)
+    assert again.id != first.id and (again.key, again.timestamp) == (first.key, first.timestamp + YEAR)
 
 
 def test_what_a_step_failed_with_is_kept_with_it(tmp_path):
