@@ -101,5 +101,6 @@ class FilterModule:
             "replicas_to_restore": speaking(region.size_of),
             "replicas_waiting_for": speaking(region.not_ready),
             "scaled_away": speaking(region.gone),
+            "resources_to_apply": speaking(kafka_resources.to_apply),
             "resources_waiting_for": speaking(kafka_resources.waiting_for),
         }

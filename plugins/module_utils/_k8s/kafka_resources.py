@@ -153,6 +153,22 @@ def _needed(secret, key, user):
     return value
 
 
+def to_apply(bodies, existing):
+    """Those bodies that a merge patch would change something by; lists are compared whole, as such a patch replaces them.
+
+    :param bodies: all of one kind and namespace. :param existing: objects as read.
+    """
+    here = {one["metadata"]["name"]: one for one in existing}
+    return [one for one in bodies if not all(_holds(here.get(one["metadata"]["name"], {}).get(part), one[part]) for part in one
+                                             if part not in ("apiVersion", "kind"))]
+
+
+def _holds(have, wanted):
+    if isinstance(wanted, dict):
+        return isinstance(have, dict) and all(_holds(have.get(key), value) for key, value in wanted.items())
+    return have == wanted
+
+
 def waiting_for(resources):
     """What keeps Strimzi's resources from being Ready, one sentence each; empty when all are, as of their latest generation.
 

@@ -116,3 +116,15 @@ def test_nobody_undoes_what_is_suspended():
     other = {"metadata": {"name": "lag"}, "spec": {"scaleTargetRef": {"name": "other"}}}
     paused = {"metadata": {"name": "lag", "annotations": {"autoscaling.keda.sh/paused-replicas": "0"}}, "spec": {"scaleTargetRef": {"name": "shop"}}}
     assert region.undone_by(deployment(metadata=flux), [other, paused]) == []
+
+
+def test_what_is_so_already_is_not_applied_again():
+    reads = {"principal": "mm2", "resource": "topic", "name": "orders", "operations": ["READ"]}
+    wanted = k.kafka_user({"name": "mm2"}, [reads], "main", "kafka", password_secret={"secret": "given"})
+    read = {**wanted, "metadata": {**wanted["metadata"], "uid": "1"}, "spec": {**wanted["spec"], "quotas": {"producerByteRate": 5}}, "status": {}}
+    assert k.to_apply([wanted], [read]) == []
+    assert k.to_apply([wanted], []) == [wanted]
+    less = {**read, "spec": {**read["spec"], "authorization": {"type": "simple", "acls": []}}}
+    assert k.to_apply([wanted], [less]) == [wanted]
+    elsewhere = {**read, "metadata": {**read["metadata"], "labels": {}}}
+    assert k.to_apply([wanted], [elsewhere]) == [wanted]
