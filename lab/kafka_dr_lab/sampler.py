@@ -55,29 +55,31 @@ class Side:
 
     def listen(self) -> None:
         """Take what mirrors into this region have committed since the last look."""
+        try:
+            there = self._admin.list_topics(timeout=ANSWER_SECONDS).topics
+        except KafkaException:
+            return
         for other, copied in self.copied.items():
-            consumer = self._consumer(other)
-            for message in consumer.consume(5000, 0) if consumer else []:
+            name = f"mm2-offsets.{other}.internal"
+            if name not in there:
+                # It goes with its mirror, which is behind nothing from then on.
+                copied.clear()
+                if other in self._consumers:
+                    self._consumers.pop(other).close()
+                continue
+            if other not in self._consumers:
+                self._consumers[other] = self._reader(name, list(there[name].partitions))
+            for message in self._consumers[other].consume(5000, 0):
                 if message.error() is None:
                     row = self._decode(message.key(), message.value())
                     if row is not None and row.cluster == other:
                         copied[(row.topic, row.partition)] = -1 if row.offset is None else row.offset
 
-    def _consumer(self, other: str) -> Consumer | None:
-        """A consumer of the topic with the mirror's offsets, once there is one."""
-        if other not in self._consumers:
-            name = f"mm2-offsets.{other}.internal"
-            try:
-                found = self._admin.list_topics(timeout=ANSWER_SECONDS).topics
-            except KafkaException:
-                return None
-            if name not in found:
-                return None
-            made = Consumer({**self._config, "group.id": "streamsafe-kafka-dr-drill", "isolation.level": "read_committed", "auto.offset.reset": "earliest",
-                             "enable.auto.commit": False})
-            made.assign([TopicPartition(name, number, 0) for number in found[name].partitions])
-            self._consumers[other] = made
-        return self._consumers[other]
+    def _reader(self, topic: str, partitions: list[int]) -> Consumer:
+        made = Consumer({**self._config, "group.id": "streamsafe-kafka-dr-drill", "isolation.level": "read_committed", "auto.offset.reset": "earliest",
+                         "enable.auto.commit": False})
+        made.assign([TopicPartition(topic, number, 0) for number in partitions])
+        return made
 
     def close(self) -> None:
         for one in self._consumers.values():
