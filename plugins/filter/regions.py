@@ -29,6 +29,7 @@ class FilterModule:
             "mirror_rename": speaking(_regions.rename_of),
             "mirror_copies": speaking(_regions.target_topics_pattern),
             "mirror_reverse": speaking(_regions.reverse_of),
+            "regions_told": speaking(_regions.told),
             "secrets_of": speaking(_regions.secrets_of),
             "described_topics": speaking(_restore.described),
             "copy_begun": speaking(_restore.copy_begun),

@@ -19,6 +19,14 @@ def hosts_with(regions, variable):
     return [name for name in regions if variable in regions[name]]
 
 
+def told(names, regions):
+    """Regions with what runs each, as ``north_america (host) and europe (kubernetes)``.
+
+    :param names: names of regions. :param regions: hostvars.
+    """
+    return " and ".join("%s (%s)" % (one, regions[one].get("kafka_dr_platform") or "no platform" if one in regions else "unknown") for one in names)
+
+
 def user_for(region, purpose):
     """The region's user of this purpose, or None."""
     return next((one for one in region.get("kafka_dr_users") or [] if one.get("purpose") == purpose), None)

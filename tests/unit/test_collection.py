@@ -55,6 +55,11 @@ def constant(tree: ast.Module, name: str):
     return next((node.value.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == name), None)
 
 
+def test_the_first_task_of_a_stage_loads_the_filters_for_all_that_follow():
+    first = load(ROOT / "roles" / "preflight" / "tasks" / "regions.yml")[0]
+    assert "| streamsafe.kafka_dr." in first["name"]
+
+
 def dispatched(role: str):
     """Tasks that go on in the room of a platform: ``(file, verb, rooms that it can be)``."""
     rooms = {one.name for one in (ROOT / "roles" / role / "tasks").iterdir() if one.is_dir() and one.name != "hook"}

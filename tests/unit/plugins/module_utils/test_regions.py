@@ -108,3 +108,8 @@ def test_without_witness_the_loss_is_unknown_not_nothing():
 def test_the_reverse_is_told_nothing_of_offset_syncs():
     made = connector_configs(_regions.reverse_of(dict(MIRROR, tuning={"replication_factor": 1}), "back"))
     assert not [key for settings in made.values() for key in settings if key.startswith("offset-syncs.")], "MirrorMaker 2 refuses both at once"
+
+
+def test_regions_are_told_with_what_runs_them():
+    regions = {"na": {"kafka_dr_platform": "host"}, "eu": {}}
+    assert _regions.told(["na", "eu", "asia"], regions) == "na (host) and eu (no platform) and asia (unknown)"
