@@ -137,20 +137,20 @@ class Drill:
     def check_exactly_once(self, region: str = TARGET, name: str = "exactly_once_in_force", held: dict | None = None) -> None:
         """Transaction markers on a mirror's target: more offsets than records, while Connect's own offsets are transactional.
 
-        :param held: what :meth:`measure` returned; read anew without it.
+        :param held: what :meth:`measure` returned; without it one topic is read, and looked at alone.
         """
-        held = held or topic_ids(self.client(region), list(TOPICS))
+        held = held or topic_ids(self.client(region), list(TOPICS[-1:]))
         found = sum(sum(counter.values()) for counter in held.values())
-        offsets = self._offsets(region)
+        offsets = self._offsets(region, list(held))
         self.report.check(name, offsets > found, "transaction markers on the target", f"{offsets - found} markers beside {found} records")
 
-    def _offsets(self, region: str) -> int:
+    def _offsets(self, region: str, topics: list[str]) -> int:
         from confluent_kafka import Consumer, TopicPartition
 
         consumer = Consumer({**self.client(region), "group.id": "streamsafe-kafka-dr-drill", "log_level": 0})
         try:
             total = 0
-            for topic in TOPICS:
+            for topic in topics:
                 for number in consumer.list_topics(topic, 15).topics[topic].partitions:
                     low, high = consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=15)
                     total += high - low
