@@ -145,8 +145,10 @@ class Sampler:
     def _look(sides: dict[str, Side]) -> dict[tuple[str, str], Look]:
         asked = {name: side.asked() for name, side in sides.items()}
         ends = {name: answers(futures) for name, futures in asked.items()}
-        for side in sides.values():
-            side.listen()
+        for name, side in sides.items():
+            # Who does not answer is not asked a second time, or a look would take longer than the time between two.
+            if ends[name] is not None:
+                side.listen()
         held = {name: sum(found.values()) if found else None for name, found in ends.items()}
         return {(source, target): Look(behind(ends[source], copied), sum(offset + 1 for offset in copied.values()), held[target])
                 for target, side in sides.items() for source, copied in side.copied.items()}
