@@ -120,7 +120,8 @@ class Drill:
         lost = {identity: one for identity, one in acknowledged.items() if identity not in everywhere}
         data["acknowledged"], data["processed"] = len(acknowledged), sum(processed.values())
         data["lost"] = _by_topic((topic for topic, at in lost.values()))
-        data["rpo"] = {"records": len(lost), "seconds": round(self.lost_at - min(at for topic, at in lost.values()), 3) if lost else 0.0}
+        # The region's last breath may have acknowledged some while it was being ended.
+        data["rpo"] = {"records": len(lost), "seconds": round(max(0.0, self.lost_at - min(at for topic, at in lost.values())), 3) if lost else 0.0}
         topic_of = {identity: topic for topic, counter in held.items() for identity in counter}
         data["reprocessed"] = _by_topic(
             topic_of.get(identity, "?") for identity, count in processed.items() if identity not in again for dummy in range(count - 1))

@@ -56,8 +56,8 @@ def test_a_mirror_that_is_a_deployment_needs_that_and_no_resource_of_an_operator
     made = {one["metadata"]["namespace"] + "/" + one["metadata"]["name"]: one["rules"]
             for one in roles(regions, [*MIRRORS, {"name": "second", "source": "na", "target": "old"}])}
     assert list(made) == ["c/kafka-dr", "b/kafka-dr-mirrors-eu", "b/kafka-dr", "a/kafka-dr", "d/kafka-dr-mirrors-old"]
-    assert made["b/kafka-dr-mirrors-eu"][1] == {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get", "patch", "delete"],
-                                               "resourceNames": ["mirror-backup"]}
+    assert made["b/kafka-dr-mirrors-eu"][1] == {
+        "apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get", "patch", "delete"], "resourceNames": ["mirror-backup"]}
     assert made["d/kafka-dr-mirrors-old"][-1]["resourceNames"] == ["mirror-second"]
     assert not [rule for rule in made["b/kafka-dr"] if "kafkamirrormaker2s" in rule["resources"]]
 
