@@ -97,7 +97,7 @@ def _partition(pair, options):
         elif counts["missing_head"]:
             reasons.append(
                 "%d of %d missing head records are older than the source's own retention" % (excused, counts["missing_head"]) if excused
-                else "%d records are missing at the head, and the source's policy would not have deleted them" % counts["missing_head"]
+                else "missing at the head: %d, which the source's policy would not have deleted" % counts["missing_head"]
             )
         if counts["missing_tail"] and options.allow_tail:
             reasons.append("a tail of %d records is missing, as allowed" % counts["missing_tail"])

@@ -63,6 +63,18 @@ def sentence(report):
     return "%s does not hold what %s held: %s." % (target, source, ", ".join(named) or "see the reasons")
 
 
+def missing(totals, judged):
+    """How many records the target lacks, where, and how bad that is.
+
+    :param judged: the tone of the verdict; where that is not ``bad``, what is missing at an end was allowed to be.
+    """
+    places = [(totals.get(kind, 0), place) for kind, place in (("missing_head", "at the head"), ("missing", "in between"), ("missing_tail", "at the tail"))]
+    there = [(count, place) for count, place in places if count]
+    note = ", ".join(place if len(there) == 1 else "%s %s" % (number(count), place) for count, place in there)
+    bad = judged == "bad" or totals.get("missing", 0) > 0
+    return number(sum(count for count, dummy in there)), note if bad or not there else note + ", as allowed", ("bad" if bad else "warn") if there else ""
+
+
 def number(value):
     """With thin spaces between thousands, as nobody reads them otherwise."""
     return f"{value:,}".replace(",", "\u202f") if isinstance(value, int) else str(value)

@@ -101,6 +101,8 @@ a{color:var(--accent)}
 .plot.wide{display:none}.plot.narrow{display:block}
 th,th.n{white-space:normal}th,td{padding-right:.4rem}td:first-child{min-width:5.5rem;overflow-wrap:anywhere}
 .topics th{font-size:.75rem}.topics th.n{width:1px}
+.wide thead{display:none}.wide tr{display:flex;flex-wrap:wrap;gap:0 .9rem;padding:.3rem 0;border-bottom:1px solid var(--line)}
+.wide td,.wide td:first-child{border:0;padding:0;min-width:0}.wide td[data-of]::before{content:attr(data-of) " ";color:var(--muted)}
 .row{grid-template-columns:1fr 4.2rem;gap:0 .5rem}.row>svg{grid-column:1/-1;grid-row:2}.row.step>:first-child{padding-left:0}
 .part{grid-template-columns:1fr}.part>.wide{grid-column:1}.verdict strong{font-size:1.6rem}dl{grid-template-columns:minmax(6rem,40%) 1fr}
 }

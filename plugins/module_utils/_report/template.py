@@ -47,14 +47,16 @@ MACROS = """
 target {{ part.target_range[0] }} to {{ part.target_range[1] }}: {{ part.records_target | number }} records
 {%- for kind, count in part.counts %} · <b>{{ count | number }} {{ kind | replace("_", " ") }}</b>{% endfor %}</span>
 {% for one in part.reasons %}<p class="small">{{ one }}</p>{% endfor %}</div>
-{% if part.differences %}<details class="wide"{{ "" if part.tone == "good" else " open" }}>
+{% if part.differences %}{% set fields = part.differences | selectattr("field") | list %}
+<details class="wide"{{ "" if part.tone == "good" else " open" }}>
 <summary class="small">each with its offsets</summary><div class="scroll"><table><thead><tr><th>Difference</th>
 <th class="n">Source offset</th><th class="n">Target offset</th>
-<th class="n">Records</th><th>Field</th>
-<th>Timestamp of the record</th></tr></thead><tbody>
-{% for one in part.differences %}<tr><td>{{ one.kind | replace("_", " ") }}</td><td class="n">{{ one.source or "–" }}</td>
-<td class="n">{{ one.target or "–" }}</td><td class="n">{{ one.count | number }}</td>
-<td>{{ one.field }}</td><td>{{ one.at }}</td></tr>{% endfor %}</tbody></table></div></details>{% endif %}
+<th class="n">Records</th>{% if fields %}<th>Field</th>{% endif %}
+<th>Timestamp</th></tr></thead><tbody>
+{% for one in part.differences %}<tr><td>{{ one.kind | replace("_", " ") }}</td><td class="n" data-of="source">{{ one.source or "–" }}</td>
+<td class="n" data-of="target">{{ one.target or "–" }}</td><td class="n" data-of="records">{{ one.count | number }}</td>
+{% if fields %}<td{% if one.field %} data-of="field"{% endif %}>{{ one.field }}</td>{% endif %}<td>{{ one.at }}</td></tr>
+{% endfor %}</tbody></table></div></details>{% endif %}
 {% if part.left_out %}<p class="wide small">{{ part.left_out | number }} more runs of differences are not shown here.</p>{% endif %}
 </div>
 {%- endmacro -%}

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from .._errors import UsageError
 from . import proof as proofs
-from .proof import moment, number
+from .proof import missing, moment, number
 from .timeline import lines, span_of, timeline
 
 RTO_FROM = {"switchover": "the begin of the move"}
@@ -260,7 +260,7 @@ def _proof(report, proven):
     page["figures"] = [
         _figure("Records in the source", number(totals.get("records_source", 0))),
         _figure("Records in the target", number(totals.get("records_target", 0))),
-        _figure("Missing in between", number(totals.get("missing", 0)), "a loss" if totals.get("missing") else "", "bad" if totals.get("missing") else ""),
+        _figure("Missing", *missing(totals, shown["tone"])),
     ]
     page["reasons"] = shown["reasons"]
     shown["reasons"] = []

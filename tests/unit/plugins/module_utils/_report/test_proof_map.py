@@ -6,7 +6,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.proof import lane, view
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.proof import lane, missing, view
 
 from .reports import lossy_partition, partition, proof
 
@@ -80,3 +80,10 @@ def test_runs_lie_side_by_side_within_the_range(low, size, data):
     found = lane([low, low + size], [{"source_offset": begin, "target_offset": 0, "count": count}], [], "source")
     assert found and all(0 <= run["x"] and run["x"] + run["width"] <= 100.001 for run in found)
     assert covered(found) >= round(100 * count / size, 1) - 0.1
+
+
+def test_what_is_missing_is_counted_wherever_it_is_missing():
+    assert missing({"missing": 0}, "good") == ("0", "", "")
+    assert missing({"missing_head": 1}, "bad") == ("1", "at the head", "bad")
+    assert missing({"missing": 2, "missing_tail": 3}, "bad") == ("5", "2 in between, 3 at the tail", "bad")
+    assert missing({"missing_tail": 3}, "good") == ("3", "at the tail, as allowed", "warn")
