@@ -28,13 +28,16 @@ options:
       - name: KAFKA_DR_WAITING_INTERVAL
 """
 
+import contextlib
 import json
+import os
 import sys
 import threading
 import time
 
 from ansible.plugins.callback import CallbackBase
 
+RUNNER = "AWX_ISOLATED_DATA_DIR"
 INCLUDES = ("include_tasks", "include_role", "import_role")
 MISSING = "missing required arguments: "
 # What is missing from a thousand partitions would fill the screen.
@@ -97,10 +100,13 @@ class CallbackModule(CallbackBase):
         self.changed = 0
         self.said_waiting = 0.0
         self.waiting_for = ""
-        self.tty = sys.stdout.isatty()
+        # ansible-runner gives its own terminal, but keeps what is printed: a line that is written over again and again would stand there again and again.
+        self.tty = sys.stdout.isatty() and RUNNER not in os.environ
         self.failed = False
         self._ended = threading.Event()
-        self._lock = threading.Lock()
+        # ansible-runner, and so AWX, calls all methods of a callback with the display's lock held. A lock of our own would be taken before that one by the
+        # thread that speaks for long steps and after it by all others, until both wait for each other for ever.
+        self._lock = getattr(self._display, "_lock", contextlib.nullcontext())
 
     # -- what is printed ---------------------------------------------------------------------------------------------
 

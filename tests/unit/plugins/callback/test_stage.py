@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,49 @@ def test_check_mode_names_what_would_change(run):
     ("lag of 3 records", "lag of 3 records"), (["one worker", "two tasks"], "one worker; two tasks"), (None, "not yet"), ("x" * 200, "x" * 159 + "…")])
 def test_what_a_wait_lacks_is_one_line(missing, line):
     assert stage.told_missing({"waiting_for": missing, "msg": "not yet"}) == line
+
+
+class Screen:
+    """A terminal that says when somebody begins to write; as in ansible-core 2.19, whoever does needs the display's lock."""
+
+    def __init__(self, lock):
+        self.lock, self.begun = lock, threading.Event()
+
+    def isatty(self):
+        return True
+
+    def write(self, text):
+        self.begun.set()
+        with self.lock:
+            return len(text)
+
+    def flush(self):
+        pass
+
+
+def test_called_with_the_screen_locked_it_does_not_wait_for_the_watching_thread(monkeypatch):
+    monkeypatch.delenv(stage.RUNNER, raising=False)
+    made = stage.CallbackModule()
+    locked = made._display._lock
+    screen = Screen(locked)
+    monkeypatch.setattr(sys, "stdout", screen)
+    made.tty = True
+
+    def as_ansible_runner_calls_it():
+        with locked:
+            threading.Thread(target=made._transient, args=("  … Stop the mirror (1 s)",), daemon=True).start()
+            screen.begun.wait(1)
+            made._line("  ✔ Stop the mirror")
+
+    caller = threading.Thread(target=as_ansible_runner_calls_it, daemon=True)
+    caller.start()
+    caller.join(20)
+    assert not caller.is_alive(), "both wait for each other"
+
+
+def test_where_ansible_runner_keeps_the_output_no_line_is_written_over(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", Screen(threading.RLock()))
+    monkeypatch.delenv(stage.RUNNER, raising=False)
+    assert stage.CallbackModule().tty
+    monkeypatch.setenv(stage.RUNNER, "/runner/artifacts/1")
+    assert not stage.CallbackModule().tty
