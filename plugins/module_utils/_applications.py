@@ -14,10 +14,11 @@ ROLES = ("producer", "consumer", "both")
 STOP_SECONDS = 20
 
 
-def applications(regions, of, roles):
+def applications(regions, of, roles, sizes=None):
     """The applications of these regions with these roles, each with the ``host`` it is kept on.
 
     :param regions: hostvars.
+    :param sizes: ``{name: size}`` remembered when they were stopped: those of size 0 are left out; None takes all.
     :raises UsageError: an application is not complete.
     """
     made = []
@@ -27,7 +28,7 @@ def applications(regions, of, roles):
             if missing or one["kind"] not in KINDS or one["role"] not in ROLES:
                 raise UsageError("Application '%s' of %s is not described well" % (one.get("name"), name),
                                  expected="name, kind (%s), role (%s)" % (", ".join(KINDS), ", ".join(ROLES)), found=", ".join(sorted(one)))
-            if one["role"] in roles:
+            if one["role"] in roles and int((sizes or {}).get(one["name"], 1)) != 0:
                 made.append(dict(one, host=one.get("host") or name, region=name))
     return made
 
@@ -35,13 +36,11 @@ def applications(regions, of, roles):
 def application_batches(regions, of, roles, sizes=None):
     """Applications that one call can act on: all that one manager keeps on one host, each other one by itself.
 
-    :param sizes: ``{name: size}`` remembered when they were stopped: those of size 0 are left out; None takes all.
+    :param sizes: as in :func:`applications`.
     :returns: ``[{room, host, manager, applications[], programs[], names[{name}]}]``; ``room`` is where the way to act on them is written.
     """
     batches = {}
-    for one in applications(regions, of, roles):
-        if sizes and int(sizes.get(one["name"], 1)) == 0:
-            continue
+    for one in applications(regions, of, roles, sizes):
         room = KINDS[one["kind"]]
         manager = "systemd" if one["kind"] == "systemd" else ""
         key = (one["host"], manager) if room == "host" else one["name"]

@@ -80,14 +80,16 @@ def fold(entries):
 
     :returns: ``active_region`` (or empty), ``run``, ``stage`` and ``about`` that own the ledger, ``open`` (whether that stage has not ended),
         ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did not end, ``proofs[]``,
-        ``last{stage: the entry that ended it}``, ``begun{stage: the entry that began it last}``.
+        ``last{stage: the entry that ended it}``, ``begun{stage: the entry that began it last}``. The step ``paused`` stays done as long as
+        no region is active: what ran before is known by the run that stopped it alone.
     """
     state = {"active_region": "", "run": "", "stage": "", "open": False, "about": "", "done": {}, "proofs": [], "last": {}, "begun": {}}
     for entry in entries:
         stage, step = entry.get("stage", ""), entry.get("step", "")
         if entry.get("fenced", True) and step == "stage" and entry["state"] == "started":
             if not (state["open"] and state["stage"] == stage and state["about"] == entry.get("about")):
-                state["done"][stage] = {}
+                before = state["done"].get(stage, {}) if state["active_region"] == "none" else {}
+                state["done"][stage] = {step: one for step, one in before.items() if step == "paused"}
             state["begun"][stage] = entry
             state.update(run=entry["run"], stage=stage, open=True, about=entry.get("about"))
         elif step == "stage" and entry["state"] in ("done", "refused"):

@@ -31,6 +31,14 @@ def app(name, kind="process", **more):
     return {"name": name, "kind": kind, "role": "both", "principals": ["u"], "environment_file": f"/e/{name}", "command": f"run {name}", **more}
 
 
+def test_what_did_not_run_before_is_neither_started_nor_waited_for():
+    regions = {"sa": {"kafka_dr_applications": [app("a"), app("b"), app("c")]}}
+    sizes = {"a": 0, "b": 2}
+    assert [one["name"] for one in _applications.applications(regions, ["sa"], ["both"], sizes)] == ["b", "c"]
+    assert [one["names"] for one in _applications.application_batches(regions, ["sa"], ["both"], sizes)] == [[{"name": "b"}, {"name": "c"}]]
+    assert len(_applications.applications(regions, ["sa"], ["both"], {})) == 3
+
+
 def test_one_manager_s_applications_are_one_batch():
     described = [app("a"), app("b", log="/l"), app("c", "systemd"), app("d", "kubernetes"), app("e", "hook"), app("f", host="m")]
     regions = {"sa": {"kafka_dr_applications": described}}

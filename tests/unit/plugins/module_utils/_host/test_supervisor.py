@@ -18,7 +18,12 @@ from kafka_dr_lab.supervisor import Supervisor
 SLEEPER = {"command": f"{sys.executable} -c 'import time; time.sleep(600)'"}
 
 
-@pytest.fixture(scope="module")
+def scope(fixture_name, config):
+    """One for all tests of the file; under ansible-test one for each, since that runs each in a process that never ends what is the file's."""
+    return "function" if config.pluginmanager.hasplugin("ansible_forked") else "module"
+
+
+@pytest.fixture(scope=scope)
 def supervisord(tmp_path_factory):
     made = Supervisor(tmp_path_factory.mktemp("services"))
     made.start()

@@ -30,6 +30,14 @@ def test_a_stage_that_ended_begins_anew():
     assert state["open"] and state["done"]["failover"] == {}
 
 
+def test_what_ran_before_is_remembered_until_a_region_is_active():
+    sizes = {"sizes": {"shop": 1}}
+    first = [entry("1", "stage", "started"), entry("1", "ends"), entry("1", "paused", found=sizes), entry("1", "active_region", "active", region="none")]
+    again = [*first, entry("1", "stage"), entry("2", "stage", "started")]
+    assert {step: one["found"] for step, one in fold(again)["done"]["failover"].items()} == {"paused": sizes}
+    assert fold([*again, entry("2", "active_region", "active", region="na"), entry("2", "stage"), entry("3", "stage", "started")])["done"]["failover"] == {}
+
+
 def test_the_same_stage_between_other_regions_begins_anew():
     state = fold([entry("1", "stage", "started"), entry("1", "ends"), entry("2", "stage", "started", about="eu to asia")])
     assert state["done"]["failover"] == {}
