@@ -95,3 +95,10 @@ def test_interrupted_is_130(tmp_path, monkeypatch):
 
     monkeypatch.setattr(cli, "manifest", interrupt)
     assert cli.main(["manifest", "--config", "c", "--topics", "x", "--out", "o"], None, object()) == 130
+
+
+def test_what_was_not_judged_is_not_named_before_a_difference():
+    beyond = {"kind": "beyond", "field": None, "count": 9, "source_offset": None, "target_offset": 7}
+    lost = {"kind": "missing_head", "field": None, "count": 1, "source_offset": 0, "target_offset": None}
+    topics = [{"topic": name, "partitions": [{"partition": 0, "differences": found}]} for name, found in (("a", [beyond] * 5), ("b", [lost, beyond]))]
+    assert cli.named({"topics": topics}) == ["b-0: missing_head source offset 0"]
