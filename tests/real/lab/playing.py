@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import yaml
@@ -77,16 +78,19 @@ class Playground:
 
     def kill_after(self, name: str, step: str, extra: dict, seconds: float = 600) -> None:
         """Run a stage and SIGKILL its whole process group as soon as this step is in the steps file."""
+        steps = self.lab.playbooks.steps_file
+        have = len(steps.read_text().splitlines())
+        self.kill_when(name, lambda: step in [json.loads(line)["step"] for line in steps.read_text().splitlines()[have:]], f"'{step}'", extra, seconds)
+
+    def kill_when(self, name: str, so: Callable[[], bool], what: str, extra: dict, seconds: float = 600) -> None:
+        """Run a stage and SIGKILL its whole process group as soon as something is so; ``what`` names it where it never is."""
         playbooks = self.lab.playbooks
-        have = len(playbooks.steps_file.read_text().splitlines())
         process = subprocess.Popen(playbooks.command(name, extra), env=playbooks.environment(), cwd=self.lab.directory, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         end = time.monotonic() + seconds
-        new: list[str] = []
-        while step not in new:
-            new = [json.loads(line)["step"] for line in playbooks.steps_file.read_text().splitlines()[have:]]
-            assert step in new or process.poll() is None, f"{name} ended before '{step}': {new}"
-            assert time.monotonic() < end, f"{name} did not come to '{step}': {new}"
+        while not so():
+            assert process.poll() is None, f"{name} ended before {what}"
+            assert time.monotonic() < end, f"{name} did not come to {what}"
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGKILL)
         assert process.wait(10) == -signal.SIGKILL

@@ -77,6 +77,11 @@ class Story(Playground):
     def kill_in(self, name, step, **more):
         self.kill_after(name, step, {**REGIONS[name], **more})
 
+    def kill_when_stopped(self, name, program):
+        """Run a stage and kill it as soon as this program does not run any more."""
+        self.kill_when(name, lambda: (self.lab.supervisor.info(program) or {}).get("statename") not in ("RUNNING", "STOPPING"), f"the end of {program}",
+                       REGIONS[name])
+
 
 @contextlib.contextmanager
 def restored(directory):

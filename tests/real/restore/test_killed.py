@@ -25,6 +25,8 @@ def _story(story):
     story.went("initial_setup")
     journals = Journals(story.lab.directory / "regions" / "south_america")
     story.lab.lose(SOURCE)
+    # The moment when what ran can be seen no longer, and only what was written down before tells it.
+    story.kill_when_stopped("recreate_from_backup", "departures-producer")
     for step in ("Pause the applications", "Stop the backup mirror for good", "Make the cluster again"):
         story.kill_in("recreate_from_backup", step)
         known = story.module("ledger_info")
