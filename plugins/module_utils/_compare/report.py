@@ -26,7 +26,7 @@ def build(comparison):
                 totals[name] += part[name]
     outcome = verdict.worst([topic["verdict"] for topic in topics])
     reasons = list(comparison.reasons)
-    for topic in topics:
+    for topic in _telling(topics, outcome):
         reasons.extend("%s: %s" % (topic["topic"], reason) for reason in topic["reasons"])
     if not totals["records_source"] and not totals["records_target"] and outcome == "PROVEN":
         reasons.insert(0, "empty")
@@ -54,6 +54,11 @@ def exit_code(report):
     return 1 if shown_different(report) else verdict.exit_code(report["verdict"])
 
 
+def _telling(parts, outcome):
+    """Those of the parts whose reasons are reasons for the whole: where it is not complete, what is complete is none."""
+    return [part for part in parts if verdict.complete(outcome) or not verdict.complete(part["verdict"])]
+
+
 def _topic(topic, options):
     partitions = [_partition(pair, options) for pair in topic.pairs]
     verdicts = [part["verdict"] for part in partitions]
@@ -64,8 +69,8 @@ def _topic(topic, options):
         verdicts.append("NOT_PROVABLE")
     if topic.partition_difference:
         verdicts.append("DIFFERENT")
-    reasons = list(topic.reasons)
-    for part in partitions:
+    reasons, outcome = list(topic.reasons), verdict.worst(verdicts)
+    for part in _telling(partitions, outcome):
         for reason in part["reasons"]:
             text = "partition %d: %s" % (part["partition"], reason)
             if reason != "empty":
@@ -73,7 +78,7 @@ def _topic(topic, options):
     if partitions and all(not part["records_source"] and not part["records_target"] for part in partitions):
         reasons.append("empty")
     return {
-        "topic": topic.name, "target_topic": topic.target_name, "mode": topic.mode, "verdict": verdict.worst(verdicts), "reasons": reasons,
+        "topic": topic.name, "target_topic": topic.target_name, "mode": topic.mode, "verdict": outcome, "reasons": reasons,
         "source_topic_id": topic.source["topic_id"], "target_topic_id": topic.target["topic_id"] if topic.target else None,
         "timestamps_compared": topic.timestamps, "partitions": partitions,
     }
@@ -104,9 +109,9 @@ def _partition(pair, options):
         if excused and excused == pair.left.count and not pair.right.count:
             unsure = True
             reasons.append("the target holds nothing of it, so nothing was shown")
-        if counts["beyond"]:
-            reasons.append("%d records on the target lie beyond the source's bounds and were not judged" % counts["beyond"])
         outcome = verdict.of_partition(counts, options.allow_tail, excused, unsure)
+        if counts["beyond"] and verdict.complete(outcome):
+            reasons.append("%d records on the target lie beyond the source's bounds and were not judged" % counts["beyond"])
         if not pair.left.count and not pair.right.count:
             reasons.append("empty")
     return {

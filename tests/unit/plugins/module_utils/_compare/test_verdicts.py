@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import pairs, report
@@ -89,3 +91,28 @@ def test_missing_and_other_partitions_are_said():
     assert topic.partition_difference and topic.pairs[1].reasons == ["the partition is missing on the target"]
     gone, = pairs.make({"t": entry()}, {}, {"t": "t"}, None)
     assert gone.reasons == ["the topic is missing on the target"]
+
+
+def compared(found):
+    """The report of a comparison of topics that came out so: ``{topic: [counts of each partition]}``."""
+    entries = {name: entry(partitions=range(len(parts))) for name, parts in found.items()}
+    topics = pairs.make(entries, entries, {name: name for name in found}, None)
+    for topic in topics:
+        for pair in topic.pairs:
+            pair.left = pair.right = SimpleNamespace(count=10, bytes=1000)
+            pair.result = {"counts": counts(**found[topic.name][pair.number]), "reasons": [], "excused_head": 0, "offset_map": [], "differences": [],
+                           "difference_runs": 0}
+    options = SimpleNamespace(topics=".*", rename="identity", allow_tail=False, ignore_timestamps=False, bounds={"source": {}})
+    side = SimpleNamespace(name="a cluster")
+    return report.build(SimpleNamespace(topics=topics, options=options, reasons=[], source=side, target=side, began=0.0))
+
+
+def test_what_was_not_judged_is_told_where_all_is_well():
+    assert compared({"t": [{"beyond": 3}, {}]})["reasons"] == ["t: partition 0: 3 records on the target lie beyond the source's bounds and were not judged"]
+
+
+def test_what_was_not_judged_is_no_reason_for_a_difference():
+    told = compared({"a": [{"beyond": 3}], "b": [{"beyond": 3}, {"beyond": 5, "missing": 1}], "c": [{"missing_head": 2, "beyond": 1}]})
+    assert told["verdict"] == "LOSS" and told["totals"]["beyond"] == 12
+    assert told["reasons"] == ["c: partition 0: missing at the head: 2, which the source's policy would not have deleted"]
+    assert "lie beyond" in told["topics"][0]["reasons"][0], "a topic that is well keeps its own"
