@@ -98,24 +98,27 @@ def config_entries(client, names):
     return {resource.name: client.result(future, "read the configs of topic '%s'" % resource.name) for resource, future in futures.items()}
 
 
-def topic_offsets(client, partitions):
-    """Log start, end and last stable offset of every partition.
+def topic_offsets(client, partitions, also=()):
+    """Log start, end and last stable offset of every partition; asked again while one gets its leader, or another one.
 
     :param partitions: ``{topic: number of partitions}``.
+    :param also: further codes that are waited out.
     :returns: ``{topic: {partition as str: {start, end, stable}}}``.
     """
-    every = [(topic, number) for topic, count in partitions.items() for number in range(count)]
     found = {topic: {str(number): {} for number in range(count)} for topic, count in partitions.items()}
-    if not every:
-        return found
     committed = IsolationLevel.READ_COMMITTED
     uncommitted = IsolationLevel.READ_UNCOMMITTED
     wanted = (("start", OffsetSpec.earliest(), uncommitted), ("end", OffsetSpec.latest(), uncommitted), ("stable", OffsetSpec.latest(), committed))
-    for key, spec, level in wanted:
-        asked = {partition(topic, number): spec for topic, number in every}
-        futures = client.ask("list offsets", lambda a=asked, i=level: client.admin.list_offsets(a, isolation_level=i, request_timeout=client.timeout))
+
+    def ask(key, spec, level):
+        asked = {partition(topic, number): spec for topic, count in partitions.items() for number in range(count)}
+        futures = client.ask("list offsets", lambda: client.admin.list_offsets(asked, isolation_level=level, request_timeout=client.timeout))
         for one, future in futures.items():
             found[one.topic][str(one.partition)][key] = client.result(future, "list offsets of '%s' partition %d" % (one.topic, one.partition)).offset
+
+    if any(partitions.values()):
+        for key, spec, level in wanted:
+            client.while_leaders_change(lambda key=key, spec=spec, level=level: ask(key, spec, level), also)
     return found
 
 
