@@ -29,6 +29,10 @@ environment:
 	@$(BOOTSTRAP) --requirements requirements-test.txt
 
 test-unit: environment ## seconds: what needs nothing running
+	$(PYTEST) tests/unit -n 2 -m "not slow"
+
+.PHONY: units
+units: environment
 	$(PYTEST) tests/unit -n 2
 
 lint: environment ## ruff, yamllint, mypy, antsibull-changelog, ansible-lint
@@ -42,14 +46,14 @@ define DRILLS
 	$(BIN)/python lab/main.py drill --scenario restore --history 20000 --live 8 --report build/drill/restore
 endef
 
-test: test-unit lint ## the one test command: units, lint, real parts, drills
+test: units lint ## the one test command: units, lint, real parts, drills
 	$(PYTEST) tests/real/proof tests/real/offsets tests/real/hosts -m "real and not full"
 	$(PYTEST) tests/real/lab -m "real and not full"
 	$(PYTEST) tests/real/restore -m "real and not full"
 	$(DRILLS)
 
 # Not the long ones alone: some are later chapters of a story that the short ones begin.
-test-full: test-unit lint molecule ## long campaigns as well, and drills that lose something or are spoiled on purpose
+test-full: units lint molecule ## long campaigns as well, and drills that lose something or are spoiled on purpose
 	$(PYTEST) tests/real -m "real or full"
 	$(DRILLS)
 

@@ -16,6 +16,8 @@ import yaml
 from kafka_dr_lab.pki import new_authority
 from kafka_dr_lab.playbook import collections_path
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted([*(ROOT / "examples").glob("inventories/*.yml"), ROOT / "examples/kubernetes/inventory.yml"])
 SHOWN = {

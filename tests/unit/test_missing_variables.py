@@ -14,6 +14,8 @@ import yaml
 
 from kafka_dr_lab.playbook import collections_path
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 PLAYBOOKS = sorted(one.stem for one in (ROOT / "playbooks").glob("*.yml"))
 REGION = {"kafka_dr_platform": "managed", "kafka_dr_client": {"bootstrap.servers": "127.0.0.1:1"}, "kafka_dr_client_secrets": {}}

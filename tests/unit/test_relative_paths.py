@@ -15,6 +15,8 @@ import yaml
 
 from kafka_dr_lab.playbook import collections_path
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 REGION = {"kafka_dr_platform": "kubernetes", "kafka_dr_kubernetes": {"namespace": "kafka", "cluster": "main"}, "kafka_dr_users": []}
 SEEN = {"name": "backup", "source": "a", "target": "b", "state": "silent", "reasons": [], "looks": 3, "for_seconds": 60.0}

@@ -13,6 +13,8 @@ import pytest
 
 from kafka_dr_lab.playbook import collections_path
 
+pytestmark = pytest.mark.slow
+
 runner = pytest.importorskip("ansible_runner", reason="ansible-runner is not installed: make environment")
 NAMESPACE = "streamsafe.kafka_dr."
 REGION = {"kafka_dr_platform": "kubernetes", "kafka_dr_kubernetes": {"namespace": "kafka", "cluster": "main"}, "kafka_dr_users": []}

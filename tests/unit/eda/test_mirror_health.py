@@ -80,6 +80,7 @@ def test_mirrors_are_counted_each_by_itself(source):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_source", [True, False])
 def test_a_target_that_does_not_answer_is_no_loss_of_the_source(source, closed, with_source):
     """Nobody can be moved there, and nothing can be seen: unknown, whatever the source does."""

@@ -16,6 +16,8 @@ import yaml
 from ansible_collections.streamsafe.kafka_dr.plugins.callback import stage
 from kafka_dr_lab.playbook import collections_path
 
+pytestmark = pytest.mark.slow
+
 COPY = "ansible.builtin.copy"
 PLAY = [
     {"name": "Include what is done", "ansible.builtin.include_tasks": "done.yml"},

@@ -15,6 +15,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._host.supervisor import _changed, ensure_programs, render, section
 from kafka_dr_lab.supervisor import Supervisor
 
+pytestmark = pytest.mark.slow
+
 SLEEPER = {"command": f"{sys.executable} -c 'import time; time.sleep(600)'"}
 
 

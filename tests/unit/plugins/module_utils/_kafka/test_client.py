@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import socket
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException
@@ -19,7 +21,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
     UsageError,
 )
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import topic_offsets
 from kafka_dr_lab.ports import free_ports
+
+pytestmark = pytest.mark.slow
 
 PASSWORD = "hush-hush-42"
 
@@ -175,3 +180,32 @@ def test_nothing_else_is_waited_for_and_no_leader_for_ever(monkeypatch):
     one.timeout = 0.5
     with pytest.raises(KafkaDrError, match="Leader epoch is older"):
         one.while_leaders_change(answers(one, *[KafkaError.FENCED_LEADER_EPOCH] * 99))
+
+
+class Leaderless:
+    """An admin client whose first answer comes from a broker that has just ceased to lead; a real one cannot be caught in that moment."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def poll(self, timeout):
+        return 0
+
+    def list_offsets(self, partitions, **how):
+        self.asked += 1
+        made = {}
+        for one in partitions:
+            made[one] = future = concurrent.futures.Future()
+            if self.asked == 1 and one.partition == 1:
+                future.set_exception(KafkaException(KafkaError(KafkaError.NOT_LEADER_FOR_PARTITION)))
+            else:
+                future.set_result(SimpleNamespace(offset=10 * self.asked + one.partition))
+        return made
+
+
+def test_offsets_wait_for_a_leader(monkeypatch):
+    one = client()
+    one._admin, one._answered = Leaderless(), True
+    monkeypatch.setattr(one, "metadata", lambda: None)
+    found = topic_offsets(one, {"t": 2, "empty": 0})
+    assert found == {"t": {"0": {"start": 20, "end": 30, "stable": 40}, "1": {"start": 21, "end": 31, "stable": 41}}, "empty": {}}

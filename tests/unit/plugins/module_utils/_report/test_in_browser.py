@@ -18,7 +18,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.stage 
 from .reports import NOW, drill, entries, failed_drill, lossy_partition, partition, proof, unprovable
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here (Debian: apt-get install chromium): the pages were not looked at in a browser")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here (Debian: apt-get install chromium): the pages were not looked at in a browser"),
+]
 WIDTHS = (360, 1280)
 LONG = "a.topic.with.a.very.long.name." * 6
 
