@@ -16,6 +16,7 @@ description:
     consumers on the passive side that block their group's positions, positions that never arrive; and the causes behind errors in the logs.
   - Reads only. What it may not read becomes a finding, so that the rest is still examined.
 extends_documentation_fragment:
+  - streamsafe.kafka_dr.mirror_clients
   - streamsafe.kafka_dr.client.info_attributes
 options:
   source_client:
@@ -23,51 +24,25 @@ options:
       - The mirror's source, as librdkafka configuration keys without secrets.
       - Leave it out where the source is lost; the checks that compare both sides are then left out too.
     type: dict
-  source_client_secrets:
-    description: The secret keys of the same configuration.
-    type: dict
-    default: {}
   target_client:
     description:
       - The mirror's target, as librdkafka configuration keys without secrets.
       - Without it only O(logs), O(log_text) and O(configuration) are read.
     type: dict
-  target_client_secrets:
-    description: The secret keys of the same configuration.
-    type: dict
-    default: {}
+    required: false
   source_alias:
     description: MirrorMaker 2's alias of the source.
     type: str
+    required: false
   target_alias:
     description: MirrorMaker 2's alias of the target.
     type: str
-  policy:
-    description: How the mirror names its copies, V(identity) alike and V(default) with the source's alias and the separator before.
-    type: str
-    choices: [identity, default]
-    default: identity
-  separator:
-    description: Stands between alias and topic with O(policy=default), and in the names of MirrorMaker 2's own topics.
-    type: str
-    default: "."
-  offsets_topic:
-    description:
-      - Connect's topic of source offsets on the target.
-      - Without it, that of MirrorMaker 2 in dedicated mode.
-    type: str
+    required: false
   status_topic:
     description:
       - Connect's topic of task states on the target.
       - Without it, that of MirrorMaker 2 in dedicated mode.
     type: str
-  connector:
-    description: Name of the source connector in O(offsets_topic). Without it, any connector named, or ending in, V(MirrorSourceConnector).
-    type: str
-  positions_topic:
-    description: The position witness's topic on the target.
-    type: str
-    default: __kafka_dr_positions
   topics:
     description: Regular expressions for the topics that are to be mirrored, separated by commas.
     type: str
@@ -117,12 +92,6 @@ options:
   configuration:
     description: The mirror's configuration, in any form that P(streamsafe.kafka_dr.mirror_lint#filter) takes. Its errors and warnings become findings.
     type: raw
-  timeout:
-    description: Seconds that any single answer of a cluster may take.
-    type: int
-    default: 30
-requirements:
-  - confluent-kafka >= 2.6
 """
 
 EXAMPLES = r"""
