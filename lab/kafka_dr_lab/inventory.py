@@ -11,6 +11,8 @@ from pathlib import Path
 
 import yaml
 
+from .ansible_programs import environment, program
+from .errors import LabError
 from .kafka_home import kafka_home
 from .pki import new_authority, new_certificate
 from .ports import HOST, free_ports
@@ -172,13 +174,7 @@ class Inventory:
         with open(os.open(self.vault_password, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write(secrets.token_urlsafe(32) + "\n")
         with open(os.open(self.secrets_file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            file.write(self._encrypt(yaml.safe_dump(content, sort_keys=False)))
-
-    def _encrypt(self, text: str) -> str:
-        vault = Path(sys.executable).parent / "ansible-vault"
-        done = subprocess.run([str(vault), "encrypt", "--vault-password-file", str(self.vault_password), "--output", "-"],
-                              input=text, capture_output=True, text=True, check=True)
-        return done.stdout
+            file.write(self._vault("encrypt", "--output", "-", text=yaml.safe_dump(content, sort_keys=False)))
 
     def load(self) -> dict:
         """The regions as written, without secrets."""
@@ -191,7 +187,16 @@ class Inventory:
         return self._secrets
 
     def _read_secrets(self) -> dict:
-        vault = Path(sys.executable).parent / "ansible-vault"
-        command = [str(vault), "view", "--vault-password-file", str(self.vault_password), str(self.secrets_file)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        return yaml.safe_load(done.stdout)
+        return yaml.safe_load(self._vault("view", str(self.secrets_file)))
+
+    def _vault(self, *words: str, text: str | None = None) -> str:
+        """What ``ansible-vault`` answers, with the lab's password.
+
+        :raises LabError: it failed.
+        """
+        done = subprocess.run([program("ansible-vault"), words[0], "--vault-password-file", str(self.vault_password), *words[1:]],
+                              input=text, capture_output=True, text=True, env=environment(), check=False)
+        if done.returncode:
+            raise LabError(f"The lab's secrets in {self.secrets_file}: expected ansible-vault {words[0]} to work; found {done.stderr.strip()}. "
+                           "End the lab and start it anew: make lab-down lab-up")
+        return done.stdout

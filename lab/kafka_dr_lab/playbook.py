@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psutil
 
+from .ansible_programs import environment, program
 from .errors import LabError
 from .inventory import Inventory
 
@@ -41,20 +42,16 @@ class Playbooks:
         self.steps_file = self.lab / "work" / "steps.jsonl"
 
     def environment(self) -> dict:
-        env = dict(os.environ)
-        env.update({
-            "ANSIBLE_COLLECTIONS_PATH": os.pathsep.join(filter(None, [str(collections_path()), env.get("ANSIBLE_COLLECTIONS_PATH")])),
-            "ANSIBLE_STDOUT_CALLBACK": f"{COLLECTION}.stage", "ANSIBLE_HOST_KEY_CHECKING": "false", "ANSIBLE_NOCOWS": "1",
-            "ANSIBLE_DEPRECATION_WARNINGS": "false",
-            "ANSIBLE_LOCALHOST_WARNING": "false", "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false", "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
+        env = environment()
+        return {
+            **env, "ANSIBLE_COLLECTIONS_PATH": os.pathsep.join(filter(None, [str(collections_path()), env.get("ANSIBLE_COLLECTIONS_PATH")])),
+            "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
             "ANSIBLE_LOCAL_TEMP": str(self.lab / "work" / "ansible"), "ANSIBLE_REMOTE_TEMP": str(self.lab / "work" / "ansible"),
-            "ANSIBLE_RETRY_FILES_ENABLED": "false", "ANSIBLE_PIPELINING": "true", "KAFKA_DR_STEPS": str(self.steps_file), "PYTHONWARNINGS": "ignore",
-        })
-        env.pop("ANSIBLE_CONFIG", None)
-        return env
+            "KAFKA_DR_STEPS": str(self.steps_file), "PYTHONWARNINGS": "ignore",
+        }
 
     def command(self, name: str, extra: dict | None = None, *words: str) -> list[str]:
-        command = [str(Path(sys.executable).parent / "ansible-playbook"), f"{COLLECTION}.{name}", "-i", str(self.inventory.directory),
+        command = [program("ansible-playbook"), f"{COLLECTION}.{name}", "-i", str(self.inventory.directory),
                    "--vault-password-file", str(self.inventory.vault_password), *words]
         if extra:
             command += ["-e", json.dumps(extra)]
