@@ -1,6 +1,6 @@
 #!/usr/bin/env python
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Consume departures as a consumer group, and journal each as processed before its position is committed.
+"""Consume departures as a consumer group, and journal each as processed before its position is committed, and then the commit.
 
     KAFKA_BROKERS=host:9093 KAFKA_USER=me KAFKA_PWD=secret KAFKA_CERT=ca.pem departures_consumer.py 1000
 """
@@ -15,7 +15,7 @@ import sys
 import time
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
-from journal import PROCESSED, open_journal
+from journal import COMMITTED, PROCESSED, open_journal
 from kafka_env import client_config, region
 
 COMMIT_SECONDS = 0.5
@@ -35,10 +35,18 @@ def main() -> int:
     parser.add_argument("--group", default=os.environ.get("KAFKA_GROUP", "flights-dashboard"), help="consumer group")
     parser.add_argument("--journal", default=os.environ.get("JOURNAL", "processed.sqlite"), help="path of the journal")
     arguments = parser.parse_args()
-    journal = open_journal(arguments.journal, PROCESSED)
+    journal = open_journal(arguments.journal, PROCESSED, COMMITTED)
     stopping: list[int] = []
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda number, frame: stopping.append(number))
+
+    def committed(positions: dict) -> bool:
+        asked = time.time()
+        done = commit(consumer, positions)
+        if done:
+            journal.execute("INSERT INTO committed (region, asked_at, answered_at) VALUES (?,?,?)", (where, asked, time.time()))
+        return done
+
     consumer = Consumer({
         **client_config(), "group.id": arguments.group, "enable.auto.commit": False, "auto.offset.reset": "earliest", "isolation.level": "read_committed",
         "session.timeout.ms": 10000, "partition.assignment.strategy": "cooperative-sticky", "topic.metadata.refresh.interval.ms": 2000,
@@ -64,10 +72,10 @@ def main() -> int:
             processed += len(rows)
         if positions and time.monotonic() - last > COMMIT_SECONDS:
             last = time.monotonic()
-            if commit(consumer, positions):
+            if committed(positions):
                 positions = {}
     if positions:
-        commit(consumer, positions)
+        committed(positions)
     consumer.close()
     print(f"processed: {processed} records", flush=True)
     return 0

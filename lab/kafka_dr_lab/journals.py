@@ -62,9 +62,10 @@ class Journals:
         rows = self._ask(self.processed_file, f"SELECT COUNT(*) FROM processed {where}", *([region] if region else []))
         return rows[0][0] if rows else 0
 
-    def processed_between(self, region: str, begin: float, end: float) -> int:
-        """Records processed in the region between two wall times."""
-        rows = self._ask(self.processed_file, "SELECT COUNT(*) FROM processed WHERE region = ? AND at > ? AND at <= ?", region, begin, end)
+    def processed_after_commit(self, region: str, seen: float, end: float) -> int:
+        """Records processed in the region up to ``end`` that no position covers which was committed by ``seen``; both are wall times."""
+        commit = "SELECT COALESCE(MAX(asked_at), 0) FROM committed WHERE region = ? AND answered_at <= ?"
+        rows = self._ask(self.processed_file, f"SELECT COUNT(*) FROM processed WHERE region = ? AND at > ({commit}) AND at <= ?", region, region, seen, end)
         return rows[0][0] if rows else 0
 
     def flow(self, begin: float, end: float) -> dict[str, list[list[float]]]:

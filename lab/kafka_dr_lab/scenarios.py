@@ -59,9 +59,10 @@ def _check_loss_and_repetition(drill: Drill) -> None:
         unseen = _acknowledged_since(drill, drill.kept["witnessed_at"])
         drill.report.check("loss_as_claimed", data["rpo"]["records"] <= claimed + unseen,
                            f"at most {claimed} claimed + {unseen} acknowledged after the last witness", data["rpo"]["records"])
-    since = _processed_since(drill, drill.kept["witnessed_at"])
-    drill.report.check("reprocessed_bounded", sum(data["reprocessed"].values()) <= since, f"at most the {since} processed since the last witness",
-                       sum(data["reprocessed"].values()))
+    # The witness notes the time before it looks: what was committed by then it has seen.
+    since = drill.journals.processed_after_commit(SOURCE, drill.kept["witnessed_at"], drill.lost_at)
+    drill.report.check("reprocessed_bounded", sum(data["reprocessed"].values()) <= since,
+                       f"at most the {since} processed since the last commit that was witnessed", sum(data["reprocessed"].values()))
 
 
 def switchover(drill: Drill) -> None:
@@ -187,11 +188,7 @@ def _proofs(drill: Drill) -> list[dict]:
 
 
 def _acknowledged_since(drill: Drill, when: float) -> int:
-    return sum(1 for topic, at in drill.journals.acknowledged(SOURCE).values() if when - 0.5 < at <= drill.lost_at)
-
-
-def _processed_since(drill: Drill, when: float) -> int:
-    return drill.journals.processed_between(SOURCE, when - 0.5, drill.lost_at)
+    return sum(1 for topic, at in drill.journals.acknowledged(SOURCE).values() if when < at <= drill.lost_at)
 
 
 def _produce_stray(drill: Drill) -> None:

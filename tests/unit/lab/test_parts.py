@@ -24,7 +24,7 @@ from kafka_dr_lab.report import Report
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "lab" / "apps"))
 from departures import YEAR, departures
-from journal import PROCESSED, PRODUCED, open_journal
+from journal import COMMITTED, PROCESSED, PRODUCED, open_journal
 
 # Of the data set.
 ROWS = 336776
@@ -99,12 +99,13 @@ def test_a_certificate_is_good_under_its_own_authority_alone(tmp_path):
 
 @pytest.fixture
 def journals(tmp_path):
-    produced, processed = open_journal(str(tmp_path / "producer.sqlite"), PRODUCED), open_journal(str(tmp_path / "consumer.sqlite"), PROCESSED)
+    produced, processed = open_journal(str(tmp_path / "producer.sqlite"), PRODUCED), open_journal(str(tmp_path / "consumer.sqlite"), PROCESSED, COMMITTED)
     calls = [("a", 1, "na", "acknowledged", 1.0), ("b", 1, "na", "unknown", 2.0), ("b", 2, "eu", "acknowledged", 5.0), ("c", 1, "na", "failed", 3.0),
              ("d", 1, "eu", "acknowledged", 6.0)]
     produced.executemany("INSERT INTO produced (id, topic, attempt, region, state, sent_at, answered_at) VALUES (?, 't', ?, ?, ?, 0, ?)", calls)
     rows = [("a", "na", 1.5), ("a", "eu", 5.5), ("b", "eu", 7.0), ("d", "eu", 8.0)]
     processed.executemany("INSERT INTO processed (id, topic, region, at) VALUES (?, 't', ?, ?)", rows)
+    processed.executemany("INSERT INTO committed (region, asked_at, answered_at) VALUES (?, ?, ?)", [("na", 1.6, 1.7), ("eu", 5.6, 5.7), ("eu", 7.1, 7.9)])
     yield Journals(tmp_path)
     produced.close()
     processed.close()
@@ -116,7 +117,14 @@ def test_journals_tell_what_was_acknowledged_and_processed(journals):
     assert set(journals.acknowledged("na")) == {"a"} and journals.acknowledged_count() == 3
     assert journals.sent_again() == {"b"}
     assert journals.processed_times() == {"a": 2, "b": 1, "d": 1}
-    assert (journals.processed_count(), journals.processed_count("eu"), journals.processed_between("eu", 6.0, 99.0)) == (4, 3, 2)
+    assert (journals.processed_count(), journals.processed_count("eu")) == (4, 3)
+
+
+def test_journals_tell_what_no_witnessed_commit_covers(journals):
+    """A commit counts from when it was asked for, and only where it was answered before the witness looked."""
+    found = {seen: journals.processed_after_commit("eu", seen, 99.0) for seen in (5.0, 5.6, 5.8, 7.5, 8.0)}
+    assert found == {5.0: 3, 5.6: 3, 5.8: 2, 7.5: 2, 8.0: 1}
+    assert journals.processed_after_commit("eu", 5.8, 7.5) == 1 and journals.processed_after_commit("asia", 9.0, 99.0) == 0
 
 
 def test_the_first_new_record_is_one_that_was_made_and_processed_in_the_region(journals):
