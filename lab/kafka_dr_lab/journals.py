@@ -63,7 +63,7 @@ class Journals:
         return rows[0][0] if rows else 0
 
     def processed_after_commit(self, region: str, seen: float, end: float) -> int:
-        """Records processed in the region up to ``end`` that no position covers which was committed by ``seen``; both are wall times."""
+        """Records processed in the region up to ``end`` that no position covers which was committed by ``seen``; wall times."""
         commit = "SELECT COALESCE(MAX(asked_at), 0) FROM committed WHERE region = ? AND answered_at <= ?"
         rows = self._ask(self.processed_file, f"SELECT COUNT(*) FROM processed WHERE region = ? AND at > ({commit}) AND at <= ?", region, region, seen, end)
         return rows[0][0] if rows else 0

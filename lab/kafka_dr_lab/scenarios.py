@@ -60,7 +60,7 @@ def _check_loss_and_repetition(drill: Drill) -> None:
         drill.report.check("loss_as_claimed", data["rpo"]["records"] <= claimed + unseen,
                            f"at most {claimed} claimed + {unseen} acknowledged after the last witness", data["rpo"]["records"])
     # The witness notes the time before it looks: what was committed by then it has seen.
-    since = drill.journals.processed_after_commit(SOURCE, drill.kept["witnessed_at"], drill.lost_at)
+    since = drill.journals.processed_after_commit(SOURCE, drill.kept["witnessed_at"], _until(drill))
     drill.report.check("reprocessed_bounded", sum(data["reprocessed"].values()) <= since,
                        f"at most the {since} processed since the last commit that was witnessed", sum(data["reprocessed"].values()))
 
@@ -97,9 +97,9 @@ def restore(drill: Drill) -> None:
         _remove_first_record(drill, SOURCE)
     if before:
         drill.stage("new_backup", new_backup_region=SOURCE, new_backup_to=TARGET)
-    resumed = time.time()
+    drill.kept["resumed"] = time.time()
     drill.stage("resume", **{f"resume_{key}": value for key, value in regions.items()})
-    drill.rto(SOURCE, resumed)
+    drill.rto(SOURCE, drill.kept["resumed"])
     if not before:
         drill.stage("new_backup", new_backup_region=SOURCE, new_backup_to=TARGET)
     drill.live(5)
@@ -188,7 +188,12 @@ def _proofs(drill: Drill) -> list[dict]:
 
 
 def _acknowledged_since(drill: Drill, when: float) -> int:
-    return sum(1 for topic, at in drill.journals.acknowledged(SOURCE).values() if when < at <= drill.lost_at)
+    return sum(1 for topic, at in drill.journals.acknowledged(SOURCE).values() if when < at <= _until(drill))
+
+
+def _until(drill: Drill) -> float:
+    """Until when what was done in the source was done before its loss: brokers die one after the other, and consumers process what they have fetched."""
+    return drill.kept.get("resumed", float("inf"))
 
 
 def _produce_stray(drill: Drill) -> None:

@@ -122,7 +122,7 @@ def test_journals_tell_what_was_acknowledged_and_processed(journals):
 
 def test_journals_tell_what_no_witnessed_commit_covers(journals):
     """A commit counts from when it was asked for, and only where it was answered before the witness looked."""
-    found = {seen: journals.processed_after_commit("eu", seen, 99.0) for seen in (5.0, 5.6, 5.8, 7.5, 8.0)}
+    found = {seen: journals.processed_after_commit("eu", seen, float("inf")) for seen in (5.0, 5.6, 5.8, 7.5, 8.0)}
     assert found == {5.0: 3, 5.6: 3, 5.8: 2, 7.5: 2, 8.0: 1}
     assert journals.processed_after_commit("eu", 5.8, 7.5) == 1 and journals.processed_after_commit("asia", 9.0, 99.0) == 0
 
