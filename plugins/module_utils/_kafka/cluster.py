@@ -7,14 +7,14 @@ from __future__ import annotations
 import re
 
 try:
-    from confluent_kafka import ConsumerGroupState, IsolationLevel, TopicCollection
-    from confluent_kafka.admin import ConfigResource, OffsetSpec, ResourceType
+    from confluent_kafka import ConsumerGroupState, TopicCollection
+    from confluent_kafka.admin import ConfigResource, ResourceType
 except ImportError:
     pass
 
 from .._errors import KafkaDrError, UsageError
 from .acls import as_dict, describe_acls
-from .client import partition
+from .survey import offsets as list_offsets
 
 ASPECTS = ("topics", "configs", "offsets", "groups", "acls", "quotas")
 
@@ -98,27 +98,18 @@ def config_entries(client, names):
     return {resource.name: client.result(future, "read the configs of topic '%s'" % resource.name) for resource, future in futures.items()}
 
 
-def topic_offsets(client, partitions, also=()):
-    """Log start, end and last stable offset of every partition; asked again while one gets its leader, or another one.
+def topic_offsets(client, partitions, gone="error"):
+    """Log start, end and last stable offset of every partition.
 
     :param partitions: ``{topic: number of partitions}``.
-    :param also: further codes that are waited out.
+    :param gone: as in :func:`.survey.offsets`.
     :returns: ``{topic: {partition as str: {start, end, stable}}}``.
     """
+    every = [(topic, number) for topic, count in partitions.items() for number in range(count)]
     found = {topic: {str(number): {} for number in range(count)} for topic, count in partitions.items()}
-    committed = IsolationLevel.READ_COMMITTED
-    uncommitted = IsolationLevel.READ_UNCOMMITTED
-    wanted = (("start", OffsetSpec.earliest(), uncommitted), ("end", OffsetSpec.latest(), uncommitted), ("stable", OffsetSpec.latest(), committed))
-
-    def ask(key, spec, level):
-        asked = {partition(topic, number): spec for topic, count in partitions.items() for number in range(count)}
-        futures = client.ask("list offsets", lambda: client.admin.list_offsets(asked, isolation_level=level, request_timeout=client.timeout))
-        for one, future in futures.items():
-            found[one.topic][str(one.partition)][key] = client.result(future, "list offsets of '%s' partition %d" % (one.topic, one.partition)).offset
-
-    if any(partitions.values()):
-        for key, spec, level in wanted:
-            client.while_leaders_change(lambda key=key, spec=spec, level=level: ask(key, spec, level), also)
+    for key, spec, isolation in (("start", "start", "read_uncommitted"), ("end", "end", "read_uncommitted"), ("stable", "end", "read_committed")):
+        for (topic, number), offset in list_offsets(client, every, spec, isolation, gone).items():
+            found[topic][str(number)][key] = offset
     return found
 
 

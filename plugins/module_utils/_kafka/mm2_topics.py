@@ -17,7 +17,7 @@ STAMP_SEARCH = 20000
 
 def log_bounds(client, partitions):
     """:func:`topic_offsets` of topics that may have been created a moment ago, which are unknown first."""
-    return topic_offsets(client, partitions, also=("UNKNOWN_TOPIC_OR_PART",))
+    return topic_offsets(client, partitions, gone="waited for")
 
 
 class Row(NamedTuple):

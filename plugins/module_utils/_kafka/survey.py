@@ -14,6 +14,7 @@ except ImportError:
 
 from .._errors import KafkaDrError, UsageError
 
+UNKNOWN = "UNKNOWN_TOPIC_OR_PART"
 INTERNAL = re.compile(r"__.*|.*\.checkpoints\.internal|mm2-(configs|offsets|status|offset-syncs)\..*|(.*\.)?heartbeats")
 
 
@@ -36,7 +37,7 @@ def describe(client, topics):
             try:
                 one = client.result(future, "describe topic %s" % topic)
             except KafkaDrError as error:
-                if error.facts.get("code") == "UNKNOWN_TOPIC_OR_PART":
+                if error.facts.get("code") == UNKNOWN:
                     continue
                 raise
             found[topic] = {"topic_id": str(one.topic_id), "partitions": sorted(part.id for part in one.partitions), "config": {}}
@@ -50,10 +51,13 @@ def describe(client, topics):
     return found
 
 
-def offsets(client, partitions, spec="end", isolation="read_committed"):
+def offsets(client, partitions, spec="end", isolation="read_committed", gone="left out"):
     """``{(topic, partition): offset}``: ``start`` the log start, ``end`` the last stable offset (or high watermark if uncommitted).
 
-    Partitions that are gone are left out.
+    Asked again while a partition gets its leader, or another one.
+
+    :param partitions: pairs of topic and number.
+    :param gone: what becomes of a partition that nobody knows: ``left out``, an ``error``, or ``waited for``.
     """
     wanted = OffsetSpec.earliest() if spec == "start" else OffsetSpec.latest()
     level = IsolationLevel.READ_COMMITTED if isolation == "read_committed" else IsolationLevel.READ_UNCOMMITTED
@@ -64,14 +68,15 @@ def offsets(client, partitions, spec="end", isolation="read_committed"):
         futures = client.ask("list offsets", lambda: client.admin.list_offsets(request, isolation_level=level, request_timeout=client.timeout))
         for part, future in futures.items():
             try:
-                found[(part.topic, part.partition)] = client.result(future, "list the %s of topic %s" % (spec, part.topic)).offset
+                offset = client.result(future, "list the %s of '%s' partition %d" % (spec, part.topic, part.partition)).offset
+                found[(part.topic, part.partition)] = offset
             except KafkaDrError as error:
-                if error.facts.get("code") != "UNKNOWN_TOPIC_OR_PART":
+                if gone != "left out" or error.facts.get("code") != UNKNOWN:
                     raise
 
     for at in range(0, len(partitions), 2000):
         asked = {TopicPartition(topic, number): wanted for topic, number in partitions[at: at + 2000]}
-        client.while_leaders_change(lambda asked=asked: ask(asked))
+        client.while_leaders_change(lambda asked=asked: ask(asked), also=(UNKNOWN,) if gone == "waited for" else ())
     return found
 
 
