@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import signal
+import sqlite3
 import sys
 import time
 
@@ -39,14 +40,6 @@ def main() -> int:
     stopping: list[int] = []
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda number, frame: stopping.append(number))
-
-    def committed(positions: dict) -> bool:
-        asked = time.time()
-        done = commit(consumer, positions)
-        if done:
-            journal.execute("INSERT INTO committed (region, asked_at, answered_at) VALUES (?,?,?)", (where, asked, time.time()))
-        return done
-
     consumer = Consumer({
         **client_config(), "group.id": arguments.group, "enable.auto.commit": False, "auto.offset.reset": "earliest", "isolation.level": "read_committed",
         "session.timeout.ms": 10000, "partition.assignment.strategy": "cooperative-sticky", "topic.metadata.refresh.interval.ms": 2000,
@@ -72,25 +65,27 @@ def main() -> int:
             processed += len(rows)
         if positions and time.monotonic() - last > COMMIT_SECONDS:
             last = time.monotonic()
-            if committed(positions):
+            if commit(consumer, positions, journal):
                 positions = {}
     if positions:
-        committed(positions)
+        commit(consumer, positions, journal)
     consumer.close()
     print(f"processed: {processed} records", flush=True)
     return 0
 
 
-def commit(consumer: Consumer, positions: dict) -> bool:
-    """Commit what is in the journal; a partition that was taken away is the next owner's to commit."""
+def commit(consumer: Consumer, positions: dict, journal: sqlite3.Connection) -> bool:
+    """Commit what is in the journal, and journal that; a partition that was taken away is the next owner's to commit."""
     owned = {(one.topic, one.partition) for one in consumer.assignment()}
     offsets = [TopicPartition(topic, partition, offset) for (topic, partition), offset in positions.items() if (topic, partition) in owned]
+    asked = time.time()
     try:
         if offsets:
             consumer.commit(offsets=offsets, asynchronous=False)
-        return True
     except KafkaException:
         return False
+    journal.execute("INSERT INTO committed (region, asked_at, answered_at) VALUES (?,?,?)", (region(), asked, time.time()))
+    return True
 
 
 if __name__ == "__main__":
