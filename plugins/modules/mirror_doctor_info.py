@@ -31,12 +31,8 @@ options:
     type: dict
     required: false
   source_alias:
-    description: MirrorMaker 2's alias of the source.
-    type: str
     required: false
   target_alias:
-    description: MirrorMaker 2's alias of the target.
-    type: str
     required: false
   status_topic:
     description:
