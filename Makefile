@@ -10,7 +10,7 @@ BOOTSTRAP := sh lab/bootstrap.sh
 PYTEST := $(BIN)/python -m pytest -q --durations=5
 export LAB_DIR
 
-.PHONY: help drill lab-up lab-down lab-status test test-unit test-full test-kubernetes lint check reference bench-proof bench-offsets bench-restore environment
+.PHONY: help drill lab-up lab-down lab-status test test-unit test-full test-kubernetes lint check reference locks release bench-proof bench-offsets bench-restore environment
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 18
@@ -26,7 +26,7 @@ lab-status: ## what runs in the lab
 	@$(BOOTSTRAP) status
 
 environment:
-	@$(BOOTSTRAP) --requirements requirements-test.txt
+	@$(BOOTSTRAP) --requirements requirements-test.lock
 
 test-unit: environment ## seconds: what needs nothing running
 	$(PYTEST) tests/unit -n 2 -m "not slow"
@@ -71,6 +71,11 @@ check: environment ## the field's judges, one after the other (JUDGES="sanity do
 
 reference: environment ## write the pages of the documentation that are made from the code
 	$(BIN)/python tests/judges/reference.py --write
+
+locks: environment ## resolve requirements anew and write the lock files, with hashes
+	$(BIN)/python tests/judges/locks.py --write
+release: environment ## the collection's tarball and its SBOM (CycloneDX), into build/release
+	$(BIN)/python tests/judges/release.py
 
 bench-proof: environment ## how fast the proof is, into build/bench/proof.json
 	$(BIN)/python tests/bench/proof.py

@@ -5,10 +5,16 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
-requirements=requirements-lab.txt
+requirements=requirements-lab.lock
 if [ "${1:-}" = "--requirements" ]; then requirements=$2; shift 2; fi
 
 fail() { printf 'ERROR: %s\n' "$1" >&2; exit 2; }
+
+# Each file is taken only with a recorded hash. What packages are built with comes first: pip would fetch it for each build, unchecked.
+install() {
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-build.lock &&
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-build-isolation -r "$requirements"
+}
 
 # A Python that the collection runs on: PYTHON if given, else the first found.
 python=
@@ -23,7 +29,7 @@ if [ -z "$python" ]; then
   fail "Python 3.11 or newer is needed; found $found. Install it (Debian: apt-get install python3 python3-venv), or run: PYTHON=/path/to/python3.11 make drill"
 fi
 
-stamp=.venv/.installed-$(cat requirements*.txt | cksum | cut -d' ' -f1)-$(basename "$requirements" .txt)
+stamp=.venv/.installed-$(cat requirements*.lock | cksum | cut -d' ' -f1)-$(basename "$requirements" .lock)
 if [ ! -e "$stamp" ]; then
   if [ ! -x .venv/bin/python ] || ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
     echo "Making .venv with $($python --version)"
@@ -38,7 +44,7 @@ if [ ! -e "$stamp" ]; then
   echo "Installing what $requirements names into .venv (a few minutes the first time)"
   log=.venv/install.log
   for attempt in 1 2 3; do
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$requirements" >"$log" 2>&1 &
+    install >"$log" 2>&1 &
     pid=$!
     trap 'kill $pid 2>/dev/null; exit 130' INT TERM
     waited=0

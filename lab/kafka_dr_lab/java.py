@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find a Java that Kafka 4 and Spark 4 run on, or install one where that is allowed."""
+"""Find a Java that Kafka 4 and Spark 4 run on."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def install_command() -> list[str] | None:
     return None
 
 
-def require_java(install: bool = True) -> str:
+def require_java() -> str:
     """Path of a Java of at least version 17.
 
-    :raises LabError: ``JAVA_HOME`` leads nowhere, there is none, or it is too old, and it may not be installed from here.
+    :raises LabError: ``JAVA_HOME`` leads nowhere, there is none, or it is too old. Nothing is installed from here.
     """
     home, java = os.environ.get("JAVA_HOME"), find_java()
     if home and java is None:
@@ -62,13 +62,5 @@ def require_java(install: bool = True) -> str:
         return java
     found = f"Java {version} at {java}" if java else "no Java"
     command = install_command()
-    if install and java is None and command and os.geteuid() == 0:
-        print(f"No Java found: installing it with '{' '.join(command)}'", flush=True)
-        if command[0] == "apt-get":
-            subprocess.run(["apt-get", "update", "-q"], check=False, stdout=subprocess.DEVNULL)
-        done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
-        java = find_java()
-        if done.returncode == 0 and java and java_version(java) >= MINIMUM:
-            return java
     way_out = f"Run: {'' if os.geteuid() == 0 else 'sudo '}{' '.join(command)}" if command else "Install a Java 17 runtime"
     raise LabError(f"Kafka needs Java {MINIMUM} or newer; found {found}. {way_out}, or set JAVA_HOME to one.")

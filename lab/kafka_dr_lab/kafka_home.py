@@ -12,6 +12,7 @@ import threading
 import time
 from pathlib import Path
 
+from .artifacts import verify
 from .errors import LabError
 from .java import require_java
 
@@ -42,7 +43,7 @@ def kafka_home(version: str = KAFKA_VERSION, say=print) -> Path:
 
     The directory appears whole or not at all: it is filled aside and renamed.
 
-    :raises LabError: resolution failed after three tries.
+    :raises LabError: resolution failed after three tries, or a file is not the recorded one.
     """
     home = cache_dir() / f"kafka-{version}"
     if (home / "libs").is_dir():
@@ -63,6 +64,7 @@ def kafka_home(version: str = KAFKA_VERSION, say=print) -> Path:
             jars = glob.glob(f"{aside}/libs/*.jar")
             names = " ".join(os.path.basename(jar) for jar in jars)
             if last == "" and all(part in names for part in ("kafka_2.13", "connect-mirror-", "kafka-tools", "slf4j-simple")):
+                verify(Path(aside), home.name)
                 try:
                     os.rename(aside, home)
                 except OSError:

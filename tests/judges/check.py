@@ -16,6 +16,7 @@ ALL = {
     "docs": (PYTHON, JUDGES / "docs.py"),
     "builder": (PYTHON, "-m", "pytest", "-q", "tests/unit/test_awx.py", "-k", "execution_environment"),
     "reference": (PYTHON, JUDGES / "reference.py"),
+    "locks": (PYTHON, JUDGES / "locks.py"),
     "install": (PYTHON, JUDGES / "install.py"),
     "navigator": (PYTHON, JUDGES / "navigator.py"),
     "rulebook": (PYTHON, JUDGES / "rulebook.py"),

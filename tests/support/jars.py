@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from kafka_dr_lab.artifacts import verify
 from kafka_dr_lab.java import require_java
 from kafka_dr_lab.kafka_home import cache_dir, ivy_jar
 
@@ -28,5 +29,6 @@ def jar(organisation: str, name: str, revision: str) -> Path:
         found = Path(aside) / path.name
         if done.returncode or not found.exists():
             raise RuntimeError(f"{organisation}:{name}:{revision} could not be resolved: {done.stdout[-600:]}{done.stderr[-300:]}")
+        verify(Path(aside), home.name, only=path.name)
         found.rename(path)
     return path

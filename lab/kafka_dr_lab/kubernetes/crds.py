@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from ..artifacts import verify
 from ..errors import LabError
 from ..java import java_version, require_java
 from ..kafka_home import _run_talking, cache_dir, ivy_jar
@@ -80,6 +81,7 @@ def _generate(version: str, directory: Path, say) -> None:
     if failed or not glob.glob(f"{directory}/lib/crd-generator-*.jar"):
         raise LabError(f"Strimzi's API {version} could not be resolved: {failed or 'jars were missing'}. "
                        "Check the connection to Maven Central and run it again.")
+    verify(directory, f"strimzi-{version}")
     for kind, package in KINDS.items():
         served = SERVED[version]
         if package in ("topic", "user") and "v1beta2" in served:

@@ -69,12 +69,14 @@ def test_without_root_the_command_begins_with_sudo(fake, monkeypatch):
         java.require_java()
 
 
-def test_root_installs_a_missing_java(fake, monkeypatch, tmp_path):
+def test_root_is_given_the_command_and_nothing_is_installed(fake, monkeypatch, tmp_path):
     script = fake("", "dnf")
     with open(script, "w") as file:
         file.write(f"#!/bin/sh\nprintf '#!/bin/sh\\necho openjdk version \\\"21\\\" >&2\\n' > {tmp_path}/java\n/bin/chmod 755 {tmp_path}/java\n")
     monkeypatch.setattr(java.os, "geteuid", lambda: 0)
-    assert java.require_java() == str(tmp_path / "java")
+    with pytest.raises(LabError, match="Run: dnf install"):
+        java.require_java()
+    assert not (tmp_path / "java").exists()
 
 
 def test_java_home_comes_first(fake, tmp_path, monkeypatch):
