@@ -11,7 +11,7 @@ from ._kafka.client import KafkaClient
 from ._kafka.cluster import describe_topics
 from ._kafka.mm2_topics import log_bounds, read_checkpoints, read_last_heartbeat, read_offset_syncs, read_source_offsets, read_witness
 from ._kafka.reader import read
-from ._mm2.names import MirrorNames, check_names, compile_filter, is_internal
+from ._mm2.names import MirrorNames, check_names, compile_filter
 
 # A source partition whose last copied record lies further than this before its end is not looked into for control records: it lags.
 LOOK_INTO = 2000
@@ -29,7 +29,11 @@ def mirror_offsets(params, check_mode):
         raise RefusedError("Whether mirror %s -> %s has caught up is seen on its source" % (names.source, names.target),
                            expected="source_client", remedy="Give source_client, or do not wait where the source is lost")
     target.metadata()
-    wanted = compile_filter(params["topics"], params["topics_exclude"])
+    matches = compile_filter(params["topics"], params["topics_exclude"])
+
+    def wanted(topic):
+        return matches(topic) and names.is_data(topic)
+
     # The source's ends first: what the mirror copied since then counts, so that "caught up" can become true under live traffic.
     bounds = _source_bounds(source, wanted)
     copied = read_source_offsets(target, params["offsets_topic"] or names.source_offsets, names.source, params["connector"])
@@ -40,7 +44,7 @@ def mirror_offsets(params, check_mode):
         "conflicts": [{"topic": topic, "partition": number} for topic, number in (copied or {}).get("conflicts", [])],
         "partitions": _partitions(names, source, bounds, (copied or {}).get("offsets", {}), wanted),
         "heartbeat": _heartbeat(names, target),
-        "witness": _witness(target, params["positions_topic"]),
+        "witness": _witness(target, params["positions_topic"], wanted),
     }
     if params["details"]:
         result.update(_details(names, target))
@@ -55,12 +59,12 @@ def mirror_offsets(params, check_mode):
 def _source_bounds(source, wanted):
     if source is None:
         return {}
-    topics = [name for name in source.metadata().topics if wanted(name) and not is_internal(name)]
+    topics = [name for name in source.metadata().topics if wanted(name)]
     return log_bounds(source, {name: one["partitions"] for name, one in describe_topics(source, topics).items()})
 
 
 def _partitions(names, source, bounds, offsets, wanted):
-    through = {key: offset + 1 for key, offset in offsets.items() if wanted(key[0]) and not is_internal(key[0])}
+    through = {key: offset + 1 for key, offset in offsets.items() if wanted(key[0])}
     rows = {key: {"topic": key[0], "partition": key[1], "target_topic": names.copy_of(key[0]), "mirrored_through": reached,
                   "source_start": None, "source_end": None, "lag": None, "caught_up": None} for key, reached in through.items()}
     if source is None:
@@ -109,13 +113,14 @@ def _heartbeat(names, target):
     return {"copied_at": _seconds(came), "emitted_at": _seconds(emitted), "age": None if last is None else round(now - last / 1000, 3)}
 
 
-def _witness(target, topic):
+def _witness(target, topic, wanted):
     known = read_witness(target, topic)
     if known is None:
         return {"exists": False, "at": None, "age": None, "groups": 0, "ends": None, "ends_at": None}
     at = known["at"]
+    ends = None if known["ends"] is None else {name: one for name, one in known["ends"].items() if wanted(name)}
     return {"exists": True, "at": _seconds(at), "age": None if at is None else round(time.time() - at / 1000, 3), "groups": len(known["groups"]),
-            "ends": known["ends"], "ends_at": _seconds(known["ends_at"])}
+            "ends": ends, "ends_at": _seconds(known["ends_at"])}
 
 
 def _details(names, target):

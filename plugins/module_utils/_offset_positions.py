@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ._errors import RefusedError, UsageError
 from ._kafka.groups import group_members, group_positions, list_groups
-from ._mm2.names import compile_filter, is_internal
+from ._mm2.names import compile_filter
 
 
 class Position(NamedTuple):
@@ -28,10 +28,10 @@ def group_filter(params):
     return lambda name: name in named or by_regex(name)
 
 
-def wanted_topic(params):
-    """A predicate on topics of the source; internal ones are never wanted."""
+def wanted_topic(params, names):
+    """A predicate on topics of the source: users' data that the mirror copies, and that O(topics) matches."""
     matches = compile_filter(params["topics"])
-    return lambda name: matches(name) and not is_internal(name)
+    return lambda name: matches(name) and names.is_data(name)
 
 
 def living_positions(source, wanted, topic):

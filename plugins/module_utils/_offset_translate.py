@@ -34,7 +34,7 @@ def offset_translate(params, check_mode):
         source = KafkaClient(params["source_client"], params["source_client_secrets"], params["timeout"], names.source)
         source.metadata()
     target.metadata()
-    wanted, topic = group_filter(params), wanted_topic(params)
+    wanted, topic = group_filter(params), wanted_topic(params, names)
     known = read_witness(target, params["positions_topic"])
     checkpoints = read_checkpoints(target, names.checkpoints)
     if source is not None:

@@ -7,8 +7,9 @@ from __future__ import annotations
 import json
 
 from ._errors import UsageError
-from ._mm2.mirror_config import POLICIES, checked, checkpoints_topic, offset_syncs_topic, source_offsets_topic
-from ._mm2.names import configs_topic, status_topic
+from ._mm2.mirror_config import POLICIES, checked, checkpoints_topic, offset_syncs_topic, policy_name, source_offsets_topic
+from ._mm2.names import MirrorNames, configs_topic, status_topic
+from ._mm2.properties import pattern_text
 
 
 def hosts_with(regions, variable):
@@ -84,7 +85,8 @@ def find_mirror(mirrors, source, target, regions=None):
         known = ", ".join("%s (%s to %s)" % (one.get("name"), one.get("source"), one.get("target")) for one in mirrors or []) or "none"
         raise UsageError("No single mirror copies %s to %s" % (source, target), expected="one entry of kafka_dr_mirrors", found=known,
                          remedy="Add it to kafka_dr_mirrors in the inventory")
-    return found[0]
+    policy = policy_name(found[0].get("policy"))
+    return found[0] if policy in (None, found[0].get("policy", policy)) else dict(found[0], policy=policy)
 
 
 def groups_among(names, regions):
@@ -118,20 +120,30 @@ def reverse_of(mirror, name):
 
 
 def topics_pattern(mirror):
-    """One regular expression for the topics that the mirror copies, by their names in the source."""
-    return "|".join("(?:%s)" % one for one in checked(mirror)["topics"])
+    """One regular expression for the users' topics that the mirror copies, by their names in the source; what it excludes does not match."""
+    full = checked(mirror)
+    return names_of(full).data_pattern(*_patterns(full))
 
 
 def target_topics_pattern(mirror):
-    """One regular expression for the copies, by their names in the target."""
+    """One regular expression for the copies of :func:`topics_pattern`, by their names in the target."""
     full = checked(mirror)
-    if full["policy"] == "identity":
-        return topics_pattern(mirror)
-    return "|".join("(?:%s%s(?:%s))" % (full["source"], full["separator"].replace(".", r"\."), one) for one in full["topics"])
+    return names_of(full).copies_pattern(*_patterns(full))
+
+
+def names_of(mirror):
+    """How the mirror names its copies. A class of its own is taken for the default policy, which has a prefix like most of them."""
+    full = checked(mirror)
+    return MirrorNames(full["source"], full["target"], "identity" if full["policy"] == "identity" else "default", full["separator"])
+
+
+def _patterns(full):
+    return [[pattern_text(one, full["name"]) for one in full[key]] for key in ("topics", "topics_exclude")]
 
 
 def rename_of(mirror):
-    """How a mirror names its copies, in the proof's words: ``identity``, or ``prefix:`` and what is put before the name.
+    """How a mirror names its copies, in the proof's words: ``identity:`` or ``prefix:``, and what is put before the name, by the former only before
+    names that end in ``heartbeats``.
 
     :raises UsageError: the mirror has a policy class of its own, whose names nobody here knows.
     """
@@ -139,7 +151,7 @@ def rename_of(mirror):
     if full["policy"] not in POLICIES:
         raise UsageError("Mirror '%s' names topics by a class of its own" % full["name"], expected="the policy identity or default", found=full["policy"],
                          remedy="Prove it with the playbook verify_restore, once a name")
-    return "identity" if full["policy"] == "identity" else "prefix:%s%s" % (full["source"], full["separator"])
+    return "%s:%s%s" % ("identity" if full["policy"] == "identity" else "prefix", full["source"], full["separator"])
 
 
 def prepared_topics(mirror, positions_topic=None):

@@ -55,7 +55,8 @@ options:
   target_ends:
     description:
       - >-
-        Where the mirror's writing ended, as partitions and offsets by source topic, e.g. C({"orders": {"0": 1200}}). What lies beyond is not taken for copies.
+        Where the mirror's writing ended, as partitions and offsets by the topic's name on the target, e.g. C({"orders": {"0": 1200}}). What lies beyond is not
+        taken for copies.
       - Without it, records behind the last offset sync are taken for copies only where the source is there to compare with, since they may be others'.
     type: dict
     default: {}

@@ -23,7 +23,9 @@ options:
     type: str
     default: .*
   rename:
-    description: From source to target names, V(identity) or V(prefix:ALIAS.) for the default replication policy.
+    description:
+      - From source to target names. V(identity) keeps all, V(prefix:ALIAS.) is the default replication policy, and V(identity:ALIAS.) the identity policy,
+        which puts the alias before names that end in C(heartbeats).
     type: str
     default: identity
   content:

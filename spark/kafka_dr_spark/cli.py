@@ -35,7 +35,8 @@ def parser() -> argparse.ArgumentParser:
     source.add_argument("--source-config", metavar="F", help="JSON in librdkafka keys, mode 0600")
     source.add_argument("--manifest", metavar="DIR", help="directory or URI written by 'manifest'")
     compare.add_argument("--target-config", metavar="F", required=True)
-    compare.add_argument("--rename", default="identity", help="identity, or prefix:ALIAS. for the default replication policy")
+    compare.add_argument("--rename", default="identity",
+                         help="identity, identity:ALIAS. for the identity policy, which renames *heartbeats, or prefix:ALIAS. for the default policy")
     compare.add_argument("--allow-tail", action="store_true", help="a missing tail is no loss (RPO is measured elsewhere)")
     compare.add_argument("--ignore-timestamps", action="store_true")
     compare.add_argument("--bounds", metavar="F", help="JSON: ends of either side, by topic and partition")

@@ -45,7 +45,7 @@ class Comparison:
             raise NotProvableError("No topic of %s matches %r" % (self.source.name, options.topics), remedy="Correct the pattern; the whole name has to match")
         source_topics = self.source.survey(names)
         renamed = {name: rule(name) for name in source_topics}
-        target_topics = self.target.survey(sorted(set(renamed.values()) & set(self.target.topics(".*"))))
+        target_topics = self.target.survey(sorted(set(renamed.values())))
         self.topics = pairs.make(source_topics, target_topics, renamed, options.bounds, options.ignore_timestamps)
         self.reasons = []
         self.bytes_read = 0

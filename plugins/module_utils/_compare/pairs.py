@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from .._digest.chunks import Chunks
 from .._errors import UsageError
+from .._mm2.names import HEARTBEATS
 
 
 class Pair:
@@ -48,12 +49,19 @@ class Topic:
 
 
 def rename(rule):
-    """The function from source to target names that ``identity`` or ``prefix:ALIAS.`` stands for. :raises UsageError: neither."""
-    if rule in (None, "", "identity"):
-        return lambda name: name
-    if rule.startswith("prefix:") and len(rule) > 7:
-        return lambda name: rule[7:] + name
-    raise UsageError("The rule to rename topics is not known", expected="identity or prefix:ALIAS.", found=rule)
+    """The function from source to target names that the rule stands for.
+
+    ``identity`` keeps every name; ``prefix:ALIAS.`` is the default replication policy; ``identity:ALIAS.`` is the identity policy, which puts the alias
+    before names that end in ``heartbeats``.
+
+    :raises UsageError: none of these.
+    """
+    kind, dummy, prefix = (rule or "identity").partition(":")
+    if kind == "identity":
+        return lambda name: prefix + name if prefix and name.endswith(HEARTBEATS) else name
+    if kind == "prefix" and prefix:
+        return lambda name: prefix + name
+    raise UsageError("The rule to rename topics is not known", expected="identity, identity:ALIAS. or prefix:ALIAS.", found=rule)
 
 
 def make(source_topics, target_topics, renamed, bounds, ignore_timestamps=False):

@@ -29,6 +29,15 @@ def missing(seen, params):
                       "The mirror has not noticed it yet", "Wait for a refresh")
 
 
+def renamed(seen, params):
+    """The identity policy puts the source before names that end in heartbeats, and before no others."""
+    found = [name for name, dummy, copy, dummy2 in _pairs(seen) if seen.names.policy == "identity" and copy != name]
+    if found:
+        yield finding("renamed-by-policy", "warning", named(found), "copied to %s" % named(seen.names.copy_of(name) for name in found),
+                      "The identity policy renames every topic whose name ends in 'heartbeats': applications do not find it after a switch, and a restore "
+                      "cannot bring it back", "Give the topic a name that does not end in 'heartbeats', or leave it out with topics_exclude")
+
+
 def partitions(seen, params):
     for dummy, source, copy, target in _pairs(seen):
         if target and target["partitions"] < source["partitions"]:
@@ -141,4 +150,4 @@ def copy_gone(seen, params):
                       "Stop the mirror, remove the topic's stored positions, and mirror it anew")
 
 
-CHECKS = [missing, partitions, configs, overtaken, recreated, copy_gone]
+CHECKS = [missing, renamed, partitions, configs, overtaken, recreated, copy_gone]

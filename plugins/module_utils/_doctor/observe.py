@@ -15,7 +15,7 @@ from .._kafka.groups import group_members, group_positions, list_groups
 from .._kafka.mm2_topics import read_checkpoints, read_offset_syncs, read_rows
 from .._mirror_offsets import mirror_offsets
 from .._mm2.mirror_config import TRANSIENT_GROUPS
-from .._mm2.names import MirrorNames, check_names, compile_filter, is_internal, status_topic
+from .._mm2.names import MirrorNames, check_names, compile_filter, status_topic
 
 CONFIGS = ("cleanup.policy", "retention.ms", "retention.bytes", "max.message.bytes", "message.timestamp.type", "min.insync.replicas",
            "message.timestamp.before.max.ms", "message.timestamp.after.max.ms")
@@ -53,10 +53,14 @@ def observe(params):
     seen = Observation(names)
     target = _connect(seen, params, "target", names.target)
     source = _connect(seen, params, "source", names.source) if params["source_client"] else None
-    wanted = compile_filter(params["topics"], params["topics_exclude"])
+    matches = compile_filter(params["topics"], params["topics_exclude"])
     groups = compile_filter(params["groups"], list(params["groups_exclude"] or TRANSIENT_GROUPS), "groups")
     if target is None:
         return seen
+
+    def wanted(topic):
+        return matches(topic) and names.is_data(topic)
+
     asked = {**params, "source_client": params["source_client"] if source else None, "until_caught_up": False, "until_heartbeat": False,
              "until_witness": False, "details": False}
     began = time.monotonic()
@@ -98,7 +102,7 @@ def _look(seen, asked, source, target, wanted):
 
 def _topics(client, keep, before):
     metadata = client.metadata()
-    names = sorted(name for name in metadata.topics if keep(name) and not is_internal(name))
+    names = sorted(name for name in metadata.topics if keep(name))
     topics = before["topics"] if before else describe_topics(client, names)
     offsets = topic_offsets(client, {name: one["partitions"] for name, one in topics.items()})
     if before:

@@ -54,7 +54,7 @@ class Mirror:
             copy = copies.get((self.names.copy_of(key[0]), key[1]))
             if copy is None or (sources is not None and key not in sources):
                 continue
-            end = self.ends.get(key[0], {}).get(key[1])
+            end = self.ends.get(self.names.copy_of(key[0]), {}).get(key[1])
             proof = self.proof.get(key)
             if proof is not None and proof.target_range[1] > copy[1]:
                 proof = None  # the target's topic is not the one that was proven

@@ -13,18 +13,18 @@ except ImportError:
     pass
 
 from .._errors import KafkaDrError, UsageError
+from .._mm2.names import is_own
 
 UNKNOWN = "UNKNOWN_TOPIC_OR_PART"
-INTERNAL = re.compile(r"__.*|.*\.checkpoints\.internal|mm2-(configs|offsets|status|offset-syncs)\..*|(.*\.)?heartbeats")
 
 
 def names(client, pattern):
-    """Topics whose whole name matches, without Kafka's and MirrorMaker's own. :raises UsageError: not a regular expression."""
+    """Topics whose whole name matches, without those that are nobody's data (:func:`.names.is_own`). :raises UsageError: not a regular expression."""
     try:
         wanted = re.compile(pattern)
     except re.error as error:
         raise UsageError("The pattern of topics is not a regular expression", found="%r: %s" % (pattern, error)) from error
-    return sorted(name for name in client.metadata().topics if wanted.fullmatch(name) and not INTERNAL.fullmatch(name))
+    return sorted(name for name in client.metadata().topics if wanted.fullmatch(name) and not is_own(name))
 
 
 def describe(client, topics):

@@ -8,7 +8,7 @@ import re
 
 from .._errors import UsageError
 from .mirror_config import checked, checkpoints_topic
-from .names import workers_group
+from .names import HEARTBEATS, compile_filter, workers_group
 
 PURPOSES = ("stages", "mirror", "proof", "witness", "application")
 # What MirrorMaker 2 does to a topic that it writes.
@@ -67,7 +67,8 @@ def service_acls(principal, purpose, mirror=None, side=None, own=None, connect_g
         grants = _stages()
     elif purpose in PURPOSES and mirror is not None and side in ("source", "target"):
         full = checked(mirror)
-        topics = topic_resources(full["topics"])
+        patterns = _not_excluded(full)
+        topics = topic_resources(_renamed(full, patterns) if side == "target" and full["policy"] == "identity" else patterns)
         if side == "target" and full["policy"] == "default":
             topics = [{"name": "%s%s%s" % (full["source"], full["separator"], "" if one["name"] == "*" else one["name"]),
                        "pattern": "prefixed" if one["name"] == "*" else one["pattern"]} for one in topics]
@@ -77,6 +78,18 @@ def service_acls(principal, purpose, mirror=None, side=None, own=None, connect_g
     else:
         raise UsageError("No ACLs are known for user '%s'" % principal, expected="a purpose of %s" % ", ".join(PURPOSES), found=purpose)
     return [dict(grant, principal=principal) for grant in grants]
+
+
+def _not_excluded(mirror):
+    """The patterns of topics without those that are one topic's name, and excluded."""
+    unwanted = compile_filter(mirror["topics_exclude"])
+    return [one for one in mirror["topics"] if not (literal_prefix(one)[1] and unwanted(literal_prefix(one)[0]))]
+
+
+def _renamed(mirror, patterns):
+    """The patterns as the identity policy names their copies: what ends in ``heartbeats`` has the source before it."""
+    prefix = re.escape("%s%s" % (mirror["source"], mirror["separator"]))
+    return [prefix + one if one.endswith(HEARTBEATS) else one for one in patterns]
 
 
 def _grant(resource, operations, name=None, pattern="literal"):

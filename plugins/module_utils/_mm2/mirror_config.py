@@ -52,7 +52,7 @@ def checked(mirror):
     full["topics_exclude"] = INTERNAL_TOPICS + [one for one in as_list(mirror.get("topics_exclude")) if one not in INTERNAL_TOPICS]
     full["groups"] = as_list(mirror.get("groups")) or [".*"]
     full["groups_exclude"] = TRANSIENT_GROUPS + [one for one in as_list(mirror.get("groups_exclude")) if one not in TRANSIENT_GROUPS]
-    full["policy"] = mirror.get("policy") or "identity"
+    full["policy"] = policy_name(mirror.get("policy"))
     full["separator"] = mirror.get("separator") or "."
     full["exactly_once"] = bool(mirror.get("exactly_once", True))
     full["tuning"] = dict(mirror.get("tuning") or {})
@@ -67,6 +67,11 @@ def as_list(value):
     if isinstance(value, str):
         return [part.strip() for part in value.split(",") if part.strip()]
     return [str(part) for part in value]
+
+
+def policy_name(policy):
+    """The short name of a policy that is given by it or by its class, ``identity`` where none is; another class as it is."""
+    return next((name for name, java in POLICIES.items() if java == policy), policy or "identity")
 
 
 def policy_class(policy):

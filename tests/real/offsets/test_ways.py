@@ -62,7 +62,7 @@ def test_names_with_a_prefix(regions):
         mirror.stop()
         witness.stop()
     ends = lab.ends_of(target, "a.prefixed")
-    lost = lab.translate(None, target, check=True, topics="prefixed", policy="default", target_ends={"prefixed": ends["a.prefixed"]})["plan"]
+    lost = lab.translate(None, target, check=True, topics="prefixed", policy="default", target_ends=ends)["plan"]
     assert {row["target_topic"] for row in lost} == {"a.prefixed"} and {row["confidence"] for row in lost} <= EXACT
     assert set(judged(lost, journals, target, lambda topic: "a." + topic).values()) == {(0, 0)}
     done = lab.translate(source, target, topics="prefixed", policy="default")

@@ -182,7 +182,7 @@ def test_only_silence_of_the_source_is_a_loss(source, kind, state):
                 raise getattr(errors, kind)("Cannot read metadata on a")
             return {"heartbeat": {"age": 70.0}, "lag": 0}
 
-    source["look"].__globals__["utils"] = {"_errors": errors, "_mirror_offsets": Offsets}.__getitem__
     described = source["checked"]({"mirrors": [mirror(source_client={"bootstrap.servers": "a:1"})]})[0]
+    source["look"].__globals__["utils"] = {"_errors": errors, "_mirror_offsets": Offsets}.__getitem__
     found = source["look"](described, 60.0, None)
     assert found["state"] == state and "Cannot read metadata on a" in found["reasons"][0] and found["lag"] is None

@@ -112,11 +112,12 @@ def checked(args: dict[str, Any]) -> list[dict]:
         target = client_of(mirror, "target")
         if not target:
             raise ValueError(f"Mirror {mirror['name']} lacks target_client or target_client_file")
+        described = {key: mirror[key] for key in ("name", "source", "target", "topics", "topics_exclude", "policy", "separator") if mirror.get(key)}
         found.append({
             "name": mirror["name"],
             "asked": {
                 "source_alias": mirror["source"], "target_alias": mirror["target"], "policy": mirror.get("policy") or "identity",
-                "separator": mirror.get("separator") or ".", "topics": mirror.get("topics") or ".*", "topics_exclude": "",
+                "separator": mirror.get("separator") or ".", "topics": utils("_regions").topics_pattern(described), "topics_exclude": "",
                 "timeout": int(args.get("timeout") or 10),
                 "target_client": target, "target_client_secrets": {}, "source_client": client_of(mirror, "source") or None, "source_client_secrets": {},
                 "offsets_topic": mirror.get("offsets_topic"), "connector": mirror.get("connector"), "positions_topic": "__kafka_dr_positions",

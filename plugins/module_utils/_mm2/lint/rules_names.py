@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import re
 
+from ..access import literal_prefix
 from ..mirror_config import POLICIES
+from ..names import HEARTBEATS, MirrorNames
 from ..properties import QUANTIFIER
 from .finding import finding
 
@@ -120,6 +122,37 @@ def internal_topics(flow):
                       % ", ".join(copied), r"topics.exclude: mm2.*\.internal,.*\.checkpoints\.internal,__.*, and then yours")
 
 
+def renamed(flow):
+    """Topics that the identity policy renames, where the patterns name them; others are for the doctor to see."""
+    if flow.get("source", "replication.policy.class", default=POLICIES["default"]) != POLICIES["identity"]:
+        return
+    topics = [one.strip() for one in flow.get("source", "topics", default=".*").split(",")]
+    found = [one for one in topics if one.endswith(HEARTBEATS)]
+    if found:
+        separator = flow.get("source", "replication.policy.separator", default=".")
+        yield finding("renamed-by-policy", "warning", flow.where("source", "topics"), ", ".join(found),
+                      "The identity policy keeps every name but those that end in 'heartbeats': their copies are called %s%s..., so that applications do not "
+                      "find them after a switch, and a restore cannot bring them back" % (flow.source, separator),
+                      "Topics whose names do not end in 'heartbeats'")
+
+
+def never_copied(flow):
+    """Topics that are named, and that MirrorMaker 2 never copies."""
+    if "source" not in flow.settings:
+        return
+    policy = {java: name for name, java in POLICIES.items()}.get(flow.get("source", "replication.policy.class", default=POLICIES["default"]), "default")
+    names = MirrorNames(flow.source, flow.target, policy, flow.get("source", "replication.policy.separator", default="."))
+    found = []
+    for one in flow.get("source", "topics", default=".*").split(","):
+        topic, whole = literal_prefix(one.strip())
+        if whole and topic and (names.is_internal(topic) or names.is_cycle(topic)):
+            found.append(topic)
+    if found:
+        yield finding("never-copied", "error", flow.where("source", "topics"), ", ".join(found),
+                      "The replication policy takes these names for internal topics, or for copies of the target's own: MirrorMaker 2 never copies them",
+                      "Names that begin with neither '__' nor '.', and are not those of MirrorMaker 2's topics")
+
+
 def _matches(patterns, name):
     """As ``DefaultTopicFilter`` does: split at commas, any of them must match the whole name."""
     for pattern in re.split(r"\s*,\s*", patterns):
@@ -143,4 +176,4 @@ def patterns(flow):
                               "Write .* for anything")
 
 
-RULES = [old_names, unknown_names, policies, alias, internal_topics, patterns]
+RULES = [old_names, unknown_names, policies, alias, internal_topics, renamed, never_copied, patterns]

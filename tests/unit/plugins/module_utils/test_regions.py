@@ -76,6 +76,23 @@ def test_patterns_of_topics_by_policy():
     assert re.fullmatch(prefixed, "na.orders") and not re.fullmatch(prefixed, "orders") and not re.fullmatch(prefixed, "naXorders")
 
 
+def test_what_is_excluded_matches_no_pattern_of_a_stage():
+    mirror = dict(MIRROR, topics=[".*"], topics_exclude=[r"orders\.scratch\..*"])
+    pattern = re.compile(_regions.topics_pattern(mirror))
+    names = ["orders.scratch.a", "__x", "orders.replica", "mm2-offsets.na.internal", "heartbeats", "x.internal", "x-internal", "mm2-x", "orders.a"]
+    assert [name for name in names if pattern.fullmatch(name)] == ["x.internal", "x-internal", "mm2-x", "orders.a"]
+
+
+def test_a_policy_by_its_class_is_the_policy():
+    java = "org.apache.kafka.connect.mirror.%sReplicationPolicy"
+    found = _regions.find_mirror([dict(MIRROR, policy=java % "Identity")], "na", "eu")
+    assert found["policy"] == "identity" and _regions.rename_of(found) == "identity:na."
+    prefixed = dict(MIRROR, policy=java % "Default", separator="-")
+    assert _regions.rename_of(prefixed) == "prefix:na-" and re.fullmatch(_regions.target_topics_pattern(prefixed), "na-orders")
+    with pytest.raises(UsageError, match="a class of its own"):
+        _regions.rename_of(dict(MIRROR, policy="com.example.Policy"))
+
+
 def test_prepared_topics_keep_every_pair_of_offsets():
     syncs, positions = _regions.prepared_topics(dict(MIRROR, tuning={"replication_factor": 3}), "__positions")
     assert syncs["name"] == "mm2-offset-syncs.na.internal" and syncs["configs"]["cleanup.policy"] == "delete" and syncs["configs"]["retention.ms"] == -1

@@ -55,6 +55,16 @@ def test_a_healthy_mirror_has_no_findings(seen):
     assert found(seen) == {}
 
 
+def test_a_topic_that_the_policy_renames_is_named(seen):
+    for one in (seen.source, seen.target):
+        name = "x.heartbeats" if one is seen.source else "a.x.heartbeats"
+        one["topics"][name] = one["topics"].pop("t")
+        one["offsets"] = tuple({name: offsets["t"]} for offsets in one["offsets"])
+    assert found(seen) == {"renamed-by-policy": "warning"}
+    seen.names = MirrorNames("a", "b", "default")
+    assert found(seen) == {}
+
+
 def test_one_deleted_offset_may_be_a_marker_more_are_a_loss(seen):
     seen.mirror[1]["partitions"] = [row(mirrored_through=10, source_start=11, source_end=11)]
     assert found(seen) == {"overtaken-by-retention": "warning"}

@@ -76,6 +76,16 @@ def test_with_the_default_policy_the_copies_have_prefixed_names():
     assert "User:u ALLOW WRITE topic:na.flights. PREFIXED" in found and "User:u ALLOW WRITE topic:orders LITERAL" not in found
 
 
+def test_what_the_identity_policy_renames_is_written_under_its_new_name():
+    found = lines("mirror", "target", dict(MIRROR, topics=[r"orders\.heartbeats", r"flights\..*heartbeats"]))
+    assert {"User:u ALLOW WRITE topic:na.orders.heartbeats LITERAL", "User:u ALLOW WRITE topic:na.flights. PREFIXED"} <= set(found)
+    assert not [one for one in found if " topic:orders" in one or " topic:flights" in one]
+
+
+def test_a_topic_that_is_excluded_by_its_name_gives_no_right():
+    assert not [one for one in lines("mirror", "source", dict(MIRROR, topics_exclude=["orders"])) if "topic:orders" in one]
+
+
 @pytest.mark.parametrize("side", ["source", "target"])
 def test_the_proof_writes_nowhere(side):
     assert {one.split()[2] for one in lines("proof", side)} <= {"READ", "DESCRIBE", "DESCRIBE_CONFIGS"}

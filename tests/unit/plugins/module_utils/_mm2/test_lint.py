@@ -79,6 +79,8 @@ def test_nothing_is_found_in_what_we_render(more):
     ("F_topics.exclude", "secret", "internal-topics", "warning"),
     ("F_topics", "a{1,2}", "comma-in-pattern", "error"),
     ("F_topics", "orders*", "glob-pattern", "warning"),
+    ("F_topics", "orders,patient-heartbeats", "renamed-by-policy", "warning"),
+    ("F_topics", "orders,__orders", "never-copied", "error"),
     ("a.bootstrap.servers", None, "no-address", "error"),
     ("a.bootstrap.servers", "b:9092", "same-cluster", "error"),
     ("a.ssl.endpoint.identification.algorithm", "", "name-not-verified", "warning"),

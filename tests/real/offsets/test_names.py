@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The collection's rule for names is MirrorMaker 2's: both are asked about the same names."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.mirror_config import checked
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames, compile_filter, is_own
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._regions import target_topics_pattern, topics_pattern
+from tests.support.names_oracle import Question, ask, javac
+
+pytestmark = [pytest.mark.real, pytest.mark.skipif(javac() is None, reason="needs a Java compiler")]
+
+WORDS = ("orders", "na", "eu", "heartbeats", "internal", "checkpoints", "mm2", "mm2-offsets", "replica", "__", "_schemas", "")
+NAMES = sorted({
+    before + separator.join(words) + after
+    for separator in (".", "-", "_") for count in (1, 2, 3) for words in itertools.product(WORDS, repeat=count)
+    for before in ("", ".", "__") for after in ("", ".")
+    if any(words)
+} | {"x.internal", "x-internal", "mm2-x", "mm2.x.internal", "myheartbeats", "orders_heartbeats", "my.heartbeats.raw", "a..b", "eu.eu.x", "na.eu.x", ".eu.x"})
+MIRRORS = [("identity", ".", True), ("default", ".", True), ("default", "_", True), ("default", "_", False), ("identity", "_", True), ("default", "--", True)]
+# What the mirror is told, and what MirrorMaker 2 is told then.
+PATTERNS = [([".*"], []), ([r"orders.*", r"eu[._].*", "mm2.*"], []), ([".*"], [r".*-internal", r"orders\.na.*", "eu.*"])]
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """``{question: answer}`` about every name, under every mirror and pattern."""
+    asked = [
+        Question(policy, "na", "eu", separator, internal, ",".join(topics), ",".join(_mirror(policy, separator, topics, exclude)["topics_exclude"]), name)
+        for policy, separator, internal in MIRRORS for topics, exclude in PATTERNS for name in NAMES[::1 if topics == [".*"] and not exclude else 5]
+    ]
+    answers = ask(asked, tmp_path_factory.mktemp("oracle"))
+    assert len(answers) == len(asked) > 10000
+    return dict(zip(asked, answers, strict=True))
+
+
+def _mirror(policy, separator, topics, exclude):
+    return checked({"name": "m", "source": "na", "target": "eu", "policy": policy, "separator": separator, "topics": topics, "topics_exclude": exclude})
+
+
+def test_every_method_says_what_its_class_says(said):
+    matchers = {}
+    for one, answer in said.items():
+        names = MirrorNames(one.source, one.target, one.policy, one.separator, one.internal_separator)
+        matches = matchers.setdefault((one.topics, one.exclude), compile_filter(one.topics, one.exclude))
+        assert matches(one.name) == answer.matches, one
+        found = (names.is_internal(one.name), names.is_heartbeats(one.name), names.is_copied(one.name, matches), names.is_cycle(one.name),
+                 names.copy_of(one.name), names.topic_source(one.name), names.upstream_of(one.name))
+        assert found == (answer.internal, answer.heartbeats, answer.copied, answer.cycle, answer.remote, answer.topic_source, answer.upstream), one
+        assert names.original_of(answer.remote) == one.name, one
+
+
+def test_the_stages_pattern_takes_what_the_mirror_copies(said):
+    """Of what MirrorMaker 2 copies, only heartbeats are not looked after: as they are emitted, and those that the mirror's patterns leave out."""
+    patterns = {}
+    for one, answer in said.items():
+        if not one.internal_separator:
+            continue
+        key = (one.policy, one.separator, one.topics, one.exclude)
+        if key not in patterns:
+            mirror = _mirror(one.policy, one.separator, one.topics.split(","), one.exclude.split(","))
+            patterns[key] = (re.compile(topics_pattern(mirror)), re.compile(target_topics_pattern(mirror)))
+        ours, copies = patterns[key]
+        wanted = answer.copied and answer.matches and one.name != "heartbeats"
+        assert bool(ours.fullmatch(one.name)) == wanted, one
+        assert bool(copies.fullmatch(answer.remote)) == wanted, one
+
+
+def test_what_is_nobodys_data_is_never_copied_as_data(said):
+    """Without knowing a mirror, a survey leaves out only what no policy copies under its usual separator, and heartbeats."""
+    for one, answer in said.items():
+        if one.separator == ".":
+            assert is_own(one.name) == (answer.internal or one.name == "heartbeats"), one
+
+
+def test_names_that_look_internal_are_copied(said):
+    for one, answer in said.items():
+        if one.name in ("x.internal", "x-internal", "mm2-x") and (one.topics, one.separator) == (".*", ".") and "-internal" not in one.exclude:
+            assert answer.copied and not is_own(one.name), one

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A mirror of everything but what it excludes: what it copies is waited for, translated and compared, under the names that it gives."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from confluent_kafka.admin import AdminClient
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _regions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import job, work
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.mirror_config import checked
+from tests.support import offsets_lab as lab
+from tests.support.kafka import clusters
+
+pytestmark = pytest.mark.real
+
+MIRROR = {"name": "all", "source": "a", "target": "b", "topics": [".*"], "topics_exclude": [r"orders\.scratch\..*"]}
+COPIED = {"orders.a": "orders.a", "x.internal": "x.internal", "x-internal": "x-internal", "mm2-x": "mm2-x", "my.heartbeats": "a.my.heartbeats"}
+LEFT_OUT = ("orders.scratch.a", "orders.replica", "__mine")
+RECORDS = 40
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    """``(source, target)`` after a mirror copied all it was to copy and was stopped; a group stands at 10 in every topic."""
+    base = tmp_path_factory.mktemp("selection")
+    made = clusters(["a", "b"], base)
+    source, target = made["a"], made["b"]
+    topics = (*COPIED, *LEFT_OUT)
+    lab.create(source, *((name, 1, {}) for name in topics))
+    lab.prepare_target(target)
+    for name in topics:
+        lab.Writer(source, name, partitions=1).write(RECORDS)
+        lab.set_positions(source, name, {"idle": {0: 10}})
+    mirror = lab.start_mirror(base / "mm2", source, target, ".*", **{"topics.exclude": ",".join(checked(MIRROR)["topics_exclude"])})
+    witness = lab.WitnessProcess(base / "witness", source, target, interval=1)
+    try:
+        found = lab.await_ready(source, target, 180, until_caught_up=True, topics=_regions.topics_pattern(MIRROR))
+        lab.await_ready(source, target, 60, until_witness=True, max_witness_age=5)
+        # The slowest refresh has had its chance to copy what it should not.
+        time.sleep(6)
+    finally:
+        mirror.stop()
+        witness.stop()
+    yield source, target, found
+    for one in made.values():
+        one.stop()
+
+
+def compared(source, target):
+    """``{topic: verdict}`` of the comparison that the proof makes, and the whole report."""
+    specs = [{"kind": "kafka", "config": one.client, "name": one.name, "timeout": 30, "rate": None} for one in (source, target)]
+    options = job.Options(_regions.topics_pattern(MIRROR), _regions.rename_of(MIRROR), wait_seconds=0)
+    report = job.prepare(*specs, options).run(work.InProcess())
+    return {one["topic"]: one["verdict"] for one in report["topics"]}, report
+
+
+def test_what_is_copied_is_waited_for_and_nothing_else(pair):
+    _source, target, found = pair
+    assert {row["topic"]: row["target_topic"] for row in found["partitions"]} == COPIED
+    assert all(row["caught_up"] and row["mirrored_through"] == RECORDS for row in found["partitions"])
+    there = AdminClient(target.client).list_topics(timeout=30).topics
+    assert set(COPIED.values()) <= set(there) and not set(LEFT_OUT) & set(there), "the mirror itself copies these, and only these"
+
+
+@pytest.mark.parametrize("alive", [True, False])
+def test_positions_are_translated_where_records_are_copied(pair, alive):
+    source, target, dummy = pair
+    ends = lab.ends_of(target, *COPIED.values())
+    plan = lab.translate(source if alive else None, target, check=True, topics=_regions.topics_pattern(MIRROR), target_ends=ends)["plan"]
+    assert {(row["topic"], row["target_topic"], row["to"]) for row in plan} == {(topic, copy, 10) for topic, copy in COPIED.items()}
+
+
+def test_an_absent_copy_with_an_internal_looking_name_is_a_loss(pair):
+    source, target, dummy = pair
+    verdicts, report = compared(source, target)
+    assert verdicts == dict.fromkeys(COPIED, "PROVEN") and report["verdict"] == "PROVEN"
+    admin = AdminClient(target.client)
+    admin.delete_topics(["x-internal"])["x-internal"].result(30)
+    lab.until(lambda: "x-internal" not in admin.list_topics(timeout=30).topics, 30)
+    verdicts, report = compared(source, target)
+    assert (verdicts["x-internal"], report["verdict"]) == ("LOSS", "LOSS")
