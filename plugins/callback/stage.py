@@ -35,6 +35,7 @@ import sys
 import threading
 import time
 
+import yaml
 from ansible.plugins.callback import CallbackBase
 
 RUNNER = "AWX_ISOLATED_DATA_DIR"
@@ -104,26 +105,41 @@ class CallbackModule(CallbackBase):
         self.tty = sys.stdout.isatty() and RUNNER not in os.environ
         self.failed = False
         self._ended = threading.Event()
-        # ansible-runner, and so AWX, calls all methods of a callback with the display's lock held. A lock of our own would be taken before that one by the
-        # thread that speaks for long steps and after it by all others, until both wait for each other for ever.
-        self._lock = getattr(self._display, "_lock", contextlib.nullcontext())
+
+    def _alone(self):
+        """Keeps two threads from mixing what they write to a terminal; elsewhere no lock is taken.
+
+        ansible-runner, and so AWX, calls all methods of a callback with a lock held (the display's, or until 2.4.0 one of its own): any other that the thread
+        which speaks for long steps took first would let both wait for ever.
+        """
+        return getattr(self._display, "_lock", contextlib.nullcontext()) if self.tty else contextlib.nullcontext()
+
+    def _setting(self, name):
+        """An option; by environment and default where ansible-runner's own plugin stands before this one and has none of them (2.4.0)."""
+        try:
+            return self.get_option(name)
+        except KeyError:
+            described = yaml.safe_load(DOCUMENTATION)["options"][name]
+            value = os.environ.get(described["env"][0]["name"], described.get("default"))
+            return int(value) if described["type"] == "int" else value
 
     # -- what is printed ---------------------------------------------------------------------------------------------
 
     def _line(self, text, color=None):
-        with self._lock:
+        with self._alone():
             if self.tty:
                 sys.stdout.write("\r\033[K")
             self._display.display(text, color=color)
 
     def _transient(self, text):
         if self.tty:
-            with self._lock:
+            with self._alone():
                 sys.stdout.write("\r\033[K" + text[:100])
                 sys.stdout.flush()
 
     def _watch(self):
         """A step that says nothing itself is spoken for, so that nobody looks at a silent screen."""
+        interval = self._setting("waiting_interval")
         while not self._ended.wait(1.0):
             step, now = self.step, time.monotonic()
             if step is None:
@@ -132,7 +148,7 @@ class CallbackModule(CallbackBase):
             text = "  … %s" % step + (": waiting for %s" % self.waiting_for if self.waiting_for else "") + " (%.0f s)" % lasted
             if self.tty:
                 self._transient(text)
-            elif lasted >= self.get_option("waiting_interval") and now - self.said_waiting >= self.get_option("waiting_interval"):
+            elif lasted >= interval and now - self.said_waiting >= interval:
                 self.said_waiting = now
                 self._line(text)
 
@@ -147,7 +163,7 @@ class CallbackModule(CallbackBase):
         seconds = time.monotonic() - self.step_began
         step, self.step = self.step, None
         self._line("  %s %s%s" % (mark, step, "  (%.1f s)" % seconds if seconds >= 0.1 else ""), color="green" if mark == "✔" else "red")
-        path = self.get_option("steps_file")
+        path = self._setting("steps_file")
         if path:
             with open(path, "a", encoding="utf-8") as file:
                 line = {"stage": self.stage, "run": self.run, "step": step, "seconds": round(seconds, 2), "failed": mark != "✔", "at": time.time()}

@@ -151,7 +151,8 @@ def test_execution_environment_can_be_created(tmp_path):
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "streamsafe.kafka_dr" in next((tmp_path / "context").rglob("requirements.yml")).read_text()
-    assert "ENV ANSIBLE_STDOUT_CALLBACK=streamsafe.kafka_dr.stage" in next((tmp_path / "context").glob("*file")).read_text()
+    image = next((tmp_path / "context").glob("*file")).read_text()
+    assert "ENV ANSIBLE_STDOUT_CALLBACK=streamsafe.kafka_dr.stage" in image and "ENV ORIGINAL_STDOUT_CALLBACK=streamsafe.kafka_dr.stage" in image
     introspected = subprocess.run(
         [str(builder), "introspect", "--sanitize", "--user-pip", str(ROOT / "meta" / "ee-requirements.txt"), str(ROOT)],
         capture_output=True,
