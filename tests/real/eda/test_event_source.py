@@ -100,7 +100,7 @@ def test_5_the_rulebook_opens_a_request_and_moves_nothing(pair, tmp_path):
     made, dummy, base = pair
     from kafka_dr_lab.playbook import collections_path
 
-    (tmp_path / "inventory.yml").write_text("all: {hosts: {localhost: {ansible_connection: local}}}\n")
+    (tmp_path / "inventory.yml").write_text("all: {hosts: {localhost: {ansible_connection: local}, a: {}, b: {}}}\n")
     variables = tmp_path / "vars.json"
     variables.write_text(
         json.dumps(

@@ -11,6 +11,8 @@ description:
   - Every O(interval) seconds, looks at each mirror from its target's side, and from its source's where a client for it is given. Reads only.
   - Each look is an event, also when all is well, so that rules can tell a mirror that is silent from a watcher that is.
   - A wrong password or a missing right makes a mirror V(unknown), never lost.
+  - An event holds names from O(mirrors), states and reasons of a fixed set, and numbers. What a cluster answered is written to the log, escaped; rules can
+    pass on any part of an event.
 options:
   mirrors:
     description: The mirrors.
@@ -47,11 +49,13 @@ EXAMPLES = r"""
 """
 
 # An event: {"mirror": {"name", "source", "target", "state", "reasons", "for_seconds", "looks", "heartbeat_age", "lag"}, "at"}.
+# reasons: sentences of REASONS. Error texts hold what brokers advertise, and a rulebook would hand them to Ansible, which takes variables for templates.
 # state: well, late (lag), silent (no heartbeat), source_unreachable, unknown. for_seconds and looks: since when, and in how many looks, it has been so.
 
 import asyncio
 import importlib
 import json
+import logging
 import os
 import stat
 import sys
@@ -59,6 +63,14 @@ import time
 import types
 from pathlib import Path
 from typing import Any
+
+REASONS = {
+    "late": "more records behind than lag_limit",
+    "silent": "no heartbeat for longer than heartbeat_limit",
+    "source_unreachable": "the source does not answer",
+    "unknown": "the mirror could not be looked at, see the log of ansible-rulebook",
+}
+LOGGER = logging.getLogger(__name__)
 
 # ansible-rulebook runs this file by its path; the collection's own code is found from there, under a name of its own, for
 # ansible_collections may be somebody else's package in this process.
@@ -109,6 +121,11 @@ def checked(args: dict[str, Any]) -> list[dict]:
         missing = [key for key in ("name", "source", "target") if not mirror.get(key)]
         if missing:
             raise ValueError(f"A mirror of mirror_health lacks {', '.join(missing)}: found {', '.join(sorted(mirror))}")
+        for key in ("name", "source", "target"):
+            try:
+                utils("_safe").file_name(f"{key} of a mirror of mirror_health", mirror[key])
+            except utils("_errors").KafkaDrError as error:
+                raise ValueError(str(error)) from None
         target = client_of(mirror, "target")
         if not target:
             raise ValueError(f"Mirror {mirror['name']} lacks target_client or target_client_file")
@@ -176,7 +193,10 @@ async def main(queue: asyncio.Queue, args: dict[str, Any]) -> None:
             state, first, looks = since.get(name, ("", now, 0))
             since[name] = (seen["state"], first, looks + 1) if state == seen["state"] else (seen["state"], now, 1)
             about = {"name": name, "source": mirror["asked"]["source_alias"], "target": mirror["asked"]["target_alias"]}
-            await queue.put({"mirror": {**about, **seen, "for_seconds": round(now - since[name][1], 1), "looks": since[name][2]}, "at": round(time.time(), 3)})
+            if looks == 0 or state != seen["state"]:
+                LOGGER.warning("mirror %s is %s: %s", name, seen["state"], ascii("; ".join(seen["reasons"])))
+            told = {**about, **seen, "reasons": [REASONS[seen["state"]]] if seen["state"] in REASONS else []}
+            await queue.put({"mirror": {**told, "for_seconds": round(now - since[name][1], 1), "looks": since[name][2]}, "at": round(time.time(), 3)})
         await asyncio.sleep(max(0.0, interval - (time.monotonic() - began)))
 
 
