@@ -15,7 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 UTILS = "ansible_collections/streamsafe/kafka_dr/plugins/module_utils"
-PARTS = ("_digest", "_compare", "_kafka")
+PARTS = ("_digest", "_compare", "_kafka", "_mm2")
 
 
 def package(directory: str) -> str:
