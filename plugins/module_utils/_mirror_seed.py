@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from ._errors import KafkaDrError, RefusedError
+from ._errors import KafkaDrError, RefusedError, UsageError
 from ._kafka.client import KafkaClient
 from ._kafka.cluster import describe_topics
 from ._kafka.groups import every_group
@@ -35,8 +35,7 @@ def mirror_seed(params, check_mode):
     source = KafkaClient(params["source_client"], params["source_client_secrets"], params["timeout"], names.source)
     target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
     rows = seeds.source_offsets(params["proof"], names.source, params["connector"])
-    report = params["proof"].get("report") or ""
-    pairs = seeds.offset_syncs(params["proof"], _maps(report) if os.path.exists(report) else {})
+    pairs = seeds.offset_syncs(params["proof"], _maps(params))
     _unchanged_since(params["proof"], source, target)
     _no_worker(target, workers_group(names.source))
     topic = params["offsets_topic"] or names.source_offsets
@@ -67,8 +66,21 @@ def mirror_seed(params, check_mode):
     return result
 
 
-def _maps(report):
-    return {key: one.runs for key, one in read_proof(report).items()}
+def _maps(params):
+    """``{(topic, partition): runs}`` of the proof's report; none where the caller goes on without pairs.
+
+    :raises UsageError: there is no report. Without pairs MirrorMaker 2 would translate no position of a group that is idle or behind.
+    """
+    report = params["proof"].get("report") or ""
+    if os.path.exists(report):
+        return {key: one.runs for key, one in read_proof(report).items()}
+    if params["without_pairs"]:
+        return {}
+    raise UsageError(
+        "The offset map of the proof is not here", expected="the report of the proof that the ledger names, on this machine", found=report or "no path",
+        remedy="Put report.json back, run this where it is, or make the proof again with recreate_from_backup. With without_pairs, groups that are idle or "
+               "behind have no position in the backup until they move",
+    )
 
 
 def _by_topic(offsets):

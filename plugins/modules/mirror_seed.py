@@ -36,6 +36,12 @@ options:
     description: What the ledger keeps of the proof of the restore, in the keys of the proof's summary. Its source is the backup.
     type: dict
     required: true
+  without_pairs:
+    description:
+      - Seed no offset syncs where the report that O(proof) names is not there. Groups that are idle or behind then have no position in the backup until they
+        move. Otherwise a report that is missing is refused.
+    type: bool
+    default: false
   connector:
     description: Name of the source connector in the keys of Connect's offset topic.
     type: str
@@ -88,6 +94,7 @@ def main():
             "target_alias": {"type": "str", "required": True},
             "separator": {"type": "str", "default": "."},
             "proof": {"type": "dict", "required": True},
+            "without_pairs": {"type": "bool", "default": False},
             "connector": {"type": "str", "default": "MirrorSourceConnector"},
             "offsets_topic": {"type": "str"},
             "replication_factor": {"type": "int"},

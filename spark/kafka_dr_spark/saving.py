@@ -33,7 +33,7 @@ class Saving:
             raise NotProvableError(f"No topic matches {pattern!r}", remedy="Correct the pattern; the whole name has to match")
         # Positions before bounds: every position then lies within what is digested.
         self.groups = positions.positions(self.side.client, set(names))
-        self.found = self.side.survey(names)
+        self.found = sides.survey_all(self.side, names)
         self.run_name = time.strftime("%Y%m%dT%H%M%S", time.gmtime(self.began))
 
     def run(self, engine):

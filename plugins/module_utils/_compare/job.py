@@ -43,7 +43,7 @@ class Comparison:
         names = self.source.topics(options.topics)
         if not names:
             raise NotProvableError("No topic of %s matches %r" % (self.source.name, options.topics), remedy="Correct the pattern; the whole name has to match")
-        source_topics = self.source.survey(names)
+        source_topics = sides.survey_all(self.source, names)
         renamed = {name: rule(name) for name in source_topics}
         target_topics = self.target.survey(sorted(set(renamed.values())))
         self.topics = pairs.make(source_topics, target_topics, renamed, options.bounds, options.ignore_timestamps)

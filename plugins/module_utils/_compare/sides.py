@@ -12,6 +12,7 @@ import importlib
 
 from .._digest.batch import Digester
 from .._digest.chunks import Chunks
+from .._errors import NotProvableError
 from .._kafka import reader, survey
 
 
@@ -20,6 +21,19 @@ def open_side(spec):
     if spec["kind"] == "manifest":
         return importlib.import_module("kafka_dr_spark.manifest").ManifestSide(spec)
     return KafkaSide(spec)
+
+
+def survey_all(side, names):
+    """The survey of topics that the side has just listed.
+
+    :raises NotProvableError: it does not describe one of them; left out, that topic would be passed over in silence.
+    """
+    found = side.survey(names)
+    gone = sorted(set(names) - set(found))
+    if gone:
+        raise NotProvableError("Topic %s of %s was listed and is not described" % (", ".join(gone[:5]), side.name), expected="%d topics" % len(names),
+                               found=len(found), remedy="See whether it was deleted just now, then run this again")
+    return found
 
 
 class KafkaSide:

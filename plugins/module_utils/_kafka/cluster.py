@@ -14,6 +14,7 @@ except ImportError:
 
 from .._errors import KafkaDrError, UsageError
 from .acls import as_dict, describe_acls
+from .groups import list_groups
 from .survey import offsets as list_offsets
 
 ASPECTS = ("topics", "configs", "offsets", "groups", "acls", "quotas")
@@ -115,8 +116,7 @@ def topic_offsets(client, partitions, gone="error"):
 
 def group_states(client, pattern=".*"):
     """``{group: {state, members[{id, host}]}}`` of the consumer groups whose whole name matches."""
-    listed = client.result(client.ask("list groups", lambda: client.admin.list_consumer_groups(request_timeout=client.timeout)), "list groups")
-    names = matching([one.group_id for one in listed.valid], pattern, "groups")
+    names = matching(list_groups(client), pattern, "groups")
     if not names:
         return {}
     futures = client.ask("describe groups", lambda: client.admin.describe_consumer_groups(names, request_timeout=client.timeout))

@@ -4,22 +4,17 @@
 
 from __future__ import annotations
 
-try:
-    from confluent_kafka import ConsumerGroupTopicPartitions
-except ImportError:
-    pass
+from .groups import group_positions, list_groups
 
 
 def positions(client, topics):
-    """``{group: {topic: {"partition": offset}}}`` of committed positions in ``topics`` (a set of names)."""
-    listed = client.result(client.ask("list groups", lambda: client.admin.list_consumer_groups(request_timeout=client.timeout)), "list groups")
-    futures = {}
-    for group in sorted(one.group_id for one in listed.valid):
-        request = [ConsumerGroupTopicPartitions(group)]
-        futures.update(client.admin.list_consumer_group_offsets(request, request_timeout=client.timeout))
+    """``{group: {topic: {"partition": offset}}}`` of committed positions in ``topics`` (a set of names).
+
+    :raises KafkaDrError: a broker, a group or a partition did not answer; positions in part are never kept.
+    """
     found = {}
-    for group, future in futures.items():
-        for part in client.result(future, "read the positions of group %s" % group).topic_partitions:
-            if part.topic in topics and part.offset >= 0:
-                found.setdefault(group, {}).setdefault(part.topic, {})[str(part.partition)] = part.offset
+    for group, places in group_positions(client, list_groups(client)).items():
+        for (topic, number), offset in places.items():
+            if topic in topics:
+                found.setdefault(group, {}).setdefault(topic, {})[str(number)] = offset
     return found

@@ -81,13 +81,13 @@ def offsets(client, partitions, spec="end", isolation="read_committed", gone="le
 
 
 def survey(client, topics):
-    """As :func:`describe`, with ``bounds: {partition: (log start, last stable offset)}``."""
+    """As :func:`describe`, with ``bounds: {partition: (log start, last stable offset)}`` for every partition.
+
+    :raises KafkaDrError: a partition that was described a moment ago does not tell its bounds; without them it would pass for empty.
+    """
     found = describe(client, topics)
     everything = [(topic, number) for topic, one in found.items() for number in one["partitions"]]
-    ends, starts = offsets(client, everything, "end"), offsets(client, everything, "start")
+    ends, starts = offsets(client, everything, "end", gone="waited for"), offsets(client, everything, "start", gone="waited for")
     for topic, one in found.items():
-        one["bounds"] = {
-            number: (starts[(topic, number)], max(ends[(topic, number)], starts[(topic, number)]))
-            for number in one["partitions"] if (topic, number) in starts and (topic, number) in ends
-        }
+        one["bounds"] = {number: (starts[(topic, number)], max(ends[(topic, number)], starts[(topic, number)])) for number in one["partitions"]}
     return found

@@ -24,6 +24,7 @@ OVERRIDES = {
     "region_lost": "region_alive",
     "backup_topics": "missing_topics",
     "proven": "unproven",
+    "offset_map": "no_offset_map",
 }
 
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError, RefusedError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import delete_groups, every_group, group_positions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import ensure_topics
@@ -26,8 +26,8 @@ PARTITIONS = 4
 def seed(restored, check=False, proof=None):
     return mirror_seed({
         "source_client": restored["region"].client, "source_client_secrets": {}, "target_client": restored["backup"].client, "target_client_secrets": {},
-        "source_alias": "a", "target_alias": "b", "separator": ".", "proof": proof or restored["proof"], "connector": "MirrorSourceConnector",
-        "offsets_topic": None, "replication_factor": 1, "timeout": 60}, check)
+        "source_alias": "a", "target_alias": "b", "separator": ".", "proof": proof or restored["proof"], "without_pairs": False,
+        "connector": "MirrorSourceConnector", "offsets_topic": None, "replication_factor": 1, "timeout": 60}, check)
 
 
 def changed(proof, change):
@@ -51,13 +51,14 @@ def values(copies):
 
 @pytest.mark.parametrize("change, said", [
     (lambda topic, proof: proof.update(complete=False, verdict="LOSS"), "found LOSS"),
+    (lambda topic, proof: proof.update(report="/nowhere/report.json"), "The offset map of the proof is not here"),
     (lambda topic, proof: topic.update(source_topic_id="another"), "is not the one that was proven"),
     (lambda topic, proof: topic.update(target_topic_id="another"), "is not the one that was proven"),
     (lambda topic, proof: topic["partitions"]["0"]["source"].__setitem__(1, 7), "The backup is not as the proof saw it"),
     (lambda topic, proof: topic["partitions"]["0"]["target"].__setitem__(1, 10 ** 9), "The restored region is not as the proof saw it"),
 ])
 def test_what_the_proof_does_not_cover_is_refused(restored, change, said):
-    with pytest.raises(RefusedError, match=said):
+    with pytest.raises(KafkaDrError, match=said):
         seed(restored, proof=changed(restored["proof"], change))
     assert nothing_written(restored)
 
