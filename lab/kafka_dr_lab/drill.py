@@ -123,8 +123,10 @@ class Drill:
         # The region's last breath may have acknowledged some while it was being ended.
         data["rpo"] = {"records": len(lost), "seconds": round(max(0.0, self.lost_at - min(at for topic, at in lost.values())), 3) if lost else 0.0}
         topic_of = {identity: topic for topic, counter in held.items() for identity in counter}
-        data["reprocessed"] = _by_topic(
-            topic_of.get(identity, "?") for identity, count in processed.items() if identity not in again for dummy in range(count - 1))
+        moved = self.journals.processed_again(SOURCE, self.kept.get("resumed", float("inf")))
+        data["reprocessed"] = _by_topic(topic_of.get(identity, "?") for identity in moved if identity not in again)
+        # What the consumer repeated by itself, put out of its group on a busy machine, belongs to no stage.
+        data["repeated_by_consumer"] = sum(count - 1 - (identity in moved) for identity, count in processed.items() if identity not in again)
         data["duplicates_on_topic"] = {topic: sum(count - 1 for identity, count in counter.items() if identity not in again) for topic, counter in held.items()}
         data["sent_again_by_producer"] = len(again)
         skipped = [identity for identity in acknowledged if identity in everywhere and identity not in processed]

@@ -57,6 +57,15 @@ class Journals:
         """How often each id was processed."""
         return Counter(dict(self._ask(self.processed_file, "SELECT id, COUNT(*) FROM processed GROUP BY id")))
 
+    def processed_again(self, region: str, end: float) -> set[str]:
+        """Ids that were processed in the region up to ``end``, and again after it or elsewhere: what a move repeated.
+
+        A consumer that is put out of its group, as on a busy machine, processes some twice by itself; that is no claim of a stage.
+        """
+        before = "SELECT id FROM processed WHERE region = ? AND at <= ?"
+        rows = self._ask(self.processed_file, f"{before} INTERSECT SELECT id FROM processed WHERE NOT (region = ? AND at <= ?)", region, end, region, end)
+        return {identity for (identity,) in rows}
+
     def processed_count(self, region: str | None = None) -> int:
         where = "WHERE region = ?" if region else ""
         rows = self._ask(self.processed_file, f"SELECT COUNT(*) FROM processed {where}", *([region] if region else []))

@@ -63,6 +63,9 @@ def _check_loss_and_repetition(drill: Drill) -> None:
     since = drill.journals.processed_after_commit(SOURCE, drill.kept["witnessed_at"], _until(drill))
     drill.report.check("reprocessed_bounded", sum(data["reprocessed"].values()) <= since,
                        f"at most the {since} processed since the last commit that was witnessed", sum(data["reprocessed"].values()))
+    claimed = sum(int(data["positions"][name]) for name in ("reprocess_at_most", "unseen_at_most"))
+    drill.report.check("reprocessed_as_claimed", sum(data["reprocessed"].values()) <= claimed, f"at most {claimed} records, as the stage claimed",
+                       sum(data["reprocessed"].values()))
 
 
 def switchover(drill: Drill) -> None:

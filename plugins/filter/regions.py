@@ -34,6 +34,7 @@ class FilterModule:
             "described_topics": speaking(_restore.described),
             "copy_begun": speaking(_restore.copy_begun),
             "backed_up_again": speaking(_restore.backed_up_again),
+            "positions_claimed": speaking(_restore.positions_claimed),
             "standing_proof": speaking(_restore.standing_proof),
             "topics_to_restore": speaking(_restore.to_restore),
             "topics_before": speaking(_restore.original),

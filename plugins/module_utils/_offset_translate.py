@@ -93,10 +93,19 @@ def _plan(mirror, positions, before, contents, limit, interpolate):
                 "group": group, "topic": key[0], "target_topic": copy, "partition": key[1], "source_offset": position.offset,
                 "from": before.get(group, {}).get((copy, key[1])), "to": answer.offset if answer else None,
                 "confidence": answer.confidence if answer else "unknown", "reprocess_at_most": answer.reprocess_at_most if answer else None,
+                "unseen_at_most": _unseen(evidence[key], position, answer) if answer else None,
                 "evidence": answer.evidence if answer else "the partition does not exist on both sides",
                 "position_from": position.said_by, "position_at": position.at,
             })
     return rows
+
+
+def _unseen(evidence, position, answer):
+    """How many records a consumer may have processed after its position was seen last, and finds again: no more than were copied behind the answer.
+
+    Nothing is unseen where the source itself says the position. Offsets count as records, so that markers among them make it an upper bound.
+    """
+    return 0 if position.said_by == "source" else max(0, evidence.target_end - answer.offset)
 
 
 def _refusals(params, target, rows, positions, busy):
@@ -142,7 +151,7 @@ def _result(params, positions, before, rows, refused, left, todo):
         "group": group, "state": "left" if group in left else "refused" if any(one["group"] == group for one in refused) else "planned",
         "reason": left.get(group, ""), "partitions": len(some), "to_commit": len(todo.get(group, {})),
         "confidence": max((row["confidence"] for row in some), key=CONFIDENCES.index),
-        "reprocess_at_most": sum(row["reprocess_at_most"] or 0 for row in some),
+        "reprocess_at_most": sum(row["reprocess_at_most"] or 0 for row in some), "unseen_at_most": sum(row["unseen_at_most"] or 0 for row in some),
     } for group, some in sorted(by_group.items())]
     counts = dict.fromkeys(CONFIDENCES, 0)
     for row in rows:
@@ -154,7 +163,7 @@ def _result(params, positions, before, rows, refused, left, todo):
         "absent": sorted(set(params["groups"] or ()) - set(positions)),
         "summary": {
             "groups": len(groups), "partitions": len(rows), "to_commit": sum(len(one) for one in todo.values()), "confidence": counts,
-            "reprocess_at_most": sum(row["reprocess_at_most"] or 0 for row in rows),
+            "reprocess_at_most": sum(row["reprocess_at_most"] or 0 for row in rows), "unseen_at_most": sum(row["unseen_at_most"] or 0 for row in rows),
             "positions_at": max(seen, default=None), "oldest_position_at": min(seen, default=None),
         },
         "diff": {"before": _shown(todo, lambda group, key, dummy: before.get(group, {}).get(key)), "after": _shown(todo, lambda *one: one[2])},

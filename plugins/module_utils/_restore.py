@@ -82,6 +82,20 @@ def _quota(one):
     return tuple(sorted(one["entity"].items())), tuple(sorted(one["limits"].items()))
 
 
+def positions_claimed(last, first):
+    """What a restore claims of its groups' positions, which pass two translations: lost region to backup, then backup to restored region.
+
+    :param last, first: summaries of ``offset_translate``; the first may be empty, where none was made.
+    :returns: the last summary with the sums of ``reprocess_at_most`` and ``unseen_at_most`` over both, the times at which positions were seen as the first has
+        them, and ``translations[]``, both summaries as they are.
+    """
+    both = [one for one in (first, last) if one]
+    # ansible-core 2.18 makes texts of numbers that are templated.
+    claimed = {name: sum(int(one.get(name) or 0) for one in both) for name in ("reprocess_at_most", "unseen_at_most")}
+    seen = {name: first[name] for name in ("positions_at", "oldest_position_at") if (first or {}).get(name) is not None}
+    return {**(last or {}), **claimed, **seen, "translations": both}
+
+
 def standing_proof(ledger, region, backup, topics=None):
     """The proof of the restore of this region, and why it does not stand.
 

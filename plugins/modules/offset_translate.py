@@ -146,6 +146,10 @@ plan:
     reprocess_at_most:
       description: Records before the position that may be processed again. What was processed after the position was seen comes on top.
       type: int
+    unseen_at_most:
+      description:
+        - Records that may have been processed after the position was seen last, and are found again, where the source is lost. Offsets count as records.
+      type: int
     evidence:
       description: Why.
       type: str

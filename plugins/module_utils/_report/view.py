@@ -90,6 +90,7 @@ def _positions(told):
         ("the source was", told.get("source")),
         ("last seen in the source", moment(at) if isinstance(at, (int, float)) else None),
         ("repeated for want of exactness", told.get("reprocess_at_most")),
+        ("repeated at most, if processed unseen", told.get("unseen_at_most")),
     ]
     how = [(name.replace("_", " "), "%d partitions" % count) for name, count in (told.get("confidence") or {}).items() if count]
     return [(label, value) for label, value in lines if value is not None] + how if told else []

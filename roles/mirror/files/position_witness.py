@@ -105,8 +105,11 @@ class Source:
         listed = self.admin.list_consumer_groups(request_timeout=self.timeout).result(self.timeout + 5)
         if listed.errors:
             raise KafkaException(listed.errors[0])  # a KafkaError is no Exception and would end the program
-        names = {one.group_id for one in listed.valid}
-        return sorted(name for name in names if _matches(self.wanted, name) and not _matches(self.unwanted, name))
+        return sorted(one.group_id for one in listed.valid if self.watches(one.group_id))
+
+    def watches(self, name):
+        """Whether the group is one to be watched."""
+        return _matches(self.wanted, name) and not _matches(self.unwanted, name)
 
     def positions(self, names):
         """``{group: {topic: {partition: offset}}}`` with one request a group, all under way together."""
@@ -118,7 +121,7 @@ class Source:
             }
             for name, future in asked.items():
                 found[name] = {}
-                for one in future.result(self.timeout + 5).topic_partitions:
+                for one in _unless_absent(future, self.timeout + 5):
                     if one.error is not None:
                         raise KafkaException(one.error)
                     if one.offset >= 0:
@@ -149,6 +152,15 @@ class Source:
                 if error.args[0].name() != "UNKNOWN_TOPIC_OR_PART":
                     raise
         return ids
+
+
+def _unless_absent(future, seconds):
+    try:
+        return future.result(seconds).topic_partitions
+    except KafkaException as error:
+        if error.args[0].name() != "GROUP_ID_NOT_FOUND":
+            raise
+        return []
 
 
 def _matches(expressions, name):
@@ -233,7 +245,10 @@ class Witness:
         at = int(time.time() * 1000)
         try:
             names = self.source.groups()
-            now = self.source.positions(names)
+            # A broker whose coordinator goes, or is not loaded yet, lists its groups as none and calls that no error. So a group is gone only where its
+            # coordinator, asked for its positions, has none.
+            missed = sorted(name for name in self.known if name not in set(names) and self.source.watches(name))
+            now = {name: one for name, one in self.source.positions(names + missed).items() if one or name not in missed}
             ends = self.source.ends()
             ids = self.source.topic_ids({topic for one in now.values() for topic in one})
         except Exception:

@@ -127,6 +127,15 @@ def test_journals_tell_what_no_witnessed_commit_covers(journals):
     assert journals.processed_after_commit("eu", 5.8, 7.5) == 1 and journals.processed_after_commit("asia", 9.0, 99.0) == 0
 
 
+def test_what_a_move_repeats_is_told_from_what_a_consumer_repeats_by_itself(journals):
+    writer = sqlite3.connect(journals.processed_file)
+    writer.executemany("INSERT INTO processed (id, topic, region, at) VALUES (?, 't', 'na', ?)", [("x", 1.1), ("x", 1.2), ("y", 1.3), ("y", 9.0)])
+    writer.commit()
+    writer.close()
+    assert journals.processed_again("na", float("inf")) == {"a"}
+    assert journals.processed_again("na", 5.0) == {"a", "y"}
+
+
 def test_the_first_new_record_is_one_that_was_made_and_processed_in_the_region(journals):
     assert journals.first_new("eu") == 7.0  # a was processed there earlier, but made elsewhere
     assert journals.first_new("asia") is None

@@ -129,3 +129,12 @@ def test_it_is_told_where_the_new_backup_is_and_whether_it_is_the_only_one(found
     numbered = [dict(one, offset=at) for at, one in enumerate([BEGUN, dict(ENDED, found=found)])]
     told = _restore.backed_up_again(fold(numbered), "na", "eu")
     assert (told["place"], told["old_deleted"]) == (place, deleted)
+
+
+def test_a_restore_claims_the_sum_of_both_translations():
+    first = {"reprocess_at_most": 7, "unseen_at_most": "40", "positions_at": 12.5, "groups": 1}
+    last = {"reprocess_at_most": 2, "unseen_at_most": 0, "positions_at": None, "groups": 1}
+    claimed = _restore.positions_claimed(last, first)
+    assert (claimed["reprocess_at_most"], claimed["unseen_at_most"], claimed["positions_at"]) == (9, 40, 12.5)
+    assert claimed["translations"] == [first, last]
+    assert _restore.positions_claimed(last, {})["reprocess_at_most"] == 2
