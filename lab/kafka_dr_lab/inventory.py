@@ -146,7 +146,7 @@ class Inventory:
             "kafka_dr_mirror_heap": "768m",
             "kafka_dr_java_options": JAVA_OPTIONS,
             "kafka_dr_rebuild_directory": str(directory / "rebuild"),
-            "kafka_dr_spare_port": reverse_rest_port,
+            "lab_spare_port": reverse_rest_port,
         }
 
     def _applications(self, options: dict) -> dict:

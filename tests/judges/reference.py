@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pages of the documentation that are made from the code: variables of the roles, and findings of the doctor.
+"""What is made from the code: the page of the variables, findings of the doctor, and the schema of inventories for editors.
 
 ``reference.py`` says which page is not current (exit code 1), ``reference.py --write`` writes them.
 """
@@ -7,24 +7,44 @@
 from __future__ import annotations
 
 import ast
+import json
 import sys
 from pathlib import Path
 
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "lab"))
+from kafka_dr_lab.playbook import collections_path  # noqa: E402
+
+sys.path.insert(0, str(collections_path()))
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.check import expected  # noqa: E402
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.json_schema import json_schema  # noqa: E402
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.schema import VARIABLES  # noqa: E402
+
 GROUPS = (
     ("Stages", ("initial_setup", "failover", "recreate_from_backup", "resume", "new_backup")),
     ("Looking, without changing anything", ("backup_status", "doctor", "proof", "probe")),
     ("Parts of a region", ("kafka", "mirror", "applications", "credentials", "definition", "ledger", "service", "preflight")),
 )
-VARIABLES = """# Variables of the roles
+HEAD = """# Variables
 
-Made from the roles' argument specs and defaults by `make reference`; do not edit. Variables of regions (`kafka_dr_…`) are in
-[architecture.md](architecture.md#a-region-is-an-inventory-host). `ansible-doc -t role streamsafe.kafka_dr.<role>` shows the same.
+Made by `make reference` from the inventory's schema and from the roles' argument specs and defaults; do not edit.
+
+## Variables of the inventory
+
+Every stage checks all of them on all hosts first, before any cluster is asked, and refuses with all mistakes in one message.
+A mistake about a region that the stage is not about is a warning. Values that a template works out are checked too. For completion and checks in an
+editor name the collection's `meta/inventory.schema.json` as the JSON Schema of your inventory and of `group_vars`, for example with `# yaml-language-server: $schema=<path>` as the first line.
+"""
+ROLES = """
+# Variables of the roles
+
+`ansible-doc -t role streamsafe.kafka_dr.<role>` shows the same.
 
 A default that begins with `{{` is worked out from other variables. **required** means that the role refuses to begin without it.
 """
+SCHEMA = ROOT / "meta" / "inventory.schema.json"
 BEGIN, END = "<!-- made by make reference: begin -->", "<!-- made by make reference: end -->"
 
 
@@ -65,6 +85,23 @@ def rows(options: dict, defaults: dict, prefix: str = "") -> list[str]:
     return made
 
 
+def described(path: str, node: dict, where: str, required: bool = False) -> list[str]:
+    """Rows of one variable of the inventory: itself, and what stands below it."""
+    said = marked(str(node.get("description") or ""))
+    lines = [f"| `{path}` | {where} | {'**required**, ' if required else ''}{marked(expected(node)) or 'anything'} | {said} |"]
+    inner = node.get("items") or {}
+    below, mark = (inner, "[]") if inner.get("properties") else (node, "")
+    for key, one in (below.get("properties") or {}).items():
+        lines += described(f"{path}{mark}.{key}", one, "", key in (below.get("required") or ()))
+    return lines
+
+
+def inventory() -> list[str]:
+    """The table of the inventory's variables."""
+    rows_of = [row for name, node in VARIABLES.items() for row in described(name, node, str(node.get("x-where") or "anywhere"))]
+    return ["", "| Variable | On | Value | |", "|---|---|---|---|", *rows_of]
+
+
 def role(name: str) -> list[str]:
     """One role: what it is for, its entry points, and all variables once."""
     base = ROOT / "roles" / name
@@ -87,7 +124,7 @@ def role(name: str) -> list[str]:
 
 
 def variables() -> str:
-    """The page of the roles' variables.
+    """The page of all variables.
 
     :raises ValueError: a role stands in no group.
     """
@@ -95,7 +132,7 @@ def variables() -> str:
     homeless = there - {one for dummy, names in GROUPS for one in names}
     if homeless:
         raise ValueError(f"Put {', '.join(sorted(homeless))} into GROUPS of {Path(__file__).name}")
-    lines = [VARIABLES.rstrip()]
+    lines = [HEAD.rstrip(), *inventory(), ROLES.rstrip()]
     for title, names in GROUPS:
         lines += ["", f"## {title}"]
         for name in names:
@@ -155,7 +192,8 @@ def pages() -> dict[Path, str]:
     place = ROOT / "docs" / "troubleshooting.md"
     text = place.read_text()
     before, rest = text.split(BEGIN)
-    return {ROOT / "docs" / "variables.md": variables(), place: before + troubles() + rest.split(END)[1]}
+    schema = json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n"
+    return {ROOT / "docs" / "variables.md": variables(), SCHEMA: schema, place: before + troubles() + rest.split(END)[1]}
 
 
 def main(words: list[str]) -> int:

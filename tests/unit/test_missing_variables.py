@@ -18,7 +18,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAYBOOKS = sorted(one.stem for one in (ROOT / "playbooks").glob("*.yml"))
-REGION = {"kafka_dr_platform": "managed", "kafka_dr_client": {"bootstrap.servers": "127.0.0.1:1"}, "kafka_dr_client_secrets": {}}
+REGION = {"kafka_dr_platform": "managed", "kafka_dr_client": {"bootstrap.servers": "127.0.0.1:1"}, "kafka_dr_client_secrets": {},
+          "kafka_dr_mirror_directory": "/var/lib/mirrors", "kafka_dr_kafka_home": "/opt/kafka"}
 INVENTORY = {"all": {
     "vars": {"kafka_dr_mirrors": [{"name": "backup", "source": "north_america", "target": "europe", "topics": [".*"]}]},
     "children": {"clusters": {"hosts": {"north_america": REGION, "europe": REGION}}},

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""Every ``kafka_dr_*`` variable of the inventory, and what each may be."""
+
+from __future__ import annotations
+
+from ..kinds import NODE, TOPIC, choice, loose_flag, number, path, secret, text
+from .clients import CLIENT, CLIENT_SECRETS, CONNECT, CONNECT_SECRETS, DEPLOYMENT, KUBERNETES
+from .clusters import CLUSTER, CLUSTER_SECRETS, QUOTAS, SUPER_USERS, TOPICS, USERS
+from .mirrors import APPLICATIONS, MACHINES, MIRRORS, SERVICES
+
+
+def _topic(said: str) -> NODE:
+    return text(said, TOPIC, "a name of letters, digits, '.', '_' and '-', as Kafka takes it", maxLength=249, x_where="anywhere")
+
+
+VARIABLES: dict[str, NODE] = {
+    "kafka_dr_platform": {
+        **choice(
+            "What runs the region; it chooses the tasks. C(managed) acts like C(host) for users and rights and has no brokers to start",
+            "host",
+            "kubernetes",
+            "managed",
+        ),
+        "x-where": "region",
+    },
+    "kafka_dr_client": CLIENT,
+    "kafka_dr_client_secrets": CLIENT_SECRETS,
+    "kafka_dr_unverified_tls": text(
+        "Why certificates of this region are not verified. Without it a client that does not verify them is refused; with it the reason is "
+        "shown, and recorded in the ledger",
+        expected="the reason, in words on one line",
+        minLength=8,
+        x_where="region",
+    ),
+    "kafka_dr_users": USERS,
+    "kafka_dr_super_users": SUPER_USERS,
+    "kafka_dr_topics": TOPICS,
+    "kafka_dr_quotas": QUOTAS,
+    "kafka_dr_kubernetes": KUBERNETES,
+    "kafka_dr_mirror_deployment": DEPLOYMENT,
+    "kafka_dr_connect": CONNECT,
+    "kafka_dr_connect_secrets": CONNECT_SECRETS,
+    **MACHINES,
+    "kafka_dr_mirror_rest_open": text(
+        "Why a mirror of several hosts may listen without TLS and a password; without it such a mirror is refused",
+        expected="the reason, in words on one line",
+        minLength=8,
+        x_where="target region",
+    ),
+    "kafka_dr_kafka": CLUSTER,
+    "kafka_dr_kafka_secrets": CLUSTER_SECRETS,
+    "kafka_dr_rebuild_directory": {**path("Where its host keeps what another region is made again from"), "x-where": "backup region"},
+    "kafka_dr_rebuild_secret": {**secret("Password that it is encrypted with"), "x-where": "anywhere, vaulted"},
+    "kafka_dr_applications": APPLICATIONS,
+    "kafka_dr_services": SERVICES,
+    "kafka_dr_mirrors": MIRRORS,
+    "kafka_dr_workdir": text("Directory of the controller for reports and bounds", x_where="anywhere"),
+    "kafka_dr_ledger_topic": _topic("The ledger; C(__kafka_dr_ledger) if left out"),
+    "kafka_dr_ledger_replication_factor": number("Its replicas; the broker's default if left out", 1, 32767),
+    "kafka_dr_ledger_secret": {
+        "type": ["array", "string"],
+        "items": secret(),
+        "minItems": 1,
+        "x-secret": True,
+        "x-expected": "a list of texts (keep them in a vault)",
+        "description": "Keys that entries of the ledger are signed with: the first signs, any verifies",
+        "x-where": "anywhere, vaulted",
+    },
+    "kafka_dr_positions_topic": _topic("Where the position witness writes; C(__kafka_dr_positions) if left out"),
+    "kafka_dr_no_log": {**loose_flag("Whether tasks with secrets are hidden; true if left out"), "x-where": "anywhere"},
+}
+VARIABLES["kafka_dr_ledger_replication_factor"]["x-where"] = "anywhere"
+
+# Set by the roles themselves while a stage runs.
+INTERNAL = ("kafka_dr_api_version", "kafka_dr_strimzi")
+# Variables of the event rulebook and of a controller's credentials, which may stand beside an inventory.
+OTHERS = ("kafka_dr_watched", "kafka_dr_requests", "kafka_dr_patience", "kafka_dr_interval", "kafka_dr_heartbeat_limit", "kafka_dr_secret_")
