@@ -9,7 +9,8 @@ import traceback
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._client_secrets import secrets_in
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError, UsageError
 
 CLIENT_SPEC = {
     "client": {"type": "dict", "required": True},
@@ -57,8 +58,26 @@ def run_module(argument_spec, work, requires=("confluent_kafka",), **relations):
         except ImportError:
             module.fail_json(msg=missing_required_lib(PACKAGES.get(library, library)), exception=traceback.format_exc())
     try:
+        refuse_secrets(module)
         result = work(module.params, module.check_mode)
     except KafkaDrError as error:
         module.fail_json(msg=str(error), exception=traceback.format_exc(), **error.to_result())
     result.setdefault("changed", False)
     module.exit_json(**result)
+
+
+def refuse_secrets(module):
+    """Refuse a client with secrets in it: Ansible prints that option. The refusal itself, and the arguments beside it, no longer show them.
+
+    :raises UsageError: an option has some.
+    """
+    found = []
+    for option, value in module.params.items():
+        if isinstance(value, dict) and (option == "client" or option.endswith("_client")):
+            for key, one in secrets_in(value).items():
+                module.no_log_values.add(str(one))
+                found.append("%s in %s" % (key, option))
+    if found:
+        places = sorted({one.rpartition(" in ")[2] + "_secrets" for one in found})
+        raise UsageError("An option that Ansible prints holds a secret", expected="secrets in %s only" % ", ".join(places), found=", ".join(found),
+                         remedy="Move it there (kafka_dr_client_secrets of the region), in a vault, and change it: it may stand in logs already")

@@ -5,23 +5,15 @@
 from __future__ import annotations
 
 import collections.abc as c
-import re
 
+from .._client_secrets import is_secret
 from .._errors import UsageError
 from .._kafka.quotas import flatten
 from .check import Mistake, found, key_path, shown
 from .mirrors import HOSTS, is_region
-from .schema.clients import SECRETS
 
-# Keys that hold a secret although they are not librdkafka's; a Java client's, say.
-SECRET_KEY = re.compile(r"passw|passphrase|secret|jaas|private|basic[._]auth|api[._-]?key|\.key\.pem$|keystore\.key$|(?<!endpoint\.)token$", re.I)
 BY_PASSWORD = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 NOT_TRUE = ("false", "f", "0", "no")
-
-
-def is_secret(key: str) -> bool:
-    """Whether a client's key holds a secret."""
-    return key in SECRETS or SECRET_KEY.search(key) is not None
 
 
 def clients(name: str, region: dict) -> c.Iterator[Mistake]:

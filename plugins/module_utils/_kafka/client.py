@@ -19,6 +19,7 @@ try:
 except ImportError:
     pass
 
+from .._client_secrets import checked_endpoint
 from .._errors import (
     AuthenticationError,
     AuthorizationError,
@@ -33,7 +34,6 @@ from .._errors import (
 PATIENCE = 2.5
 # What brokers answer while a partition gets its leader, or another one.
 CHANGING = ("NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "OFFSET_NOT_AVAILABLE", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH")
-SECRET_KEYS = ("sasl.password", "ssl.key.pem", "ssl.key.password", "ssl.keystore.password", "sasl.oauthbearer.client.secret")
 
 
 class KafkaClient:
@@ -50,6 +50,8 @@ class KafkaClient:
         config.update({key: value for key, value in (secrets or {}).items() if value is not None})
         if not config.get("bootstrap.servers"):
             raise UsageError("The Kafka client has no bootstrap.servers", remedy="Give client={'bootstrap.servers': 'host:port', ...}")
+        if config.get("sasl.oauthbearer.token.endpoint.url"):
+            checked_endpoint(config["sasl.oauthbearer.token.endpoint.url"])
         self.config = config
         self.timeout = timeout
         self.name = name or config["bootstrap.servers"]

@@ -26,6 +26,7 @@ except ImportError:
     # What is missing is told by the modules; this stands where the classes below need a name.
     TokenProvider = object
 
+from .._client_secrets import checked_endpoint
 from .._errors import AuthenticationError, AuthorizationError, KafkaDrError, TimedOutError, UsageError
 from .._tls import private_file
 
@@ -128,6 +129,13 @@ def _show_certificate(context, config):
                          remedy="Correct ssl.certificate.pem, ssl.key.pem and ssl.key.password") from error
 
 
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Where the secret goes is said by the inventory, not by who answers."""
+
+    def redirect_request(self, req, fp, code, msg, headers, newurl):
+        raise OSError("status %d, a redirect, which is not followed: give the address that answers itself" % code)
+
+
 class ClientCredentials(TokenProvider):
     """Tokens of a token endpoint for a client's id and secret (RFC 6749, 4.4), asked for as librdkafka's ``oidc`` asks."""
 
@@ -135,6 +143,7 @@ class ClientCredentials(TokenProvider):
         missing = [key for key in ("client.id", "client.secret", "token.endpoint.url") if not config.get("sasl.oauthbearer." + key)]
         if missing:
             raise UsageError("A client with OAUTHBEARER is not complete", expected=", ".join("sasl.oauthbearer." + one for one in missing))
+        checked_endpoint(config["sasl.oauthbearer.token.endpoint.url"])
         self._config = {key: config.get("sasl.oauthbearer." + key) for key in ("client.id", "client.secret", "token.endpoint.url", "scope", "extensions")}
         self._trust = {"ssl.ca.pem": config.get("https.ca.pem"), "ssl.ca.location": config.get("https.ca.location")}
         self._timeout = timeout
@@ -160,8 +169,9 @@ class ClientCredentials(TokenProvider):
             "Authorization": "Basic " + base64.b64encode(given.encode()).decode(), "Accept": "application/json",
             "Content-Type": "application/x-www-form-urlencoded"})
         try:
-            context = tls_context(self._trust) if url.startswith("https:") else None
-            opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=context))
+            # A proxy sees TLS pass by; of what goes without TLS, on this machine, it would see the secret.
+            handlers = [urllib.request.HTTPSHandler(context=tls_context(self._trust))] if url.startswith("https:") else [urllib.request.ProxyHandler({})]
+            opener = urllib.request.build_opener(_NoRedirects, *handlers)
             with opener.open(request, timeout=self._timeout) as answer:
                 return json.load(answer)["access_token"]
         except (OSError, ValueError, KeyError, TypeError) as error:

@@ -8,6 +8,7 @@ there as part of a JAAS line (KIP-85), where a quote or a backslash has a meanin
 
 from __future__ import annotations
 
+from .._client_secrets import checked_endpoint
 from .._errors import UsageError
 
 PLAIN_KEYS = ("bootstrap.servers", "security.protocol", "sasl.mechanism", "ssl.endpoint.identification.algorithm", "client.id")
@@ -112,7 +113,7 @@ def _oauth(client, secret):
             options["extension_" + name.strip()] = quoted(value.strip())
     return {
         "sasl.jaas.config": _jaas("OAUTHBEARER", options),
-        "sasl.oauthbearer.token.endpoint.url": client["sasl.oauthbearer.token.endpoint.url"],
+        "sasl.oauthbearer.token.endpoint.url": checked_endpoint(client["sasl.oauthbearer.token.endpoint.url"]),
         "sasl.login.callback.handler.class": OAUTH_HANDLER,
     }
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from ..._client_secrets import SECRETS
 from ..kinds import NODE, choice, flag, kubernetes_name, listing, long_text, mapping, record, secret, setting, text
 
 # host:port, where an IPv6 address stands in brackets.
@@ -11,16 +12,6 @@ SERVER = r"(?:[A-Za-z0-9_]+://)?(?:\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9](?:[A-Za-z0-9.
 SERVERS = r"^\s*%s\s*(?:,\s*%s\s*)*$" % (SERVER, SERVER)
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
-SECRETS = (
-    "sasl.password",
-    "ssl.key.pem",
-    "ssl.key.password",
-    "ssl.keystore.password",
-    "sasl.oauthbearer.client.secret",
-    "sasl.oauthbearer.assertion.private.key.pem",
-    "sasl.oauthbearer.assertion.private.key.passphrase",
-)
-
 CONNECTION: dict[str, NODE] = {
     "kubeconfig": text("Path of a kubeconfig on the controller"),
     "context": text("Context of the kubeconfig"),
@@ -63,8 +54,8 @@ CLIENT = mapping(
         "https.ca.pem": long_text("Certificate authorities of the token endpoint in PEM"),
         "sasl.oauthbearer.token.endpoint.url": text(
             "Where tokens come from",
-            r"^https://[^\s\x00-\x1f\x7f]+$",
-            "a URL that begins with https://",
+            r"^(https://|http://(127\.0\.0\.1|localhost|\[::1\])[:/])[^\s\x00-\x1f\x7f]+$",
+            "a URL that begins with https:// (http:// on loopback only)",
             x_remedy="A token endpoint gets the client's secret; give its TLS address",
         ),
     },
