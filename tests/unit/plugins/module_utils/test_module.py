@@ -18,27 +18,68 @@ ROOT = Path(__file__).resolve().parents[4]
 SECRET = "t0p-s3cret-pa55word"
 
 
-@pytest.mark.parametrize("module, option, other", [
-    ("cluster_info", "client", {}), ("mirror_offsets_info", "target_client", {"source_alias": "a", "target_alias": "b"}),
-    ("mirror_probe", "writer_client", {"source_client": {}, "target_client": {}, "topic": "t", "target_topic": "t"})])
+@pytest.mark.parametrize(
+    "module, option, other",
+    [
+        ("cluster_info", "client", {}),
+        ("mirror_offsets_info", "target_client", {"source_alias": "a", "target_alias": "b"}),
+        ("mirror_probe", "writer_client", {"source_client": {}, "target_client": {}, "topic": "t", "target_topic": "t"}),
+    ],
+)
 def test_a_secret_among_what_is_printed_is_refused_and_hidden(module, option, other):
     arguments = {**other, option: {"bootstrap.servers": "127.0.0.1:1", "sasl.password": SECRET, "note": f"it is {SECRET}"}, "_ansible_verbosity": 5}
-    done = subprocess.run([sys.executable, str(ROOT / "plugins" / "modules" / f"{module}.py")], input=json.dumps({"ANSIBLE_MODULE_ARGS": arguments}),
-                          capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(collections_path())}, check=False)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "plugins" / "modules" / f"{module}.py")],
+        input=json.dumps({"ANSIBLE_MODULE_ARGS": arguments}),
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(collections_path())},
+        check=False,
+    )
     result = json.loads(done.stdout.strip().splitlines()[-1])
     assert result["failed"] and result["error"] == "usage"
     assert f"expected secrets in {option}_secrets only, found sasl.password in {option}" in result["msg"]
     assert SECRET not in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("key", ["sasl.password", "ssl.key.pem", "ssl.key.password", "sasl.jaas.config", "sasl.oauthbearer.client.secret", "ssl.keystore.key",
-                                 "ssl.truststore.password", "basic.auth.user.info", "schema.registry.basic_auth", "api_key", "apikey", "SASL.PASSWORD", "passphrase", "token"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "sasl.password",
+        "ssl.key.pem",
+        "ssl.key.password",
+        "sasl.jaas.config",
+        "sasl.oauthbearer.client.secret",
+        "ssl.keystore.key",
+        "ssl.truststore.password",
+        "basic.auth.user.info",
+        "schema.registry.basic_auth",
+        "api_key",
+        "apikey",
+        "SASL.PASSWORD",
+        "passphrase",
+        "token",
+    ],
+)
 def test_a_key_of_a_secret_is_known(key):
     assert is_secret(key) and secrets_in({key: "x", "bootstrap.servers": "a:1"}) == {key: "x"}
 
 
-@pytest.mark.parametrize("key", ["bootstrap.servers", "sasl.mechanism", "sasl.username", "ssl.ca.pem", "ssl.certificate.pem", "ssl.key.encrypted", "ssl.key.location",
-                                 "sasl.oauthbearer.token.endpoint.url", "sasl.oauthbearer.client.id", "enable.sasl.oauthbearer.unsecure.jwt"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "bootstrap.servers",
+        "sasl.mechanism",
+        "sasl.username",
+        "ssl.ca.pem",
+        "ssl.certificate.pem",
+        "ssl.key.encrypted",
+        "ssl.key.location",
+        "sasl.oauthbearer.token.endpoint.url",
+        "sasl.oauthbearer.client.id",
+        "enable.sasl.oauthbearer.unsecure.jwt",
+    ],
+)
 def test_a_key_of_none_is_let_through(key):
     assert not is_secret(key)
 

@@ -14,8 +14,14 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.python_client import ClientCredentials
 
 SECRET = "hush-hush-42"
-GIVEN = {"sasl.oauthbearer.method": "oidc", "sasl.oauthbearer.client.id": "me", "sasl.oauthbearer.client.secret": SECRET, "bootstrap.servers": "127.0.0.1:1",
-         "security.protocol": "SASL_SSL", "sasl.mechanism": "OAUTHBEARER"}
+GIVEN = {
+    "sasl.oauthbearer.method": "oidc",
+    "sasl.oauthbearer.client.id": "me",
+    "sasl.oauthbearer.client.secret": SECRET,
+    "bootstrap.servers": "127.0.0.1:1",
+    "security.protocol": "SASL_SSL",
+    "sasl.mechanism": "OAUTHBEARER",
+}
 
 
 @pytest.fixture
@@ -59,8 +65,17 @@ def test_a_redirect_is_told_and_not_followed(status, endpoint):
     assert base64.b64encode(f"me:{SECRET}".encode()).decode() in heard[0][1]
 
 
-@pytest.mark.parametrize("url", ["http://sso.example.com/token", "ftp://sso.example.com/token", "http://127.0.0.1.example.com/token", "file:///etc/passwd", 
-                                 "//sso/token", "http://localhost@sso.example.com/token"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://sso.example.com/token",
+        "ftp://sso.example.com/token",
+        "http://127.0.0.1.example.com/token",
+        "file:///etc/passwd",
+        "//sso/token",
+        "http://localhost@sso.example.com/token",
+    ],
+)
 @pytest.mark.parametrize("make", [lambda config: ClientCredentials(config, 5), KafkaClient])
 def test_an_endpoint_without_tls_is_refused(url, make):
     with pytest.raises(UsageError) as caught:
