@@ -56,6 +56,7 @@ test: units lint ## the one test command: units, lint, real parts, drills
 test-full: units lint molecule ## long campaigns as well, and drills that lose something or are spoiled on purpose
 	$(PYTEST) tests/real -m "real or full"
 	$(DRILLS)
+	$(BIN)/python lab/main.py drill --dead-host --history 5000 --live 5 --report build/drill/dead_host
 
 .PHONY: molecule
 # One story: what comes later needs what came before.

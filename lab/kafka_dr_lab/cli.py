@@ -33,6 +33,8 @@ def parser() -> argparse.ArgumentParser:
     drill.add_argument("--report", type=Path, default=ROOT / "build" / "drill", help="directory of the report")
     drill.add_argument("--keep", action="store_true", help="leave the lab running afterwards")
     drill.add_argument("--freeze", type=float, default=0.0, help="freeze the mirror so many seconds before the loss, so that records are lost")
+    drill.add_argument("--dead-host", action="store_true",
+                       help="failover on hosts: an application's machine and a mirror's machine are lost with the region; a later run catches up")
     drill.add_argument("--sabotage", choices=("mirror", "topic", "backup", "restored"), help="spoil the drill, to see it turn red")
     drill.add_argument("--new-backup", choices=("before", "after"), default="after", help="restore: make the new backup before or after applications resume")
     drill.add_argument("--live", type=float, default=8.0, help="seconds of live traffic before the loss, beside what flows while a manifest is saved")
@@ -101,6 +103,10 @@ def _act(arguments: argparse.Namespace) -> int:
 
     lab = _lab(arguments)
     options = {key: getattr(arguments, key, None) for key in ("history", "rate", "records")}
+    options["machines"] = getattr(arguments, "dead_host", False)
+    if options["machines"] and (arguments.platform, arguments.scenario) != ("host", "failover"):
+        raise LabError("--dead-host loses machines in an unplanned failover between hosts: expected --scenario failover --platform host, "
+                       f"found --scenario {arguments.scenario} --platform {arguments.platform}. Leave one of them out.")
     if arguments.command == "up":
         try:
             lab.up(options)

@@ -42,7 +42,7 @@ def command(arguments) -> str:
     words = ["lab/main.py", "drill", "--scenario", arguments.scenario]
     for name, value in sorted(vars(arguments).items()):
         if name in usual and name not in ("command", "scenario", "lab", "verbose", "report", "keep", "retain") and value != usual[name]:
-            words += [f"--{name.replace('_', '-')}", str(value)]
+            words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
     return "sh lab/bootstrap.sh " + shlex.join(words[1:])
 
 

@@ -14,6 +14,7 @@ import yaml
 from .ansible_programs import environment, program
 from .errors import LabError
 from .kafka_home import kafka_home
+from .machine import Machine, require_ssh
 from .pki import new_authority, new_certificate
 from .ports import HOST, free_ports
 
@@ -23,6 +24,10 @@ SERVICE_USERS = {"stages": "kdr-stages", "mirror": "kdr-mirror", "proof": "kdr-p
 TOPICS = ("flights.departed", "flights.cancelled", "flights.delayed")
 PARTITIONS = 3
 GROUP = "flights-dashboard"
+# Machines of the region that is lost, where a drill asks for some: one keeps an application, the other runs the mirror beside the target's own.
+LOST_REGION, MIRROR_TARGET = "north_america", "europe"
+APPLICATIONS_MACHINE, MIRROR_MACHINE = "america_apps", "america_mirror"
+ARCHIVE, ARCHIVE_GROUP = "departures-archive", f"{GROUP}-archive"
 MIRROR: dict = {
     "name": "north-america-to-europe", "source": "north_america", "target": "europe", "topics": [r"flights\..*"], "groups": [f"{GROUP}.*"],
     "tuning": {"replication_factor": 1, "refresh_seconds": 5, "checkpoint_seconds": 2, "tasks_max": 2, "max_record_bytes": 8388608},
@@ -45,6 +50,16 @@ def _cluster_id() -> str:
     return made
 
 
+def _application(directory: Path, name: str, role: str, words: str, **more) -> dict:
+    """A program of the lab as the inventory describes it; its journal is ``ROLE.sqlite`` in the directory."""
+    programs = Path(__file__).resolve().parent.parent / "apps"
+    return {
+        "name": name, "kind": "process", "role": role, "principals": [name], "directory": str(directory), "log": str(directory / f"{name}.log"),
+        "command": f"{sys.executable} {programs}/{words} --journal {directory}/{role}.sqlite",
+        "environment_file": str(directory / f"{name}.env"), "stop_seconds": 5, **more,
+    }
+
+
 class Inventory:
     """The inventory directory of one lab: ``regions.yml`` for people, ``group_vars/all/secrets.yml`` vaulted."""
 
@@ -62,12 +77,12 @@ class Inventory:
     def write(self, options: dict) -> None:
         """Find ports, make keys and passwords, and write both files.
 
-        :param options: ``history``, ``rate``, ``records``: what the applications are told.
+        :param options: ``history``, ``rate``, ``records``: what the applications are told; ``machines``: whether some programs are on machines of their own.
         """
         self._secrets = None
         self.secrets_file.parent.mkdir(parents=True, exist_ok=True)
         self.lab.chmod(0o700)
-        ports = iter(free_ports(2 * len(CLUSTERS) + 2 * len(CLUSTERS)))
+        ports = iter(free_ports(2 * len(CLUSTERS) + 2 * len(CLUSTERS) + 3))
         authorities = {name: new_authority(f"{name} lab CA") for name in CLUSTERS}
         passwords = {name: secrets.token_urlsafe(24) for name in [*SERVICE_USERS.values(), *(user["name"] for user in APPLICATION_USERS)]}
         vaulted = {
@@ -82,6 +97,9 @@ class Inventory:
             },
         }
         hosts = {name: self._cluster(name, authorities[name]["certificate"], [next(ports) for dummy in range(4)]) for name in CLUSTERS}
+        if options.get("machines"):
+            hosts.update(self._machines([next(ports) for dummy in range(3)]))
+            hosts[MIRROR_TARGET].update(kafka_dr_mirror_hosts=[MIRROR_MACHINE, MIRROR_TARGET], kafka_dr_mirror_rest_host=HOST)
         hosts[APPLICATIONS_REGION] = self._applications(options)
         everything = {
             "all": {
@@ -149,24 +167,36 @@ class Inventory:
             "lab_spare_port": reverse_rest_port,
         }
 
+    def machine(self, name: str, port: int) -> Machine:
+        """A machine of the lab; whether it runs is another matter."""
+        return Machine(self.lab / "machines" / name, port)
+
+    def machines(self) -> dict[str, Machine]:
+        """The lab's machines by name."""
+        hosts = self.load()["all"]["hosts"] if self.exists() else {}
+        return {name: self.machine(name, one["ansible_port"]) for name, one in hosts.items() if one.get("ansible_connection") == "ssh"}
+
+    def _machines(self, ports: list[int]) -> dict:
+        """The machines of the region that is lost; before other applications, so that these come to nothing where one dead machine ends a stage."""
+        require_ssh()
+        apps, mirror = self.machine(APPLICATIONS_MACHINE, ports[0]), self.machine(MIRROR_MACHINE, ports[1])
+        archive = _application(apps.files, ARCHIVE, "consumer", "departures_consumer.py", principals=["departures-consumer"], groups=[ARCHIVE_GROUP],
+                               environment={"KAFKA_GROUP": ARCHIVE_GROUP})
+        return {
+            APPLICATIONS_MACHINE: {**apps.variables(), "kafka_dr_applications": [archive]},
+            MIRROR_MACHINE: {**mirror.variables(), "kafka_dr_mirror_directory": str(mirror.files / "mirrors"), "kafka_dr_mirror_rest_port": ports[2],
+                             "kafka_dr_mirror_rest_host": HOST, "kafka_dr_mirror_heap": "512m"},
+        }
+
     def _applications(self, options: dict) -> dict:
         directory = self.lab / "regions" / APPLICATIONS_REGION
-        programs = Path(__file__).resolve().parent.parent / "apps"
         directory.mkdir(parents=True, exist_ok=True)
-
-        def application(name: str, role: str, words: str, **more) -> dict:
-            return {
-                "name": name, "kind": "process", "role": role, "principals": [name], "directory": str(directory), "log": str(directory / f"{name}.log"),
-                "command": f"{sys.executable} {programs}/{words} --journal {directory}/{role}.sqlite",
-                "environment_file": str(directory / f"{name}.env"), "stop_seconds": 5, **more,
-            }
-
+        producer = f"departures_producer.py {options['records']} --history {options['history']} --rate {options['rate']}"
         return {
             "kafka_dr_platform": "host",
             "kafka_dr_applications": [
-                application("departures-consumer", "consumer", "departures_consumer.py", groups=[GROUP], environment={"KAFKA_GROUP": GROUP}),
-                application("departures-producer", "producer",
-                            f"departures_producer.py {options['records']} --history {options['history']} --rate {options['rate']}"),
+                _application(directory, "departures-consumer", "consumer", "departures_consumer.py", groups=[GROUP], environment={"KAFKA_GROUP": GROUP}),
+                _application(directory, "departures-producer", "producer", producer),
             ],
         }
 

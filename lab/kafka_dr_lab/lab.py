@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 
 from .errors import LabError
-from .inventory import CLUSTERS, Inventory
+from .inventory import CLUSTERS, LOST_REGION, Inventory
 from .java import require_java
 from .kafka_home import kafka_home
 from .playbook import Playbooks
@@ -58,6 +58,8 @@ class Lab:
         hosts = self.inventory.load()["all"]["hosts"]
         require_free({f"{name}'s broker": one["kafka_dr_kafka"]["port"] for name, one in hosts.items() if "kafka_dr_kafka" in one})
         self.supervisor.start()
+        for machine in self.inventory.machines().values():
+            machine.start()
         self.playbooks.run("lab.up")
 
     def _require_space(self) -> None:
@@ -68,6 +70,8 @@ class Lab:
 
     def down(self) -> None:
         """End everything the lab started and delete its directory's data."""
+        for machine in self.inventory.machines().values():
+            machine.remove()
         self.supervisor.stop()
         for part in self._parts():
             path = self.directory / part
@@ -78,7 +82,7 @@ class Lab:
 
     def _parts(self) -> tuple[str, ...]:
         """What of the directory is deleted with the lab."""
-        return ("regions", "inventory", "services", "work", "rebuild", ".vault_password")
+        return ("regions", "machines", "inventory", "services", "work", "rebuild", ".vault_password")
 
     def status(self) -> str:
         """A line a program."""
@@ -87,6 +91,7 @@ class Lab:
             return "The lab is down. Start it with: make lab-up"
         lines = [f"{one['name']:32} {one['statename']:10} {one['description']}" for one in sorted(programs, key=lambda one: one["name"])]
         hosts = self.inventory.load()["all"]["hosts"]
+        lines += [f"{name:32} machine, {'runs' if one.keeper.pid() else 'lost'}" for name, one in self.inventory.machines().items()]
         lines += [f"{name:32} {one['kafka_dr_client']['bootstrap.servers']}" for name, one in hosts.items() if "kafka_dr_client" in one]
         return "\n".join(lines)
 
@@ -134,7 +139,7 @@ class Lab:
             os.kill(pid, number)
 
     def lose(self, region: str) -> float:
-        """SIGKILL to every process of the region, and its data deleted. Returns the time of the loss."""
+        """SIGKILL to every process of the region, its machines included, and its data deleted. Returns the time of the loss."""
         broker = self.inventory.load()["all"]["hosts"][region]["kafka_dr_kafka"]["name"]
         place = self.directory / "regions" / region
         # What else is kept there, such as a mirror that was bringing its records back.
@@ -142,6 +147,8 @@ class Lab:
         names = [broker, *(path.stem for path in others)]
         when = time.time()
         self.signal(signal.SIGKILL, *names)
+        for machine in self.inventory.machines().values() if region == LOST_REGION else ():
+            machine.stop()
         for path in others:
             self.supervisor.forget(path.stem)
             path.unlink()

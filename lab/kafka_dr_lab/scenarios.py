@@ -7,6 +7,7 @@ import json
 import signal
 import time
 
+from .dead_host import catch_up, check_named
 from .drill import MIRROR, RPO_OBJECTIVE_SECONDS, SOURCE, TARGET, Drill
 from .errors import LabError
 from .inventory import TOPICS
@@ -38,6 +39,9 @@ def failover(drill: Drill) -> None:
     drill.stage("failover", failover_source=SOURCE, failover_target=TARGET, failover_manifest=manifest)
     drill.rto()
     _claims(drill, "failover")
+    if drill.arguments.dead_host:
+        check_named(drill)
+        catch_up(drill)
     _source_returns(drill)
     drill.settle(TARGET)
     held = drill.measure(TARGET, lost_allowed=True)

@@ -42,7 +42,8 @@ class Supervisor:
             return
         self.programs.mkdir(parents=True, exist_ok=True)
         self.directory.chmod(0o700)
-        self.socket_file.write_text(os.path.join(tempfile.mkdtemp(prefix="kafka-dr-lab-"), "s") + "\n")
+        if not self.socket:
+            self.socket_file.write_text(os.path.join(tempfile.mkdtemp(prefix="kafka-dr-lab-"), "s") + "\n")
         config = self.directory / "supervisord.conf"
         config.write_text(
             f"[unix_http_server]\nfile={self.socket}\nchmod=0600\n[supervisord]\nlogfile={self.directory}/supervisord.log\n"
@@ -92,8 +93,11 @@ class Supervisor:
                 if fault.faultCode not in (70, 10):
                     raise LabError(f"supervisord does not forget {name}: {fault.faultString}") from fault
 
-    def stop(self, seconds: float = 20) -> None:
-        """Kill supervisord and all of its programs: the lab's data goes with them, so nothing has to be ended in good order."""
+    def stop(self, seconds: float = 20, keep_socket: bool = False) -> None:
+        """Kill supervisord and all of its programs: the lab's data goes with them, so nothing has to be ended in good order.
+
+        :param keep_socket: whether it is to have the same socket when it is started again.
+        """
         pid = self.pid()
         if pid:
             # supervisord first, stopped before it is asked for its children, so that it starts none anew.
@@ -107,7 +111,7 @@ class Supervisor:
             dummy, left = psutil.wait_procs(family, timeout=seconds)
             if left:
                 raise LabError(f"Processes {', '.join(str(one.pid) for one in left)} of the lab do not end after {seconds:.0f} s")
-        if self.socket:
+        if self.socket and not keep_socket:
             socket = Path(self.socket)
             socket.unlink(missing_ok=True)
             if socket.parent.exists():

@@ -7,6 +7,7 @@ from __future__ import annotations
 import shlex
 
 from ._errors import UsageError
+from ._k8s.application import application_place
 
 KINDS = {"process": "host", "systemd": "host", "kubernetes": "kubernetes", "hook": "hook"}
 ROLES = ("producer", "consumer", "both")
@@ -14,11 +15,12 @@ ROLES = ("producer", "consumer", "both")
 STOP_SECONDS = 20
 
 
-def applications(regions, of, roles, sizes=None):
+def applications(regions, of, roles, sizes=None, only=None):
     """The applications of these regions with these roles, each with the ``host`` it is kept on.
 
     :param regions: hostvars.
     :param sizes: ``{name: size}`` remembered when they were stopped: those of size 0 are left out; None takes all.
+    :param only: names; none of them takes all.
     :raises UsageError: an application is not complete.
     """
     made = []
@@ -28,19 +30,19 @@ def applications(regions, of, roles, sizes=None):
             if missing or one["kind"] not in KINDS or one["role"] not in ROLES:
                 raise UsageError("Application '%s' of %s is not described well" % (one.get("name"), name),
                                  expected="name, kind (%s), role (%s)" % (", ".join(KINDS), ", ".join(ROLES)), found=", ".join(sorted(one)))
-            if one["role"] in roles and int((sizes or {}).get(one["name"], 1)) != 0:
+            if one["role"] in roles and int((sizes or {}).get(one["name"], 1)) != 0 and (not only or one["name"] in only):
                 made.append(dict(one, host=one.get("host") or name, region=name))
     return made
 
 
-def application_batches(regions, of, roles, sizes=None):
+def application_batches(regions, of, roles, sizes=None, only=None):
     """Applications that one call can act on: all that one manager keeps on one host, each other one by itself.
 
-    :param sizes: as in :func:`applications`.
+    :param sizes: as in :func:`applications`. :param only: as in :func:`applications`.
     :returns: ``[{room, host, manager, applications[], programs[], names[{name}]}]``; ``room`` is where the way to act on them is written.
     """
     batches = {}
-    for one in applications(regions, of, roles, sizes):
+    for one in applications(regions, of, roles, sizes, only):
         room = KINDS[one["kind"]]
         manager = "systemd" if one["kind"] == "systemd" else ""
         key = (one["host"], manager) if room == "host" else one["name"]
@@ -49,6 +51,57 @@ def application_batches(regions, of, roles, sizes=None):
         batch["programs"].append(_program(one))
         batch["names"].append({"name": one["name"]})
     return list(batches.values())
+
+
+def application_machines(batches, regions):
+    """What has to answer for applications to be acted on.
+
+    :param batches: as :func:`application_batches` gives them. :param regions: hostvars.
+    :returns: ``machines[]``, and ``clusters{application: connection}`` with one application for each connection to Kubernetes. What a hook needs nobody knows,
+        except where a machine is named for it.
+    """
+    machines = {batch["host"] for batch in batches if batch["room"] == "host" or _names_a_machine(batch)}
+    clusters = {}
+    for batch in batches:
+        connection = _cluster(batch, regions)
+        if connection is not None and connection not in clusters.values():
+            clusters[batch["applications"][0]["name"]] = connection
+    return {"machines": sorted(machines), "clusters": clusters}
+
+
+def applications_unreached(batches, regions, silent):
+    """``{application: why it cannot be acted on}``.
+
+    :param silent: ``{machines: {machine: why}, clusters: {application: why}}`` of what :func:`application_machines` named.
+    """
+    machines, clusters = silent.get("machines") or {}, silent.get("clusters") or {}
+    # The application that a cluster is told by need not be among those that are to be acted on.
+    of = [name for name in regions if "kafka_dr_applications" in regions[name]] if clusters else []
+    dead = [(_cluster(one, regions), clusters[one["applications"][0]["name"]]) for one in application_batches(regions, of, ROLES)
+            if one["applications"][0]["name"] in clusters]
+    found = {}
+    for batch in batches:
+        why = None
+        if batch["room"] == "host" or _names_a_machine(batch):
+            why = batch["host"] in machines and "machine %s: %s" % (batch["host"], machines[batch["host"]])
+        elif batch["room"] == "kubernetes":
+            connection = _cluster(batch, regions)
+            why = next(("its API server: %s" % one for other, one in dead if other == connection), None)
+        if why:
+            found.update((one["name"], why) for one in batch["applications"])
+    return found
+
+
+def _names_a_machine(batch):
+    return batch["room"] == "hook" and batch["host"] != batch["applications"][0]["region"]
+
+
+def _cluster(batch, regions):
+    """The batch's connection to Kubernetes; None where it needs none."""
+    if batch["room"] != "kubernetes":
+        return None
+    one = batch["applications"][0]
+    return application_place(one, regions[one["region"]])["connection"]
 
 
 def _program(one):

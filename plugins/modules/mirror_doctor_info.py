@@ -81,6 +81,10 @@ options:
     type: list
     elements: path
     default: []
+  silent_machines:
+    description: Machines of the mirror that do not answer, each with the reason, as M(streamsafe.kafka_dr.machines_info) gives them. Each is a finding.
+    type: dict
+    default: {}
   log_text:
     description: The text of a log that was read elsewhere.
     type: str
@@ -186,6 +190,7 @@ def main():
         "watch_seconds": {"type": "int", "default": 5},
         "expect_exactly_once": {"type": "bool", "default": True},
         "logs": {"type": "list", "elements": "path", "default": []},
+        "silent_machines": {"type": "dict", "default": {}},
         "log_text": {"type": "str", "default": ""},
         "configuration": {"type": "raw"},
     })

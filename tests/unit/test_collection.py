@@ -64,7 +64,7 @@ def dispatched(role: str):
     """Tasks that go on in the room of a platform: ``(file, verb, rooms that it can be)``."""
     rooms = {one.name for one in (ROOT / "roles" / role / "tasks").iterdir() if one.is_dir() and one.name != "hook"}
     for path in sorted((ROOT / "roles" / role / "tasks").rglob("*.yml")):
-        for task in load(path) or []:
+        for task in [inner for outer in load(path) or [] for inner in outer.get("block") or [outer]]:
             found = re.search(r"tasks/\{\{.*\}\}/(\w+)\.yml$", str(task.get("ansible.builtin.include_tasks")), re.DOTALL)
             named = set(re.findall(r"'(\w+)'", str(task.get("when", "")))) & rooms
             if found:

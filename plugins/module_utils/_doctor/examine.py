@@ -28,6 +28,7 @@ def examine(params, check_mode):
         found += _log("log", params["log_text"])
     if params["configuration"]:
         found += _lint(params["configuration"])
+    found += [_silent(name, why) for name, why in (params.get("silent_machines") or {}).items()]
     seen = None
     if params["target_client"]:
         seen = observe(params)
@@ -65,6 +66,12 @@ def _tail(path):
 def _log(name, text):
     return [finding("log-" + one["cause_id"], one["severity"], name, "%d lines, first in line %d: %s" % (one["count"], one["first_line"], one["sample"]),
                     one["cause"], one["remedy"]) for one in log_findings(text)]
+
+
+def _silent(name, why):
+    return finding("machine-silent", "error", name, why,
+                   "The machine is down, or the way to it is broken: what runs there of the mirror could not be looked at",
+                   "Start the machine or repair the way to it; until then an unplanned failover goes on without it, and a planned one refuses")
 
 
 def _lint(configuration):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 
@@ -115,3 +116,19 @@ def test_two_names_for_one_cluster(ground, before):
 def test_a_gate_of_one_s_own(ground, before):
     own = [{"query": "report.source.brokers >= `3`", "message": "The source has fewer than three brokers"}]
     refused(ground, before, ground.stage("initial_setup", {"initial_setup_require": own}), "Your own gate is closed: The source has fewer than three brokers")
+
+
+def test_machines_that_do_not_answer_are_told_together_before_anything_is_changed(ground, before):
+    """One refuses, one accepts and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        def change(inventory):
+            ways = {"refuses": free_ports(1)[0], "mute": mute.getsockname()[1]}
+            for name, port in ways.items():
+                inventory["hosts"][name] = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": port}
+            inventory["hosts"][TARGET]["kafka_dr_mirror_hosts"] = [TARGET, "refuses"]
+            inventory["hosts"]["mute"]["kafka_dr_applications"] = [
+                {"name": "far", "kind": "process", "role": "both", "environment_file": "/nowhere/env", "principals": ["departures-producer"]}]
+
+        refused(ground, before, ground.stage("initial_setup", {"preflight_answer_timeout": 5}, change=change),
+                "expected all to answer, found no answer from mute (no answer within 5 s); refuses (Failed to connect to the host via ssh",
+                "Connection refused")

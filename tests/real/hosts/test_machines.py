@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Machines that refuse, hang, and die while they are spoken to, beside one that is well: real connections, no broker."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import threading
+import time
+
+import pytest
+
+from kafka_dr_lab.machine import Machine
+from tests.support.kafka import free_ports
+
+from .playing import Inventory
+
+pytestmark = [pytest.mark.real, pytest.mark.skipif(shutil.which("ssh") is None, reason="no ssh here")]
+NAMES = ("refuses", "hangs", "well")
+SLOW = "import signal, time\nsignal.signal(signal.SIGTERM, lambda *dummy: None)\ntime.sleep(600)\n"
+
+
+def run(machine: Machine, name: str) -> None:
+    """Have a program run there that takes its time to end."""
+    program = machine.files / "slow.py"
+    program.write_text(SLOW)
+    (machine.keeper.programs / f"{name}.conf").write_text(
+        f"[program:{name}]\ncommand={sys.executable} {program}\nautostart=true\nstopwaitsecs=4\nredirect_stderr=true\n")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("machines")
+    machines = {name: Machine(directory / name, port) for name, port in zip(NAMES, free_ports(len(NAMES)), strict=True)}
+    hosts = {}
+    for name, machine in machines.items():
+        application = {"name": f"on-{name}", "kind": "process", "role": "both", "environment_file": str(machine.files / "env"), "principals": ["u"]}
+        hosts[name] = {**machine.variables(), "kafka_dr_applications": [application]}
+    made = Inventory(directory / "play", hosts, {"kafka_dr_mirrors": [{}], "kafka_dr_no_log": False})
+    made.machines = machines
+    yield made
+    for machine in machines.values():
+        machine.go_on()
+        machine.remove()
+
+
+@pytest.fixture
+def machines(world):
+    """All of them well, with their program running."""
+    for name, machine in world.machines.items():
+        machine.go_on()
+        machine.stop()
+        machine.files.mkdir(parents=True, exist_ok=True)
+        machine.keeper.programs.mkdir(parents=True, exist_ok=True)
+        run(machine, f"on-{name}")
+        machine.start()
+    for name in NAMES:
+        until_state(world.machines[name], f"on-{name}", "RUNNING")
+    return world.machines
+
+
+def until_state(machine: Machine, name: str, state: str) -> None:
+    end = time.monotonic() + 60
+    while (machine.keeper.info(name) or {}).get("statename") != state:
+        assert time.monotonic() < end, f"{name} did not come to {state}"
+        time.sleep(0.05)
+
+
+def stop(world, *only: str, accept: bool = True, check: bool = True):
+    extra = {"applications_accept_silent": accept, "applications_region": "nowhere", "applications_answer_timeout": 8,
+             "applications_only": [f"on-{name}" for name in only]}
+    done = world.play("stop", part="applications", check=check, extra=extra)
+    done.told = " ".join(done.stdout.split())
+    return done
+
+
+def test_the_dead_are_named_and_the_healthy_is_stopped(world, machines):
+    machines["refuses"].stop()
+    machines["hangs"].hang()
+    done = stop(world)
+    assert "on-refuses (machine refuses: " in done.told and "Connection refused" in done.told
+    assert "on-hangs (machine hangs: no answer within 8 s)" in done.told and "application on-well" not in done.told
+    assert machines["well"].keeper.info("on-well")["statename"] == "STOPPED"
+    machines["hangs"].go_on()
+    assert machines["hangs"].keeper.info("on-hangs")["statename"] == "RUNNING", "what was not reached was left alone"
+
+
+@pytest.mark.full
+def test_where_all_are_needed_nothing_is_stopped(world, machines):
+    machines["refuses"].stop()
+    done = stop(world, accept=False, check=False)
+    assert done.returncode != 0 and "cannot be reached: expected every machine to answer" in done.told
+    assert machines["well"].keeper.info("on-well")["statename"] == "RUNNING"
+
+
+def test_one_that_dies_while_it_is_spoken_to_is_named_too(world, machines):
+    def die():
+        until_state(machines["hangs"], "on-hangs", "STOPPING")
+        machines["hangs"].stop()
+
+    killer = threading.Thread(target=die)
+    killer.start()
+    done = stop(world, "hangs", "well")
+    killer.join(60)
+    assert "NOT REACHED any more, and left for a later run of this stage: application on-hangs" in done.told
+    assert machines["well"].keeper.info("on-well")["statename"] == "STOPPED"
+
+
+@pytest.mark.full
+def test_what_fails_on_a_machine_that_answers_is_no_silence(world, machines):
+    """All others have their turn, and then the stage fails."""
+    (machines["hangs"].keeper.programs / "on-hangs.conf").unlink()
+    done = stop(world, "hangs", "well", check=False)
+    assert done.returncode != 0 and "Application on-hangs failed although the machine answers" in done.told and "NOT REACHED" not in done.told
+    assert machines["well"].keeper.info("on-well")["statename"] == "STOPPED"
