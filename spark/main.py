@@ -15,11 +15,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 UTILS = "ansible_collections/streamsafe/kafka_dr/plugins/module_utils"
-PARTS = ("_digest", "_compare", "_kafka", "_mm2")
 
 
 def package(directory: str) -> str:
-    """Write the zip of everything that executors need; returns its path."""
+    """Write the zip of everything that executors may import; returns its path."""
     target = os.path.join(directory, "kafka_dr_spark.zip")
     with zipfile.ZipFile(target, "w") as archive:
         for file in sorted((HERE / "kafka_dr_spark").glob("*.py")):
@@ -28,11 +27,8 @@ def package(directory: str) -> str:
         for depth in range(1, len(parts) + 1):
             archive.writestr("/".join(parts[:depth]) + "/__init__.py", "")
         utils = HERE.parent / "plugins" / "module_utils"
-        for name in ("_errors.py", "_moment.py", "_setting.py"):
-            archive.write(utils / name, f"{UTILS}/{name}")
-        for part in PARTS:
-            for file in sorted((utils / part).glob("*.py")):
-                archive.write(file, f"{UTILS}/{part}/{file.name}")
+        for file in sorted(utils.rglob("*.py")):
+            archive.write(file, f"{UTILS}/{file.relative_to(utils)}")
     shutil.copy(HERE / "log4j2.properties", directory)
     return target
 
