@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 from ._errors import UsageError
 from ._k8s.application import application_place
+from ._safe import shown
 
 KINDS = {"process": "host", "systemd": "host", "kubernetes": "kubernetes", "hook": "hook"}
 ROLES = ("producer", "consumer", "both")
 # A client of a lost cluster waits for answers that never come; it gets this long to end.
 STOP_SECONDS = 20
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 def applications(regions, of, roles, sizes=None, only=None):
@@ -135,6 +138,10 @@ def application_files(regions, batch, region):
             "KAFKA_SASL_MECHANISM": client.get("sasl.mechanism", ""), "KAFKA_USER": user, "KAFKA_PWD": str(passwords.get(user, "")).strip(),
             "KAFKA_CERT": path + ".ca.pem", "KAFKA_REGION": region, **(one.get("environment") or {}),
         }
+        wrong = [shown(key) for key in values if not VARIABLE.match(str(key))]
+        if wrong:
+            raise UsageError("Application %s cannot have this environment" % shown(one["name"]), expected="names of variables: letters, digits, underscore",
+                             found=", ".join(wrong), remedy="Correct environment in kafka_dr_applications")
         files.append({"path": path, "content": "".join("%s=%s\n" % (key, shlex.quote(str(value))) for key, value in values.items())})
         files.append({"path": path + ".ca.pem", "content": client.get("ssl.ca.pem", "")})
     return files

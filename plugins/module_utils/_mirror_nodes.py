@@ -10,6 +10,7 @@ from ._kafka.client import KafkaClient
 from ._kafka.groups import workers_of
 from ._mm2.command import mirror_maker_command
 from ._mm2.names import status_topic, workers_group
+from ._safe import file_name
 
 LOOPBACK = "127.0.0.1"
 
@@ -35,7 +36,8 @@ def mirror_node(mirror, regions, host):
     if missing:
         raise UsageError("Host '%s' cannot run mirror '%s'" % (host, mirror["name"]), expected=" and ".join(missing), found="nothing",
                          remedy="Set it for region %s, or for the host" % mirror["target"])
-    directory = "%s/%s" % (of("mirror_directory"), mirror["name"])
+    # Below this directory its files are, which are removed with it.
+    directory = "%s/%s" % (of("mirror_directory"), file_name("a mirror", mirror["name"]))
     metrics = _metrics(of("mirror_metrics"), host)
     agent = "%s=%s:%s:%s/metrics.yml" % (metrics["jar"], metrics["host"], metrics["port"], directory) if metrics else None
     command = mirror_maker_command(of("kafka_home"), "%s/mm2.properties" % directory, str(of("java", "java")), str(of("mirror_heap", "1g")),

@@ -10,6 +10,7 @@ import shutil
 import stat
 
 from .._errors import KafkaDrError, UsageError
+from .._safe import CONTROL, shown
 
 FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700
@@ -27,7 +28,14 @@ def ensure_files(params, check_mode):
     owner = _owner(params.get("owner"))
     for path in [*params["directories"], *wanted, *params["absent"]]:
         if not os.path.isabs(path):
-            raise UsageError("Path '%s' is relative" % path, expected="an absolute path", remedy="Give the whole path")
+            raise UsageError("Path %s is relative" % shown(path), expected="an absolute path", remedy="Give the whole path")
+        # A name that became part of a path must not lead out of its directory, which is removed with all that is in it.
+        if ".." in path.split("/") or CONTROL.search(path):
+            raise UsageError("Path %s has a way out of its directory, or a control character" % shown(path), expected="a path without '..'",
+                             remedy="Give the path itself; a name in it may have letters, digits, dot, dash and underscore")
+        if path in params["absent"] and os.path.normpath(path).count("/") < 2:
+            raise UsageError("Path %s is not deleted" % shown(path), expected="a path below a directory of its own",
+                             remedy="Name the directory of the mirror, or of the broker")
         if path in params["absent"] and (path in wanted or path in params["directories"]):
             raise UsageError("Path '%s' is to be there and to be absent" % path, expected="one of the two", remedy="Take it out of one list")
     changed = []

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from xmlrpc.client import Fault, ServerProxy
 
@@ -14,6 +15,7 @@ except ImportError:
     pass
 
 from .._errors import KafkaDrError, TimedOutError, UnreachableError
+from .._safe import file_name, one_line
 from .._setting import setting
 from .files import FILE_MODE, replace
 
@@ -44,7 +46,7 @@ def section(service):
     command = service["command"]
     if service.get("environment_file"):
         # Read by a shell, as systemd's EnvironmentFile would be, so that no secret is in a command line.
-        command = "/bin/sh -c 'set -a; . \"$0\"; exec \"$@\"' %s %s" % (service["environment_file"], command)
+        command = "/bin/sh -c 'set -a; . \"$0\"; exec \"$@\"' %s %s" % (shlex.quote(service["environment_file"]), command)
     return {
         "command": command, "directory": service.get("directory") or None, "user": service.get("user") or None,
         "autorestart": "unexpected" if service.get("restart", True) else "false", "stopwaitsecs": service.get("stop_seconds", 20),
@@ -54,13 +56,17 @@ def section(service):
 
 
 def render(name, program, autostart, description=None):
-    """A program's section; values are written as they are, with ``%`` doubled as supervisord expects."""
-    about = " ".join((description or name).split())
+    """A program's section; values are written as they are, with ``%`` doubled as supervisord expects.
+
+    :raises UsageError: the name is none, or a value is more than one line: it would be another setting, or another program.
+    """
+    what = "program %s" % file_name("a program", name)
+    about = one_line("The description of %s" % what, " ".join((description or name).split()))
     lines = ["; %s. Written by streamsafe.kafka_dr.supervisor_programs" % about, "[program:%s]" % name, "autostart=%s" % str(autostart).lower()]
     for key, value in program.items():
         if value is None:
             continue
-        lines.append("%s=%s" % (key, setting(value).replace("%", "%%")))
+        lines.append("%s=%s" % (key, one_line("%s of %s" % (key, what), setting(value)).replace("%", "%%")))
     return "\n".join(lines) + "\n"
 
 
@@ -68,7 +74,7 @@ class _Program:
     """One program on its way to a state: what is so, and what has to be done."""
 
     def __init__(self, api, directory, service, state):
-        self.api, self.name, self.state = api, service["name"], state
+        self.api, self.name, self.state = api, file_name("a program", service["name"]), state
         self.path = os.path.join(directory, self.name + ".conf")
         self.before = _read(self.path)
         self.status = _status(api, self.name) if api is not None else None

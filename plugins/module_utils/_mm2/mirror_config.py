@@ -9,6 +9,7 @@ both platforms run the same mirror.
 from __future__ import annotations
 
 from .._errors import UsageError
+from .._safe import file_name, shown
 from .._setting import setting
 
 POLICIES = {
@@ -44,7 +45,9 @@ def checked(mirror):
                          remedy="Connector settings belong under config.source, config.checkpoint or config.heartbeat")
     for key in ("name", "source", "target"):
         if not mirror.get(key):
-            raise UsageError("Mirror '%s' has no %s" % (name, key), remedy="Give it in kafka_dr_mirrors")
+            raise UsageError("Mirror %s has no %s" % (shown(name), key), remedy="Give it in kafka_dr_mirrors")
+        # They become parts of files, programs, topics and resources.
+        file_name({"name": "a mirror"}.get(key, "the %s of mirror %s" % (key, shown(name))), mirror[key])
     if mirror["source"] == mirror["target"]:
         raise UsageError("Mirror '%s' copies region '%s' into itself" % (name, mirror["source"]), remedy="Name two different regions")
     full = dict(mirror)

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hostile names, hosts and texts, fed into every place that they can reach: a file of lines, a path, a command, a page. Each is data there, or is refused."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import re
+import shlex
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jinja2
+import pytest
+import yaml
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _applications, _gates, _mirror_nodes, _safe
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._host import files, supervisor, systemd
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.witness import witness_manifests
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import mirror_config, properties
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.junit import junit
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.page import render
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.stage import command
+
+ROOT = Path(__file__).resolve().parents[2]
+# A template, a second section, a second line, a way out of a directory, a second command, markup, options, an environment variable, what XML cannot hold.
+HOSTILE = [
+    '{{ lookup("pipe", "touch evil") }}', "x]\n[program:evil]\ncommand=/bin/evil", "a\nb=c", "a\r[evil]", "../../x", "..", "/etc/x",
+    "x; touch evil", "$(touch evil)",
+    "`touch evil`", "x' \"y", "<script>alert(1)</script>", "--option", "$HOME", "%(ENV_HOME)s", "a\x00b", "a\x1bb", "a\u2028b", "a b", "", "x" * 300,
+]
+NAMES = pytest.mark.parametrize("name", HOSTILE, ids=ascii)
+SERVICE = {"name": "mirror-backup", "command": "/opt/kafka/bin/connect-mirror-maker.sh /etc/mirror/mm2.properties"}
+
+
+def refused(call, *words):
+    """Whether the call raised one of the collection's errors, with one line to read."""
+    try:
+        call(*words)
+    except KafkaDrError as error:
+        assert not _safe.CONTROL.search(str(error)), "the message itself would write on the screen"
+        return True
+    return False
+
+
+@NAMES
+def test_no_name_leaves_its_directory(name):
+    regions = {"b": {"kafka_dr_mirror_directory": "/var/lib/kafka-dr", "kafka_dr_kafka_home": "/opt/kafka"}}
+    assert refused(_mirror_nodes.mirror_node, {"name": name, "source": "a", "target": "b"}, regions, "b")
+    assert _mirror_nodes.mirror_node({"name": "back.up-1_x", "source": "a", "target": "b"}, regions, "b")["directory"] == "/var/lib/kafka-dr/back.up-1_x"
+
+
+@NAMES
+@pytest.mark.parametrize("key", ["name", "source", "target"])
+def test_no_mirror_is_called_so(name, key):
+    described = {"name": "backup", "source": "a", "target": "b", "topics": ["x"], key: name}
+    assert refused(mirror_config.checked, described)
+
+
+@pytest.mark.parametrize("path", ["/var/lib/kafka-dr/../../x", "/var/lib/..", "/..", "/", "/etc", "/var/lib/a\nb", "relative"])
+@pytest.mark.parametrize("key", ["absent", "directories", "files"])
+def test_no_file_is_written_or_removed_by_a_path_with_a_way_out(tmp_path, path, key):
+    if (key, path) in {("directories", "/etc"), ("directories", "/"), ("files", "/etc"), ("files", "/")}:
+        pytest.skip("a directory that is there")
+    params = {"directories": [], "files": [], "absent": [], "owner": None, key: [{"path": path, "content": ""}] if key == "files" else [path]}
+    assert refused(files.ensure_files, params, True)
+
+
+@NAMES
+@pytest.mark.parametrize("key", ["name", "command", "directory", "user", "log", "environment_file", "description"])
+def test_supervisord_reads_one_program(name, key):
+    try:
+        service = {**SERVICE, key: name}
+        text = supervisor.render(service["name"], supervisor.section(service), True, service.get("description"))
+    except KafkaDrError:
+        return
+    read = configparser.RawConfigParser(strict=True, inline_comment_prefixes=(";",))
+    read.read_string(text)
+    assert read.sections() == ["program:mirror-backup"]
+    assert set(read["program:mirror-backup"]) <= {"autostart", *supervisor.section(SERVICE)}
+    if key == "environment_file" and name:
+        # The file is one word of the command, whatever it holds.
+        assert shlex.split(read["program:mirror-backup"]["command"].replace("%%", "%"))[3] == name
+
+
+@NAMES
+@pytest.mark.parametrize("key", ["name", "command", "directory", "user", "log", "environment_file", "description"])
+def test_systemd_reads_the_same_settings(name, key):
+    template = jinja2.Environment(trim_blocks=True, keep_trailing_newline=True).from_string((ROOT / "roles/service/templates/service.service.j2").read_text())
+
+    def keys(service):
+        text = template.render(__service=systemd.units([service])[0])
+        return [line.split("=")[0] for line in re.split("[\\n\\r]", text) if line], text
+
+    full = {**SERVICE, "directory": "/x", "user": "kafka", "log": "/x/log", "environment_file": "/x/env", "description": "d"}
+    expected = keys(full)[0]
+    try:
+        found, text = keys({**full, key: name or "x"})
+    except KafkaDrError:
+        return
+    assert found == expected
+    assert not re.search(r"(?<!%)%(?!%)", text), "systemd would take it for a specifier"
+
+
+def test_the_role_writes_units_of_checked_services_alone():
+    tasks = yaml.safe_load((ROOT / "roles/service/tasks/systemd.yml").read_text())
+    assert all("systemd_units" in str(task.get("loop", "systemd_units")) for task in tasks)
+
+
+@NAMES
+def test_properties_are_what_was_written(name):
+    for made in ({name or "x": "value", "other": "1"}, {"key": name, "other": "1"}):
+        assert properties.parse_properties(properties.render_properties(made)) == made
+
+
+@NAMES
+def test_an_environment_file_sets_what_it_was_asked_to(name, tmp_path):
+    if "\x00" in name:
+        pytest.skip("no environment holds it")
+    regions = {"b": {"kafka_dr_client": {"bootstrap.servers": name}}}
+    one = {"name": "x", "environment_file": str(tmp_path / "env"), "environment": {"GREETING": name}}
+    made = _applications.application_files(regions, [one], "b")[0]
+    Path(made["path"]).write_text(made["content"])
+    code = "set -a; . \"$0\"; exec \"$1\" -c 'import json, os; print(json.dumps(dict(os.environ)))'"
+    done = subprocess.run(["/bin/sh", "-c", code, made["path"], sys.executable], capture_output=True, text=True, check=True, cwd=tmp_path, env={"HOME": "/x"})
+    told = json.loads(done.stdout)
+    assert (told["KAFKA_BROKERS"], told["GREETING"]) == (name, name) and not (tmp_path / "evil").exists()
+    assert set(told) - {"PWD", "OLDPWD", "SHLVL", "_", "HOME", "LC_CTYPE"} == {
+        "KAFKA_BROKERS", "KAFKA_SECURITY_PROTOCOL", "KAFKA_SASL_MECHANISM", "KAFKA_USER", "KAFKA_PWD", "KAFKA_CERT", "KAFKA_REGION", "GREETING"}
+    if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name):
+        assert refused(_applications.application_files, regions, [{**one, "environment": {name: "x"}}], "b")
+
+
+@NAMES
+def test_a_pod_runs_the_command_that_it_was_made_for(name):
+    made = witness_manifests("witness-backup", "kafka", "image", {"source": name}, {"witness.py": name})
+    (container,) = next(one for one in made if one["kind"] == "Deployment")["spec"]["template"]["spec"]["containers"]
+    clean = witness_manifests("witness-backup", "kafka", "image", {"source": "x"}, {"witness.py": "x"})
+    (other,) = next(one for one in clean if one["kind"] == "Deployment")["spec"]["template"]["spec"]["containers"]
+    assert container["command"] == other["command"]
+    assert list(yaml.safe_load_all("---\n".join(yaml.safe_dump(one) for one in made))) == made
+
+
+class Tags(HTMLParser):
+    """Which elements a page has."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = set()
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.add((tag, *sorted(key for key, dummy in attrs)))
+
+
+@NAMES
+def test_a_page_and_its_junit_say_it_as_text(name):
+    def report(word):
+        topic = {"topic": word, "verdict": "LOSS", "mode": "", "partitions": [], "reasons": [word]}
+        return {"verdict": "LOSS", "complete": False, "reasons": [word], "totals": {"records_source": 5, "records_target": 0}, "topics": [topic],
+                "source": word, "target": word}
+
+    read = []
+    for word in ("plain", name or "x"):
+        tags = Tags()
+        tags.feed(render(report(word)))
+        read.append(tags.seen)
+    assert read[0] == read[1]
+    cases = ElementTree.fromstring(junit(report(name)))[0]
+    assert int(cases.get("tests")) == len(cases.findall("testcase")) > 0
+
+
+@NAMES
+def test_a_command_to_copy_names_them_as_words(name):
+    begun = {"stage": "failover", "about": "%s to europe" % name, "found": {}}
+    assert shlex.split(command(begun, []))[4:] == ["-e", "failover_source=%s" % name, "-e", "failover_target=europe"]
+
+
+@NAMES
+def test_a_gate_of_ones_own_asks_what_it_asked(name):
+    facts = {"ledger": {"topics": [{"name": name, "lag": 1}]}, "report": {name: name}}
+    require = [{"query": "length(ledger.topics[?lag > `0`]) == `1`", "message": "m"}]
+    assert _gates.look([], require, facts)["held"] == ["m"]
+    assert not _gates.look([], [{"query": "report.x == 'open'", "message": "m"}], facts)["held"]
