@@ -68,6 +68,10 @@ options:
     description: Seconds. V(0) for a mirror without heartbeats.
     type: int
     default: 60
+  max_witness_age:
+    description: Seconds that the last round of the position witness may be old. V(0) for a mirror without one.
+    type: int
+    default: 0
   watch_seconds:
     description: Seconds between the two looks.
     type: int
@@ -152,6 +156,14 @@ lag:
   description: Records not yet copied, or null where that could not be seen.
   returned: always
   type: int
+partitions:
+  description: Partitions of the source that are mirrored or have to be, as far as they were seen.
+  returned: always
+  type: int
+witness_age:
+  description: Seconds since the last round of the position witness, or null.
+  returned: always
+  type: float
 heartbeat_age:
   description: Seconds since the last heartbeat, or null.
   returned: always
@@ -187,6 +199,7 @@ def main():
         "known_topics": {"type": "dict", "default": {}},
         "max_lag": {"type": "int", "default": 100000},
         "max_heartbeat_age": {"type": "int", "default": 60},
+        "max_witness_age": {"type": "int", "default": 0},
         "watch_seconds": {"type": "int", "default": 5},
         "expect_exactly_once": {"type": "bool", "default": True},
         "logs": {"type": "list", "elements": "path", "default": []},

@@ -22,6 +22,53 @@ def ever_ran(seen, params):
                       "Start the mirror; on Kubernetes name the resource's offsetStorageTopic in offsets_topic")
 
 
+def nothing_copied(seen, params):
+    """A lag of nothing says nothing where there is nothing to copy, or where nobody copies it."""
+    if not seen.mirror or not seen.source:
+        return
+    flow = "%s->%s" % (seen.names.source, seen.names.target)
+    rows = [one for one in seen.mirror[-1]["partitions"] if one["source_end"] is not None]
+    if not rows:
+        yield finding("no-topics", "error", flow, "no topic of %s that the patterns match and the doctor may see" % seen.names.source,
+                      "Nothing is copied, and no lag can be told",
+                      "Compare topics of the mirror with the source's; give the doctor's principal DESCRIBE on them")
+        return
+    filled = [one for one in rows if one["source_end"] > one["source_start"]]
+    copied = [one for one in rows if one["mirrored_through"] is not None or _end_of_copy(seen, one)]
+    if not filled and not copied:
+        yield finding("nothing-to-copy", "info", flow, "no record in %d partitions" % len(rows), "Whether the mirror copies cannot be seen", "Run the probe")
+    elif not copied:
+        yield finding("nothing-copied", "error", flow, "%d partitions hold records, and none was ever copied" % len(filled),
+                      "The mirror does not run, may not read the source, or cannot write to the target", "Look at the other findings, and at the mirror's log")
+    empty = [one for one in filled if (one["mirrored_through"] or 0) > one["source_start"] and _end_of_copy(seen, one) == 0]
+    if empty:
+        yield finding("copy-empty", "error", named("%s-%d" % (one["topic"], one["partition"]) for one in empty),
+                      "copied by the stored position, and no record there", "The copy was made again since: the mirror does not copy again what it copied once",
+                      "Stop the mirror, remove the topic's stored positions, and mirror it anew")
+
+
+def _end_of_copy(seen, one):
+    """The end of a partition's copy; None where it could not be seen."""
+    bounds = seen.target["offsets"][-1].get(one["target_topic"], {}).get(str(one["partition"])) if seen.target else None
+    return bounds["end"] if bounds else None
+
+
+def witness(seen, params):
+    """Where the source's groups stood is known by the witness alone once the source is lost."""
+    limit = params.get("max_witness_age")
+    if not limit or not seen.mirror:
+        return
+    found = seen.mirror[-1]["witness"]
+    mirror = "witness of %s->%s" % (seen.names.source, seen.names.target)
+    remedy = "Look at its service or pod and its log; set max_witness_age to 0 where a mirror has none"
+    if found["age"] is None:
+        said = "no round in its topic" if found["exists"] else "its topic is not on %s" % seen.names.target
+        yield finding("witness-missing", "error", mirror, said, "It never ran to the end of a round: with the source its groups' positions are lost", remedy)
+    elif found["age"] > limit:
+        yield finding("witness-stale", "error", mirror, "its last round is %.0f s old" % found["age"],
+                      "It does not run, or cannot read the source or write to the target", remedy)
+
+
 def heartbeats(seen, params):
     if not seen.mirror or not params["max_heartbeat_age"]:
         return
@@ -126,4 +173,4 @@ def exactly_once(seen, params):
                           "In dedicated mode: <target>.exactly.once.source.support=enabled and dedicated.mode.enable.internal.rest=true")
 
 
-CHECKS = [answers, ever_ran, heartbeats, tasks, progress, open_transactions, conflicts, exactly_once]
+CHECKS = [answers, ever_ran, nothing_copied, witness, heartbeats, tasks, progress, open_transactions, conflicts, exactly_once]

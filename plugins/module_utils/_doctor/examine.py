@@ -43,7 +43,10 @@ def examine(params, check_mode):
     return {
         "changed": False, "findings": findings, "worst": worst, "healthy": worst in ("none", "info"),
         "counts": {severity: len([one for one in findings if one["severity"] == severity]) for severity in SEVERITIES},
-        "lag": seen.mirror[-1]["lag"] if seen and seen.mirror and seen.source else None,
+        # The lag of no partition is not known to be none.
+        "lag": seen.mirror[-1]["lag"] if seen and seen.mirror and seen.source and seen.mirror[-1]["partitions"] else None,
+        "partitions": len(seen.mirror[-1]["partitions"]) if seen and seen.mirror else 0,
+        "witness_age": seen.mirror[-1]["witness"]["age"] if seen and seen.mirror else None,
         "heartbeat_age": seen.mirror[-1]["heartbeat"]["age"] if seen and seen.mirror else None,
         "exactly_once_seen": seen.mirror[-1]["exactly_once_seen"] if seen and seen.mirror else None,
         "tasks": [{key: one[key] for key in ("connector", "task", "state", "worker")} for one in (seen.tasks or [])] if seen else [],

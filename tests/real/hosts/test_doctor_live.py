@@ -73,10 +73,19 @@ def test_00_nothing_on_a_healthy_mirror(live):
 
 
 @pytest.mark.real
+def test_00_no_topic_to_be_seen_is_not_well(live):
+    result = live.examine(topics="nothing\\..*", watch_seconds=0)
+    assert "no-topics" in checks(result, "error") and result["lag"] is None and not result["healthy"]
+
+
+@pytest.mark.real
 def test_00_the_playbook_says_so_too_and_fails_by_severity(live, tmp_path):
     well = playbook(live, tmp_path)
     assert well.returncode == 0 and "is well: lag 0 records" in well.stdout, well.stdout + well.stderr
     assert json.loads((tmp_path / "doctor.json").read_text())["backup"]["healthy"]
+    # This mirror has no position witness: where one is looked for, as by default, the mirror is not well.
+    alone = playbook(live, tmp_path, doctor_max_witness_age=60)
+    assert alone.returncode == 2 and "witness-missing" in alone.stdout and "is well" not in alone.stdout, alone.stdout
     lost = playbook(live, tmp_path, doctor_known_topics={"source/doc.idle": "another"})
     assert lost.returncode == 2 and "topic-id-changed" in lost.stdout, lost.stdout
     assert playbook(live, tmp_path, doctor_known_topics={"source/doc.idle": "another"}, doctor_fail_on="never").returncode == 0
@@ -92,7 +101,7 @@ def playbook(live, tmp_path, **variables):
         "source": {"kafka_dr_client": live.source}, "target": {"kafka_dr_client": live.target}}}}
     (tmp_path / "inventory.json").write_text(json.dumps(inventory))
     words = [sys.executable, "-m", "ansible", "playbook", "-i", str(tmp_path / "inventory.json"), str(ROOT / "playbooks" / "doctor.yml"),
-             "-e", json.dumps({"doctor_report": str(tmp_path / "doctor.json"), "doctor_watch_seconds": 2, **variables})]
+             "-e", json.dumps({"doctor_report": str(tmp_path / "doctor.json"), "doctor_watch_seconds": 2, "doctor_max_witness_age": 0, **variables})]
     return subprocess.run(words, capture_output=True, text=True, timeout=300, cwd=tmp_path,
                           env={**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(tmp_path), "ANSIBLE_NOCOLOR": "1"}, check=False)
 

@@ -110,6 +110,34 @@ def test_heartbeats(seen):
     assert found(seen) == {"clocks-differ": "warning"}
 
 
+@pytest.mark.parametrize("witness, check", [
+    ({"exists": False, "age": None}, "witness-missing"), ({"exists": True, "age": None}, "witness-missing"), ({"exists": True, "age": 61.0}, "witness-stale")])
+def test_a_witness_that_does_not_run(seen, witness, check):
+    """It was crash-looping, and the mirror was told to be well."""
+    for one in seen.mirror:
+        one["witness"] = witness
+    assert found(seen, max_witness_age=60) == {check: "error"}
+    assert found(seen, max_witness_age=0) == {}
+
+
+def test_no_lag_where_there_is_nothing_to_see_is_not_well(seen):
+    seen.mirror = [result(partitions=[]), result(partitions=[])]
+    assert found(seen)["no-topics"] == "error"
+
+
+def test_no_lag_where_nothing_was_ever_copied_is_not_well(seen):
+    seen.mirror = [result(partitions=[row(mirrored_through=None, lag=10)]) for dummy in range(2)]
+    seen.target, seen.syncs = view(end=0), []
+    assert found(seen)["nothing-copied"] == "error"
+    seen.mirror = [result(partitions=[row(mirrored_through=None, source_end=0)]) for dummy in range(2)]
+    assert found(seen) == {"nothing-to-copy": "info"}
+
+
+def test_a_copy_that_is_empty_by_its_own_end(seen):
+    seen.target, seen.syncs = view(end=0), []
+    assert found(seen) == {"copy-empty": "error"}
+
+
 def test_tasks_and_the_cause_in_their_trace(seen):
     trace = "org.apache.kafka.connect.errors.ConnectException: Unrecoverable\n\tat x\nCaused by: org.apache.kafka.common.errors.RecordTooLargeException: big"
     seen.tasks = [{"connector": "MirrorSourceConnector", "task": 0, "state": "FAILED", "trace": trace, "worker": "w"},
