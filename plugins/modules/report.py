@@ -37,6 +37,12 @@ options:
     description: The run of that stage, with O(entries). Its last if left out.
     type: str
     default: ""
+  failed:
+    description:
+      - Whether the stage is known to have failed, as in a controller's workflow, with O(stage).
+      - Where the ledger's last run of it ended well, or there is none, the page says that the stage never began.
+    type: bool
+    default: false
   dest:
     description: Directory of the files. It is made where it is not there.
     type: path
@@ -78,7 +84,7 @@ kind:
   returned: always
   type: str
 verdict:
-  description: The report's verdict. Of a stage V(done), V(refused) or V(unfinished).
+  description: The report's verdict. Of a stage V(done), V(refused), V(unfinished) or V(never_began).
   returned: always
   type: str
 """
@@ -96,7 +102,7 @@ def work(params, check_mode):
     if params["src"]:
         report, source, path = files.load(params["src"]), os.path.basename(params["src"]), params["src"]
     else:
-        report, source, path = report_of(params["entries"], params["stage"], params["run"]), "the ledger", ""
+        report, source, path = report_of(params["entries"], params["stage"], params["run"], params["failed"]), "the ledger", ""
     made = files.contents(report, files.beside(report, path), source, keep=not params["src"])
     changed = files.write(params["dest"], made, check_mode)
     return {
@@ -116,6 +122,7 @@ def main():
             "entries": {"type": "list", "elements": "dict"},
             "stage": {"type": "str", "default": ""},
             "run": {"type": "str", "default": ""},
+            "failed": {"type": "bool", "default": False},
             "dest": {"type": "path", "required": True},
         },
         work,

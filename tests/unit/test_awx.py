@@ -20,7 +20,7 @@ PLAYBOOKS = sorted((AWX / "project").glob("*.yml"))
 
 
 # Jobs that move nothing, whoever starts them.
-HARMLESS = ("kafka-dr probe", "kafka-dr backup_status")
+HARMLESS = ("kafka-dr probe", "kafka-dr backup_status", "kafka-dr verify_restore", "kafka-dr failed")
 
 
 class Loader(yaml.SafeLoader):
@@ -61,13 +61,15 @@ def test_playbooks_parse():
 def test_every_stage_has_a_wrapper_a_template_and_a_survey():
     """And whatever else is run by a schedule or by hand. The page has a template of its own; Roles and requests are no controller's."""
     runnable = {path.stem for path in (ROOT / "playbooks").glob("*.yml")} - {"proof_job", "rbac", "request_failover"}
-    assert set(STAGES) <= runnable == {path.stem for path in PLAYBOOKS}
-    assert runnable == {one["name"] for one in VARS["awx_stages"]} | {"report"}
+    assert set(STAGES) <= runnable | {"failed"} == {path.stem for path in PLAYBOOKS}
+    assert runnable | {"failed"} == {one["name"] for one in VARS["awx_stages"]}
 
 
 def taken(name):
     """What a playbook takes: its role's options, or what it names itself where it has no such role."""
     spec = ROOT / "roles" / {"verify_restore": "proof"}.get(name, name) / "meta" / "argument_specs.yml"
+    if name == "failed":
+        return {}
     if spec.exists():
         return yaml.safe_load(spec.read_text())["argument_specs"]["main"]["options"]
     return {one: {} for one in re.findall(rf"\b{name}_\w+", (ROOT / "playbooks" / f"{name}.yml").read_text())}
@@ -83,6 +85,9 @@ def test_survey_asks_for_what_the_role_takes(stage):
         assert set(one) <= {*VARS["awx_question"], "variable", "question_name", "choices"}
         if options[one["variable"]].get("type") == "bool":
             assert one["choices"] == "{{ awx_no_or_yes }}"
+        # The API counts no default of a required question, and starts no job, by an event or a schedule, that leaves one unanswered.
+        assert not (one.get("required", True) and one.get("default")), one["variable"]
+        assert isinstance(one.get("default", ""), str)
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task["name"])
@@ -91,48 +96,73 @@ def test_tasks_name_options_that_awx_has(task):
     options = options_of(module.rsplit(".", 1)[1])
     names = {alias for name, one in options.items() for alias in (name, *one.get("aliases", []))}
     assert not set(task[module]) - names
-    for node in task[module].get("workflow_nodes", []):
-        assert not set(node) - set(options["workflow_nodes"]["suboptions"])
 
 
-WORKFLOWS = [task["awx.awx.workflow_job_template"] for task in TASKS if "awx.awx.workflow_job_template" in task]
+WORKFLOWS = VARS["awx_workflows"]
+NODE_KEYS = {"identifier", "template", "approval", "description", "job_type", "answers", "success", "failure", "always"}
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda one: one["name"])
 def test_nothing_moves_without_a_person(workflow):
     """On every way through a workflow, a stage that changes something comes after an approval; a drill has none such."""
-    nodes = {one["identifier"]: one for one in workflow["workflow_nodes"]}
-    before = {name: {other for other, one in nodes.items() for kind in one.get("related", {}).values() if {"identifier": name} in kind} for name in nodes}
-    templates = {"kafka-dr %s" % one["name"] for one in VARS["awx_stages"]} | {"kafka-dr report"}
+    nodes = {one["identifier"]: one for one in workflow["nodes"]}
+    assert len(nodes) == len(workflow["nodes"]) and not [key for one in nodes.values() for key in one if key not in NODE_KEYS]
+    before = {name: {other for other, one in nodes.items() for kind in ("success", "failure", "always") if name in one.get(kind, [])} for name in nodes}
+    templates = {one["name"] for one in VARS["awx_stages"]}
 
     def approved(name):
-        if nodes[name]["unified_job_template"].get("type") == "workflow_approval":
+        if "approval" in nodes[name]:
             return True
         return bool(before[name]) and all(approved(one) for one in before[name])
 
     for name, one in nodes.items():
-        if one["unified_job_template"]["type"] == "job_template":
-            assert one["unified_job_template"]["name"] in templates
-            assert one.get("job_type") == "check" or approved(name) or one["unified_job_template"]["name"] in HARMLESS, name
+        if "template" in one:
+            assert one["template"] in templates
+            assert one.get("job_type") == "check" or approved(name) or "kafka-dr %s" % one["template"] in HARMLESS, name
     for one in nodes.values():
-        if one["unified_job_template"].get("type") == "workflow_approval":
-            assert set(one["related"]) == {"success_nodes"}, "a denied or timed out approval goes on"
+        if "approval" in one:
+            assert not {"failure", "always"} & set(one) and one["success"], "a denied or timed out approval goes on"
 
 
 def test_the_drill_answers_what_its_jobs_ask():
-    nodes = next(one for one in WORKFLOWS if one["name"] == "kafka-dr drill")["workflow_nodes"]
-    surveys = {"kafka-dr %s" % one["name"]: one["survey"] for one in VARS["awx_stages"]}
+    nodes = next(one for one in WORKFLOWS if one["name"] == "kafka-dr drill")["nodes"]
+    surveys = {one["name"]: one["survey"] for one in VARS["awx_stages"]}
     assert {one["identifier"] for one in nodes} == set(VARS["awx_drill"])
     for one in nodes:
-        assert one["extra_data"] == "{{ awx_drill.%s }}" % one["identifier"]
-        answers, survey = VARS["awx_drill"][one["identifier"]], surveys[one["unified_job_template"]["name"]]
+        assert one["answers"] == "{{ awx_drill.%s }}" % one["identifier"]
+        answers, survey = VARS["awx_drill"][one["identifier"]], surveys[one["template"]]
         assert {ask["variable"] for ask in survey if ask.get("required", True) and "default" not in ask} <= set(answers) <= {ask["variable"] for ask in survey}
+        choices = {ask["variable"]: ask["choices"] for ask in survey if "choices" in ask}
+        for name, answer in answers.items():
+            assert isinstance(answer, str) and answer in named(choices[name] if name in choices else [answer]), (name, answer)
+
+
+def named(choices):
+    """The choices of a question, where they are a variable of the file."""
+    return VARS[choices.strip("{ }")] if isinstance(choices, str) else choices
+
+
+def test_a_page_tells_of_its_own_stage_and_hides_no_failure():
+    """A node that failed and is followed by others leaves its workflow successful: after the page of a failure comes one that fails."""
+    for workflow in WORKFLOWS:
+        nodes = {one["identifier"]: one for one in workflow["nodes"]}
+        for name, one in nodes.items():
+            for other in one.get("failure", []):
+                page = nodes[other]
+                assert page["template"] == "report" and page["answers"] == {"report_stage": name, "report_failed": "true"}
+                assert [nodes[each]["template"] for each in page["always"]] == ["failed"] and not {"success", "failure"} & set(page)
+            assert "always" not in one or one["template"] == "report"
+            if one.get("template") == "failed":
+                assert not {"success", "failure", "always"} & set(one)
 
 
 def test_credentials_give_every_secret_of_the_inventory():
     wanted = set(re.findall(r"kafka_dr_secret_\w+", (AWX / "project" / "inventory" / "regions.yml").read_text())) - {"kafka_dr_secret_"}
     given = {name: value for one in VARS["awx_credential_types"] for name, value in {**one["injected"], **one.get("injected_files", {})}.items()}
     assert wanted == set(given)
+    types = {one["name"] for one in VARS["awx_credential_types"]}
+    assert types == {one["type"] for one in VARS["awx_credentials"]}
+    assert {each for one in VARS["awx_stages"] for each in one["carries"]} == {one["purpose"] for one in VARS["awx_credentials"]}
     for one in VARS["awx_credential_types"]:
         fields = {field["id"] for field in one["fields"]}
         assert {re.sub(r"[{} ]|tower\.filename\.", "", value) for value in {**one["injected"], **one.get("injected_files", {})}.values()} == fields

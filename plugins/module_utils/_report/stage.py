@@ -28,17 +28,21 @@ OVERRIDES = {
 }
 
 
-def report_of(entries, stage="", run=""):
+def report_of(entries, stage="", run="", failed=False):
     """What the ledger says about one stage.
 
     :param entries: the ledger's entries in order, as the module ledger_info returns them.
     :param stage: which stage; the last that was begun where it is empty.
     :param run: which run; that stage's last where it is empty.
-    :returns: ``stage``, ``run``, ``runs[]``, ``about``, ``verdict`` (``done``, ``refused``, ``unfinished``), ``began``, ``ended``, ``seconds``,
-        ``steps[{name, state, at, seconds, region, found}]``, ``proofs[]``, ``overrides[]``, ``gates[]``, ``lost``, ``positions``, ``versions``, ``command``.
+    :param failed: whether it is known to have failed, as from a controller's job: a last run that is done is another one then.
+    :returns: ``stage``, ``run``, ``runs[]``, ``about``, ``verdict`` (``done``, ``refused``, ``unfinished``, ``never_began``), ``began``, ``ended``,
+        ``seconds``, ``steps[{name, state, at, seconds, region, found}]``, ``proofs[]``, ``overrides[]``, ``gates[]``, ``lost``, ``positions``,
+        ``versions``, ``command``.
     :raises UsageError: the ledger knows no such run.
     """
     begun = [at for at, one in enumerate(entries) if _begins(one) and (not stage or one["stage"] == stage) and (not run or one["run"] == run)]
+    if failed and stage and not run and (not begun or _done(entries, entries[begun[-1]])):
+        return _never_began(entries, stage)
     if not begun:
         raise UsageError(
             "The ledger knows no such run",
@@ -80,6 +84,20 @@ def report_of(entries, stage="", run=""):
         "versions": {"streamsafe.kafka_dr": last.get("collection", "")},
         "by": last.get("by", ""),
         "command": command(last, overrides),
+    }
+
+
+def _done(entries, begun):
+    return any(one["run"] == begun["run"] and one["stage"] == begun["stage"] and one["step"] == "stage" and one["state"] == "done" for one in entries)
+
+
+def _never_began(entries, stage):
+    """A stage that failed before it wrote to the ledger, and when the last run of it ended."""
+    ended = [one for one in entries if one["stage"] == stage and one["step"] == "stage" and one["state"] == "done"]
+    return {
+        "stage": stage, "run": "", "runs": [], "about": "", "verdict": "never_began", "began": "", "ended": "", "seconds": None, "steps": [], "proofs": [],
+        "overrides": [], "gates": [], "planned": False, "lost": {}, "witnessed_at": None, "positions": {}, "versions": {}, "by": "", "command": "",
+        "ended_before": ended[-1].get("at", "") if ended else "",
     }
 
 

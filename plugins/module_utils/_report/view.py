@@ -200,10 +200,13 @@ def _bare(one):
 
 
 def _stage(report, proven):
-    tone = {"done": "good", "refused": "bad"}.get(report["verdict"], "warn")
+    tone = {"done": "good", "refused": "bad", "never_began": "bad"}.get(report["verdict"], "warn")
     different = [one for one in report["proofs"] if one.get("state") == "different"]
     untold = [one for one in report["proofs"] if one.get("state") == "not_provable"]
-    said = {"done": "The stage ended.", "refused": "The stage was refused."}.get(
+    before = report.get("ended_before")
+    told = "The last run that the ledger knows ended %s." % before if before else "The ledger knows no run of it that ended."
+    never = "The stage was asked for and failed before it began: nothing was changed. Its job says why. " + told
+    said = {"done": "The stage ended.", "refused": "The stage was refused.", "never_began": never}.get(
         report["verdict"], "The stage was begun and has not ended: it is at work, or was cut off. Run it again, and it goes on."
     )
     if different:
@@ -212,9 +215,9 @@ def _stage(report, proven):
         tone, said = "warn" if tone == "good" else tone, said + " A proof could not tell whether the copy is complete."
     elif report["proofs"]:
         said += " Every proof it asked for shows a complete copy."
-    word = {"done": "DONE", "refused": "REFUSED"}.get(report["verdict"], "UNFINISHED")
+    word = {"done": "DONE", "refused": "REFUSED", "never_began": "NEVER BEGAN"}.get(report["verdict"], "UNFINISHED")
     page = _base("stage", report, tone, "DIFFERENT" if different and word == "DONE" else word, said)
-    page["title"] = "Stage: %s, %s" % (report["stage"], report["about"])
+    page["title"] = "Stage: %s" % ", ".join(filter(None, (report["stage"], report["about"])))
     page["meta"] = [
         ("Began", report["began"]),
         ("Ended", report["ended"]),

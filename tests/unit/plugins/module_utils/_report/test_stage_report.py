@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree
+
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.junit import junit
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.page import render
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.stage import REGIONS, report_of
 
@@ -56,3 +59,20 @@ def test_a_time_that_the_ledger_has_as_a_text_is_told_too():
     told = entries()
     next(one for one in told if one["step"] == "ends")["found"]["witnessed_at"] = str(NOW)
     assert "last seen" in render(report_of(told, "failover"))
+
+
+@pytest.mark.parametrize("known", ["ended", "none"])
+def test_a_stage_that_failed_before_it_began_is_not_told_by_the_run_before(known):
+    """A controller's job failed; the last run that the ledger has of the stage ended well, so that it is another one."""
+    told = report_of(entries() if known == "ended" else [], "failover", failed=True)
+    assert (told["verdict"], told["stage"], told["steps"], told["run"]) == ("never_began", "failover", [], "")
+    page = render(told)
+    assert "NEVER BEGAN" in page and "DONE" not in page and "nothing was changed" in page
+    assert ("ended 20" in page) == (known == "ended")
+    case = ElementTree.fromstring(junit(told))[0]
+    assert case.get("failures") == "1"
+
+
+def test_a_stage_that_failed_after_it_began_is_told():
+    told = report_of(entries()[:6], "failover", failed=True)
+    assert told["verdict"] == "unfinished" and told["steps"]
