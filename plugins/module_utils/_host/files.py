@@ -33,11 +33,11 @@ def ensure_files(params, check_mode):
         if ".." in path.split("/") or CONTROL.search(path):
             raise UsageError("Path %s has a way out of its directory, or a control character" % shown(path), expected="a path without '..'",
                              remedy="Give the path itself; a name in it may have letters, digits, dot, dash and underscore")
+        if path in params["absent"] and (path in wanted or path in params["directories"]):
+            raise UsageError("Path '%s' is to be there and to be absent" % path, expected="one of the two", remedy="Take it out of one list")
         if path in params["absent"] and os.path.normpath(path).count("/") < 2:
             raise UsageError("Path %s is not deleted" % shown(path), expected="a path below a directory of its own",
                              remedy="Name the directory of the mirror, or of the broker")
-        if path in params["absent"] and (path in wanted or path in params["directories"]):
-            raise UsageError("Path '%s' is to be there and to be absent" % path, expected="one of the two", remedy="Take it out of one list")
     changed = []
     try:
         for path in params["directories"]:
