@@ -81,14 +81,17 @@ def _plan(mirror, positions, before, contents, limit, interpolate):
     evidence = mirror.evidence(wanted, limit, contents)
     copies = {mirror.names.copy_of(topic) for topic, dummy in wanted}
     existing = {name for name in mirror.target.metadata().topics if name in copies}
-    answers = {key: {position: translate(one, position, interpolate) for position in wanted[key]} for key, one in evidence.items()}
+    answers = {}
     rows = []
     for group in sorted(positions):
         for key, position in sorted(positions[group].items()):
             copy = mirror.names.copy_of(key[0])
             if copy not in existing:
                 continue
-            answer = answers[key][position.offset] if key in answers else None
+            answer = None
+            if key in evidence:
+                asked = (key, position.offset, position.at)
+                answer = answers[asked] = answers.get(asked) or translate(evidence[key], position.offset, interpolate, position.at)
             rows.append({
                 "group": group, "topic": key[0], "target_topic": copy, "partition": key[1], "source_offset": position.offset,
                 "from": before.get(group, {}).get((copy, key[1])), "to": answer.offset if answer else None,

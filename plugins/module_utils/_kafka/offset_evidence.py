@@ -12,6 +12,7 @@ except ImportError:
 
 from .._digest import batch, record
 from .._mm2.evidence import Evidence, Scan, merge_pairs, spans_to_read
+from .._mm2.former_topic import FormerTopic
 from .cluster import describe_topics
 from .mm2_topics import log_bounds, read_offset_syncs, read_source_offsets
 from .reader import columns, read
@@ -48,7 +49,7 @@ class Mirror:
         topics = sorted({topic for topic, dummy in positions})
         copies = self._bounds(self.target, [self.names.copy_of(topic) for topic in topics])
         sources = self._bounds(self.source, topics) if self.source is not None else None
-        pairs = self._pairs(set(positions))
+        history, pairs = self._pairs(set(positions))
         found = {}
         for key in positions:
             copy = copies.get((self.names.copy_of(key[0]), key[1]))
@@ -63,19 +64,32 @@ class Mirror:
                 merge_pairs(pairs.get(key, []), proof), (copy[0], copy[1] if end is None else min(end, copy[1])), None if sources is None else sources[key],
                 None if through is None else through + 1, self.exactly_once, self.checkpoints.get(key, ()), proof, end is not None,
             )
+            found[key].former = FormerTopic(history.get(key, ()), self._recreated(key[0]) / 1000, *self._known_end(key))
         self._scan(found, positions, limit, contents)
         for one in found.values():
             one.settle()
         return found
 
+    def _recreated(self, topic):
+        return self.known["topics"].get(topic, {}).get("recreated", 0)
+
+    def _known_end(self, key):
+        """The end of the source's partition as the witness saw it last, and when that still held, in seconds."""
+        end = ((self.known.get("ends") or {}).get(key[0]) or {}).get(str(key[1]))
+        return end, (self.known.get("at") or 0) / 1000
+
     def _pairs(self, wanted):
-        pairs = {}
+        """All pairs with their times in seconds, and those of the present topic, by partition."""
+        history, pairs = {}, {}
         for row in self.syncs or []:
             key = (row.value.topic, row.value.partition)
+            if key not in wanted:
+                continue
+            history.setdefault(key, []).append((row.value.upstream, row.value.downstream, row.timestamp / 1000))
             # Pairs from before the source's topic was seen to be another one say nothing about it.
-            if key in wanted and row.timestamp >= self.known["topics"].get(key[0], {}).get("recreated", 0):
+            if row.timestamp >= self._recreated(key[0]):
                 pairs.setdefault(key, []).append((row.value.upstream, row.value.downstream))
-        return pairs
+        return history, pairs
 
     @staticmethod
     def _bounds(client, topics):

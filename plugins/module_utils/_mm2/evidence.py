@@ -60,6 +60,7 @@ class Evidence:
         self.exactly_once = exactly_once
         self.checkpoints = [one for one in checkpoints if one[1] <= self.target_end]
         self.proof = proof
+        self.former = None  # a FormerTopic, where the times of the pairs are known
         self.target_scans, self.source_scans = [], []
         self._differing_scan, self._differing_low = None, None
         self.suffix = None

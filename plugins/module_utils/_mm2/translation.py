@@ -35,11 +35,16 @@ class Answer(NamedTuple):
     evidence: str
 
 
-def translate(evidence, position, interpolate=False):
+def translate(evidence, position, interpolate=False, at=None):
     """The best :class:`Answer` that the evidence allows for a committed source position.
 
     :param interpolate: where records were not looked at, take equal distances between two pairs for an answer; it can be wrong either way.
+    :param at: when the position was seen, seconds since the epoch; None where it is read from the source itself.
     """
+    if evidence.former is not None and evidence.former.holds(evidence, position, at):
+        # Its records are gone from the source, and all of the present topic is ahead of the group.
+        answer, most = evidence.former.answer(evidence, position, at)
+        return Answer(answer, "lower_bound", most, "the topic was made again after the position was seen")
     for attempt in (_by_proof, _by_suffix, _at_pair, _between, _interpolated if interpolate else _at_end, _at_end):
         answer = attempt(evidence, position)
         if answer is not None:

@@ -250,7 +250,8 @@ class Witness:
             missed = sorted(name for name in self.known if name not in set(names) and self.source.watches(name))
             now = {name: one for name, one in self.source.positions(names + missed).items() if one or name not in missed}
             ends = self.source.ends()
-            ids = self.source.topic_ids({topic for one in now.values() for topic in one})
+            # A topic that is made again takes the groups' positions with it, so that those known before are looked at as well.
+            ids = self.source.topic_ids({topic for one in now.values() for topic in one} | set(self.ids))
         except Exception:
             self.source.connect()
             raise

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.evidence import Evidence, ProofMap, Scan, merge_pairs, spans_to_read
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.former_topic import FormerTopic
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.translation import translate
 
 
@@ -176,3 +177,30 @@ def test_only_what_answers_need_is_read(limit):
     target, source = spans_to_read(evidence, [505], limit)
     assert target == ([(500, 511)] if limit == 1000 else [])
     assert source == ([(500, 511)] if limit == 1000 else [])
+
+
+# A topic of 40 records, made again with 20: its copy holds both, with a control record behind each part.
+AGAIN = [(0, 0, 1.0), (39, 39, 2.0), (0, 41, 10.0), (19, 60, 11.0)]
+
+
+def made_again(former=None, pairs=AGAIN, **more):
+    records = {**dense(0, 40), **dense(41, 61)}
+    evidence = settled([pair[:2] for pair in pairs if pair[2] >= 10], (0, 62), records, exactly_once=True, through=20, sealed=True, **more)
+    evidence.former = former
+    return evidence
+
+
+@pytest.mark.parametrize("former", [FormerTopic(AGAIN, 9.0, 20, 99.0), FormerTopic(AGAIN)], ids=["witnessed", "by its pairs"])
+def test_a_position_in_the_former_topic_skips_nothing_of_the_present_one(former):
+    for position, answer in ((40, (40, 0)), (39, (39, 0)), (30, (1, 29))):
+        found = translate(made_again(former), position, at=3.0)
+        assert (found.offset, found.reprocess_at_most, found.confidence) == (*answer, "lower_bound"), position
+    assert translate(made_again(former), 20, at=12.0)[:2] == (62, "exact_at_end"), "a position in the present topic"
+
+
+def test_a_position_beyond_all_that_the_topic_held_is_not_its_end():
+    assert translate(made_again(FormerTopic(AGAIN, 0.0, 20, 99.0)), 40, at=12.0)[:2] == (40, "lower_bound")
+    assert translate(made_again(FormerTopic(AGAIN[2:], 0.0, 20, 99.0)), 40, at=12.0)[:2] == (0, "lower_bound"), "no pair of the former topic is left"
+    assert translate(made_again(FormerTopic(AGAIN[2:])), 40, at=12.0)[:2] == (62, "exact_at_end"), "nobody says that the source ended before"
+    alive = made_again(FormerTopic([]), source=(0, 20), source_records=dense(0, 20, lambda offset: offset + 41))
+    assert translate(alive, 40)[:2] == (0, "lower_bound")
