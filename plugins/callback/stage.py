@@ -192,8 +192,8 @@ class CallbackModule(CallbackBase):
         if role is None:
             return True
         path = str(task.get_path() or "").rsplit(":", 1)[0]
-        outer = list(getattr(role, "get_all_dependencies", lambda: [])())
-        return path.endswith(("/tasks/main.yml",)) and not getattr(role, "_parents", None) and not outer and "| " not in (task.name or "")
+        # What a role depends on has that role for a parent; a role that depends on others opens steps like any other.
+        return path.endswith(("/tasks/main.yml",)) and not getattr(role, "_parents", None) and "| " not in (task.name or "")
 
     v2_playbook_on_handler_task_start = v2_playbook_on_task_start
 

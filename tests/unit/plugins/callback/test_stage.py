@@ -207,3 +207,20 @@ def test_where_ansible_runner_keeps_the_output_no_line_is_written_over(monkeypat
     assert stage.CallbackModule().tty
     monkeypatch.setenv(stage.RUNNER, "/runner/artifacts/1")
     assert not stage.CallbackModule().tty
+
+
+def test_a_role_that_depends_on_another_opens_its_steps_and_the_other_none(tmp_path):
+    """As the stages do, which have their inventory checked first."""
+    include = {"name": "Look at the inventory", "ansible.builtin.include_tasks": "done.yml"}
+    roles = {"stage": ([{**include, "name": "Move it"}], {"dependencies": ["check"]}), "check": ([include], {})}
+    for name, (tasks, meta) in roles.items():
+        for folder, file, content in (("tasks", "main.yml", tasks), ("tasks", "done.yml", TASKS["done.yml"][1:]), ("meta", "main.yml", meta)):
+            (tmp_path / "roles" / name / folder).mkdir(parents=True, exist_ok=True)
+            (tmp_path / "roles" / name / folder / file).write_text(yaml.safe_dump(content))
+    play = {"name": "Small stage", "hosts": "localhost", "connection": "local", "gather_facts": False, "roles": ["stage"]}
+    (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
+    env = {**{key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()),
+           "ANSIBLE_STDOUT_CALLBACK": "streamsafe.kafka_dr.stage", "KAFKA_DR_STEPS": str(tmp_path / "steps.jsonl")}
+    done = subprocess.run([str(Path(sys.executable).parent / "ansible-playbook"), "-i", "localhost,", str(tmp_path / "play.yml")], env=env, cwd=tmp_path,
+                          capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+    assert [json.loads(line)["step"] for line in (tmp_path / "steps.jsonl").read_text().splitlines()] == ["Move it"], done.stdout
