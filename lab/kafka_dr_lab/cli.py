@@ -73,8 +73,16 @@ def main(words: list[str] | None = None) -> int:
         print(f"\nERROR: {error}", file=sys.stderr, flush=True)
         return 2
     except KeyboardInterrupt:
-        print("\nInterrupted; everything the lab started has been ended.", file=sys.stderr, flush=True)
+        print(f"\nInterrupted; {_left(arguments)}", file=sys.stderr, flush=True)
         return 130
+
+
+def _left(arguments: argparse.Namespace) -> str:
+    """What is left of the lab, as it is seen."""
+    lab = _lab(arguments)
+    if lab.runs():
+        return f"the lab in {lab.directory} runs on. End it with: sh lab/bootstrap.sh --lab {lab.directory} down"
+    return "everything the lab started has been ended."
 
 
 def _lab(arguments: argparse.Namespace):

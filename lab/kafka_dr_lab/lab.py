@@ -84,6 +84,10 @@ class Lab:
         """What of the directory is deleted with the lab."""
         return ("regions", "machines", "inventory", "services", "work", "rebuild", ".vault_password")
 
+    def runs(self) -> bool:
+        """Whether anything of the lab is left running."""
+        return bool(self.supervisor.pid()) or any(machine.keeper.pid() for machine in self.inventory.machines().values())
+
     def status(self) -> str:
         """A line a program."""
         programs = self.supervisor.processes()

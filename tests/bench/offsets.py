@@ -28,6 +28,7 @@ import tests.conftest  # noqa: E402, F401  makes the checkout importable as the 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient  # noqa: E402
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import group_positions  # noqa: E402
 from tests.support import offsets_lab as lab  # noqa: E402
+from tests.support.ending import end_with_children  # noqa: E402
 from tests.support.kafka import Kafka  # noqa: E402
 
 LAGS = [0, 100, 10000, 100000]
@@ -202,6 +203,7 @@ def measure_groups(base):
 
 
 def main():
+    end_with_children()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=int, default=40, help="how long consumers run before each cut")
     parser.add_argument("--records", type=int, default=120000, help="records a topic holds at first")

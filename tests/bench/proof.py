@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "lab"), str(ROOT / "spark")]
 
 from tests.bench.spark_source import connector_jars, spark_source  # noqa: E402
+from tests.support.ending import end_with_children  # noqa: E402
 from tests.support.kafka import clusters  # noqa: E402
 
 PADDING = b"departures are what the drill copies; here a payload of their length does, since only its size matters " * 3
@@ -247,6 +248,7 @@ def run(arguments, save):
 
 
 def main():
+    end_with_children()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=1000000)
     parser.add_argument("--many", type=int, default=8000000, help="0 leaves the large topics out")

@@ -30,6 +30,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _region
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_seed import mirror_seed  # noqa: E402
 from tests.real.hosts.mirrors import Mirror, create, ends, exists  # noqa: E402
 from tests.support import offsets_lab as lab  # noqa: E402
+from tests.support.ending import end_with_children  # noqa: E402
 from tests.support.kafka import JVM, MirrorMaker, clusters  # noqa: E402
 from tests.support.proving import prove  # noqa: E402
 
@@ -174,6 +175,7 @@ def going_on(base: Path, records: int, size: int) -> dict:
 
 
 def main() -> None:
+    end_with_children()
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--records", type=int, default=2_000_000, help="to copy; to go on from it is half of them, and twice")
     words.add_argument("--size", type=int, default=200)

@@ -101,6 +101,9 @@ class KubernetesLab(Lab):
     def _parts(self) -> tuple[str, ...]:
         return (*super()._parts(), "operator")
 
+    def runs(self) -> bool:
+        return bool(self._operator_pid()) or super().runs()
+
     def status(self) -> str:
         if not self._operator_pid():
             return "The lab is down. Start it with: make lab-up"
