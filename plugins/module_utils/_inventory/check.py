@@ -142,7 +142,8 @@ def _is(value: object, kind: str, schema: NODE) -> bool:
     if kind in ("integer", "number"):
         number = _number(value)
         return number is not None and (kind == "number" or number == int(number))
-    return isinstance(value, {"object": dict, "array": list, "string": str, "null": type(None)}[kind])
+    kinds: dict[str, type] = {"object": dict, "array": list, "string": str, "null": type(None)}
+    return isinstance(value, kinds[kind])
 
 
 def _number(value: object) -> float | None:
@@ -215,7 +216,8 @@ def _entries(value: list, schema: NODE, path: str, within: bool) -> c.Iterator[M
         yield from mistakes(one, schema.get("items") or {}, "%s[%d]" % (path, at), within)
     if len(value) < schema.get("minItems", 0):
         yield Mistake(path, "at least one entry", "an empty list", str(schema.get("x-remedy") or "Give one, or leave the list out"))
-    unique, first = schema.get("x-unique"), {}
+    unique = schema.get("x-unique")
+    first: dict[str, int] = {}
     for at, one in enumerate(value):
         name = one.get(unique) if unique and isinstance(one, dict) else None
         if isinstance(name, str) and first.setdefault(name, at) != at:

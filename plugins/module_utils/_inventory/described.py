@@ -82,7 +82,7 @@ def is_whole(rule: c.Callable, clean: dict, all_of_it: dict) -> bool:
 
 def _of_mirrors(clean: of_mirrors.HOSTS, hosts: of_mirrors.HOSTS, complete: bool) -> c.Iterator[tuple[str, Mistake]]:
     """Mirrors are the same for all hosts as a rule; each list of them is looked at once."""
-    seen: list[object] = []
+    seen: list[list[dict]] = []
     # A region with a mistake is still a region.
     known = {
         name: {**{key: value for key, value in all_of_it.items() if key in ("kafka_dr_client", "kafka_dr_platform")}, **clean[name]}

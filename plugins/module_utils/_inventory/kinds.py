@@ -8,7 +8,9 @@ Keys that begin with ``x-`` are the collection's own: ``x-expected`` (how a pers
 
 from __future__ import annotations
 
-NODE = dict[str, object]
+import typing as t
+
+NODE = dict[str, t.Any]
 
 # No control characters: a line break in a value becomes a second line of the file that the value is written to.
 PRINTABLE = r"^[^\x00-\x1f\x7f\u0085\u2028\u2029]*$"
@@ -18,7 +20,7 @@ PATH = r"^(/|~/)(?!.*(^|/)\.\.(/|$))[^\x00-\x1f\x7f\"'\u0060\\\\{}$;|&<>*?]*$"
 TOPIC = r"^(?!\.{1,2}$)[A-Za-z0-9._-]+$"
 
 
-def node(kind: str, said: str = "", **more: object) -> NODE:
+def node(kind: str, said: str = "", **more: t.Any) -> NODE:
     """A schema node; keyword ``x_word`` stands for ``x-word``."""
     made: NODE = {"type": kind}
     if said:
@@ -27,12 +29,12 @@ def node(kind: str, said: str = "", **more: object) -> NODE:
     return made
 
 
-def text(said: str = "", pattern: str = PRINTABLE, expected: str = "a text on one line", **more: object) -> NODE:
+def text(said: str = "", pattern: str = PRINTABLE, expected: str = "a text on one line", **more: t.Any) -> NODE:
     """A string; by default any on one line."""
     return node("string", said, **{"pattern": pattern, "x_expected": expected, "minLength": 1, **more})
 
 
-def name(said: str = "", **more: object) -> NODE:
+def name(said: str = "", **more: t.Any) -> NODE:
     """A name that becomes part of file names, units and topics."""
     return text(
         said, **{"pattern": NAME, "expected": "a name of letters, digits, '.', '_' and '-', which begins with a letter or a digit", "maxLength": 200, **more}
@@ -49,7 +51,7 @@ def path(said: str = "") -> NODE:
     return text(said, PATH, "an absolute path without '..', quotes, templates or line breaks")
 
 
-def long_text(said: str = "", **more: object) -> NODE:
+def long_text(said: str = "", **more: t.Any) -> NODE:
     """A string of any characters, such as a certificate."""
     return node("string", said, **{"x_expected": "a text", **more})
 
@@ -84,22 +86,22 @@ def loose_flag(said: str = "") -> NODE:
     return node("boolean", said, x_words=True)
 
 
-def record(said: str, properties: dict[str, NODE], required: tuple[str, ...] = (), **more: object) -> NODE:
+def record(said: str, properties: dict[str, NODE], required: tuple[str, ...] = (), **more: t.Any) -> NODE:
     """A dictionary of these keys and no others."""
     return node("object", said, **{"properties": properties, "required": list(required), "additionalProperties": False, **more})
 
 
-def mapping(said: str, values: NODE | bool = True, keys: str = PRINTABLE, **more: object) -> NODE:
+def mapping(said: str, values: NODE | bool = True, keys: str = PRINTABLE, **more: t.Any) -> NODE:
     """A dictionary whose keys are the user's own."""
     return node("object", said, **{"additionalProperties": values, "propertyNames": {"pattern": keys}, **more})
 
 
-def listing(said: str, items: NODE, unique: str | None = None, **more: object) -> NODE:
+def listing(said: str, items: NODE, unique: str | None = None, **more: t.Any) -> NODE:
     """A list; ``unique`` is the key that no two entries may share."""
     return node("array", said, items=items, x_unique=unique, **more)
 
 
-def names_listing(said: str, items: NODE | None = None, **more: object) -> NODE:
+def names_listing(said: str, items: NODE | None = None, **more: t.Any) -> NODE:
     """A list of strings."""
     return listing(said, items or text(), **more)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import collections.abc as c
 import ipaddress
 import re
+import typing as t
 
 from .._errors import UsageError
 from .._mm2.lint import FLOW_RULES
@@ -16,7 +17,7 @@ from .._mm2.mirror_config import as_list
 from .check import Mistake, found, shown
 
 PATTERNS = ("topics", "topics_exclude", "groups", "groups_exclude")
-HOSTS = dict[str, dict[str, object]]
+HOSTS = dict[str, dict[str, t.Any]]
 # A mirror that the role runs by itself on machines.
 ON_MACHINES = ("host", "managed")
 
@@ -104,13 +105,13 @@ def traps(mirrors: list[dict]) -> c.Iterator[Mistake]:
                             about_of(mirror),
                         )
     for one in loops("properties", [flow for dummy, dummy, flow in flows], {}):
-        path, mirror = next((path, mirror) for path, mirror, flow in flows if flow.name == one["flow"])
+        where, looped = next((place, described) for place, described, flow in flows if flow.name == one["flow"])
         yield Mistake(
-            path,
+            where,
             "no circle of mirrors that keep names",
             "%s, part of one: %s" % (one["flow"], one["reason"]),
             "Describe one direction at a time; or give each the policy default, or patterns of topics that never overlap",
-            about_of(mirror),
+            about_of(looped),
         )
 
 

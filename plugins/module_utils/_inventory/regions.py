@@ -47,7 +47,7 @@ def authentication(name: str, region: dict) -> c.Iterator[Mistake]:
             "kafka_dr_client['security.protocol']", "SASL_SSL, since sasl.mechanism is %s" % shown(mechanism), protocol, "Give it, or leave the mechanism out"
         )
     if protocol.startswith("SASL") and mechanism in BY_PASSWORD:
-        stages = next((one for one in region.get("kafka_dr_users") or [] if one.get("purpose") == "stages"), {})
+        stages: dict = next((one for one in region.get("kafka_dr_users") or [] if one.get("purpose") == "stages"), {})
         if not (client.get("sasl.username") or stages.get("name")):
             yield Mistake("kafka_dr_client['sasl.username']", "the stages' user, since sasl.mechanism is %s" % mechanism, "nothing", "Give it")
         if not ((region.get("kafka_dr_client_secrets") or {}).get("sasl.password") or stages.get("password")):
