@@ -26,7 +26,7 @@ def mirror_probe(params, check_mode):
     """The module's work.
 
     :returns: ``run``, ``records``, ``latency`` in seconds (``least``, ``median``, ``p95``, ``most``), ``places`` (partition, source_offset,
-        target_offset of each record), ``position`` (by partition the place that the group was committed at).
+        target_offset of each record), ``group`` (the group of this run), ``position`` (by partition the place that it was committed at).
     :raises NotProvableError: a record arrived altered.
     :raises TimedOutError: records did not arrive.
     """
@@ -36,7 +36,10 @@ def mirror_probe(params, check_mode):
     if _partitions(target, params["target_topic"]) < count:
         raise UsageError("Topic '%s' has fewer partitions than its original" % params["target_topic"], expected="%d partitions" % count,
                          remedy="Wait until the mirror has added them")
-    result = {"changed": True, "run": uuid.uuid4().hex, "records": params["records"], "latency": {}, "places": [], "position": {},
+    run = uuid.uuid4().hex
+    # By its name nobody had it: to commit for a group that is there would move an application.
+    group = "%s-%s" % (params["group_prefix"], run) if params["group_prefix"] else ""
+    result = {"changed": True, "run": run, "group": group, "records": params["records"], "latency": {}, "places": [], "position": {},
               "diff": {"before": "", "after": "%d records in topic %s\n" % (params["records"], params["topic"])}}
     if check_mode:
         return result
@@ -45,10 +48,10 @@ def mirror_probe(params, check_mode):
     result["places"] = [{"partition": sent[number]["partition"], "source_offset": sent[number]["offset"], "target_offset": seen[number]["offset"]}
                         for number in sorted(sent)]
     result["latency"] = latency([seen[number]["at"] - sent[number]["at"] for number in sent])
-    if params["group"]:
+    if group:
         result["position"] = middle(result["places"])
         positions = {(params["topic"], int(number)): one["source_offset"] for number, one in result["position"].items()}
-        for error in commit_positions(source, {params["group"]: positions}).values():
+        for error in commit_positions(source, {group: positions}).values():
             raise error
     return result
 

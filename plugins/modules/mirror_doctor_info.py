@@ -90,7 +90,7 @@ options:
     type: dict
     default: {}
   log_text:
-    description: The text of a log that was read elsewhere.
+    description: The text of a log that was read elsewhere. It is not printed; lines of it that become findings are, without what has the form of a secret.
     type: str
     default: ""
   configuration:
@@ -204,7 +204,7 @@ def main():
         "expect_exactly_once": {"type": "bool", "default": True},
         "logs": {"type": "list", "elements": "path", "default": []},
         "silent_machines": {"type": "dict", "default": {}},
-        "log_text": {"type": "str", "default": ""},
+        "log_text": {"type": "str", "default": "", "no_log": True},
         "configuration": {"type": "raw"},
     })
     run_module(spec, examine, required_by={"target_client": ["source_alias", "target_alias"]})

@@ -34,8 +34,10 @@ options:
     description: How many records to write, at 50 a second.
     type: int
     default: 100
-  group:
-    description: Consumer group whose position is set, in the source, to the record in the middle of each partition; none if empty. It must have no members.
+  group_prefix:
+    description:
+      - Where it is given, a consumer group gets the position of the record in the middle of each partition, in the source.
+      - Its name begins so and ends with the name of this run, so that nobody had it before. The group stays; RV(group) names it.
     type: str
     default: ""
   wait_seconds:
@@ -81,8 +83,12 @@ places:
   returned: success
   type: list
   elements: dict
+group:
+  description: The group that was made, empty where none was asked for.
+  returned: success
+  type: str
 position:
-  description: By partition the C(source_offset) that O(group) was set to, and the C(target_offset) where the same record stands.
+  description: By partition the C(source_offset) that the group was set to, and the C(target_offset) where the same record stands.
   returned: success
   type: dict
 """
@@ -99,7 +105,7 @@ def main():
             "topic": {"type": "str", "required": True},
             "target_topic": {"type": "str", "required": True},
             "records": {"type": "int", "default": 100},
-            "group": {"type": "str", "default": ""},
+            "group_prefix": {"type": "str", "default": ""},
             "wait_seconds": {"type": "int", "default": 60},
             "writer_client": {"type": "dict"},
             "writer_client_secrets": {"type": "dict", "default": {}, "no_log": True},

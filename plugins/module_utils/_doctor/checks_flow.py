@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from .._mm2.log_findings import log_findings, without_secrets
+from .._mm2.log_findings import log_findings
+from .._report.redact import text as without_secrets
 from .finding import finding, named
 
 

@@ -94,7 +94,15 @@ def _of_mirrors(clean: of_mirrors.HOSTS, hosts: of_mirrors.HOSTS, complete: bool
             continue
         seen.append(described)
         unreadable = list(of_mirrors.patterns(described))
-        yield from (("", one) for one in [*unreadable, *of_mirrors.regions(described, known), *([] if unreadable else of_mirrors.traps(described))])
+        yield from (
+            ("", one)
+            for one in [
+                *unreadable,
+                *of_mirrors.secrets(described),
+                *of_mirrors.regions(described, known),
+                *([] if unreadable else of_mirrors.traps(described)),
+            ]
+        )
         if complete:
             yield from (("", one) for one in of_mirrors.machines(described, clean))
     sides = {side for described in seen for mirror in described for side in (mirror["source"], mirror["target"])}

@@ -9,12 +9,13 @@ import ipaddress
 import re
 import typing as t
 
+from .._client_secrets import secrets_in
 from .._errors import UsageError
 from .._mm2.lint import FLOW_RULES
 from .._mm2.lint.flows import read
 from .._mm2.lint.rules_shape import loops
 from .._mm2.mirror_config import as_list
-from .check import Mistake, found, shown
+from .check import Mistake, found, key_path, shown
 
 PATTERNS = ("topics", "topics_exclude", "groups", "groups_exclude")
 HOSTS = dict[str, dict[str, t.Any]]
@@ -35,6 +36,21 @@ def patterns(mirrors: list[dict]) -> c.Iterator[Mistake]:
                         "a regular expression",
                         "'%s' (%s)" % (shown(one), error),
                         "Write a dot of a name as \\. and close every bracket",
+                        about_of(mirror),
+                    )
+
+
+def secrets(mirrors: list[dict]) -> c.Iterator[Mistake]:
+    """Secrets in a mirror's settings, which are printed and kept in the mirror's own topics; references to a file are none."""
+    for at, mirror in enumerate(mirrors):
+        for side, settings in (mirror.get("config") or {}).items():
+            for key, value in secrets_in(settings or {}).items():
+                if not str(value).startswith("${"):
+                    yield Mistake(
+                        key_path("kafka_dr_mirrors[%d].config.%s" % (at, side), key),
+                        "no secret in a mirror's settings, which are printed",
+                        "a value (not shown)",
+                        "Give clients in kafka_dr_client and kafka_dr_client_secrets; for others refer to a file of the workers, ${file:…}",
                         about_of(mirror),
                     )
 
@@ -104,7 +120,7 @@ def traps(mirrors: list[dict]) -> c.Iterator[Mistake]:
                             "Correct it in config or tuning of the mirror",
                             about_of(mirror),
                         )
-    for one in loops("properties", [flow for dummy, dummy, flow in flows], {}):
+    for one in loops("properties", [one[2] for one in flows], {}):
         where, looped = next((place, described) for place, described, flow in flows if flow.name == one["flow"])
         yield Mistake(
             where,

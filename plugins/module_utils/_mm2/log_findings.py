@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import re
 
+from .._report.redact import text as without_secrets
 from .log_catalogue import CATALOGUE
 
 SAMPLE = 300
-SECRET = re.compile(r'(?i)((?:password|secret|token|passphrase)["\']?\s*[=:]\s*["\']?)[^\s"\',;}]+')
 # Lines that only tell how it goes, or that a mirror writes also when all is well.
 ONLY_SEVERAL = {"rebalances": 6, "leader-missing": 5, "unknown-topic": 3, "timed-out": 3, "fenced": 3}
 # Told at level INFO, where all else is no fault.
@@ -47,8 +47,3 @@ def log_findings(text, several=None):
     kept = [one for name, one in found.items() if one["count"] >= least.get(name, 1)]
     order = [known.name for known in CATALOGUE]
     return sorted(kept, key=lambda one: (one["severity"] != "error", order.index(one["cause_id"])))
-
-
-def without_secrets(line):
-    """The line with what follows a password's, secret's or token's name blotted out."""
-    return SECRET.sub(r"\1***", line)

@@ -7,9 +7,11 @@ from __future__ import annotations
 import re
 
 HIDDEN = "(hidden)"
-_KEYS = re.compile(r"passw|secret|token|credential|private|jaas|api[._-]?key|^ssl\.key|keystore|basic\.auth", re.I)
+_KEYS = re.compile(r"passw|passphrase|pwd|secret|token|credential|private|jaas|api[._-]?key|^ssl\.key|keystore|basic\.auth", re.I)
 _PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.S)
-_WORDS = re.compile(r"(?i)((?:[\w.-]*(?:password|passwd|secret|token|jaas\.config|api[._-]?key))[\"']?\s*[=:]\s*)(\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^\s,;}\"']+)")
+_WORDS = re.compile(
+    r"(?i)((?:[\w.-]*(?:password|passwd|passphrase|pwd|secret|token|jaas\.config|api[._-]?key|keystore\.key|ssl\.key(?:\.pem)?))[\"']?\s*[=:]\s*)"
+    r"(\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^\s,;}\"']+)")
 _URL = re.compile(r"(\w+://[^\s/:@]+:)[^\s/@]+(@)")
 _BEARER = re.compile(r"(?i)(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}")
 

@@ -10,7 +10,7 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import describe_topics
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import every_group
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import commit_positions, delete_groups, every_group
 from kafka_dr_lab.drill import MIRROR
 from tests.real.lab.playing import SOURCE, TARGET
 
@@ -54,7 +54,7 @@ def test_records_arrive_are_proven_and_a_position_is_where_its_record_is(probed)
 
 @pytest.mark.full
 def test_nothing_is_left_but_the_topic_with_its_retention(ground, probed):
-    assert [GROUP in every_group(one) for one in both(ground)] == [False, False]
+    assert [[group for group in every_group(one) if group.startswith(GROUP)] for one in both(ground)] == [[], []]
     assert all(TOPIC in describe_topics(one, [TOPIC]) for one in both(ground))
 
 
@@ -62,6 +62,27 @@ def test_nothing_is_left_but_the_topic_with_its_retention(ground, probed):
 def test_a_second_probe_creates_nothing_and_proves_both(ground, probed):
     done = ground.stage("probe", {**WORDS, "probe_records": 30})
     assert done.returncode == 0 and "The topic of 130 records is PROVEN" in done.stdout, done.stdout[-2000:]
+
+
+def test_a_group_that_is_not_the_probes_own_is_refused(ground, set_up):
+    """An idle group of an application would lose all its positions, in both regions."""
+    for group in ("flights-dashboard", "x-kafka-dr-probe", "kafka-dr-probe*"):
+        done = ground.stage("probe", {**WORDS, "probe_group": group})
+        said = f"The group {group} is not the probe's to set and to delete: expected a name that begins with kafka-dr-probe"
+        assert done.returncode == 2 and said in done.stdout
+
+
+@pytest.mark.full
+def test_a_group_that_was_there_before_keeps_its_positions(ground, probed):
+    """Also one of the probe's own name."""
+    clients = both(ground)
+    for one in clients:
+        assert commit_positions(one, {GROUP: {(TOPIC, 0): 1}}) == {}
+    done = ground.stage("probe", {**WORDS, "probe_records": 10})
+    assert done.returncode == 0, done.stdout[-2000:]
+    for one in clients:
+        assert [group for group in every_group(one) if group.startswith(GROUP)] == [GROUP]
+        delete_groups(one, [GROUP])
 
 
 def test_a_topic_that_is_not_the_probes_own_is_refused(ground, set_up):

@@ -199,6 +199,11 @@ CASES: dict[str, tuple[str, object, tuple[str, ...]]] = {
         {"checkpoint": {"offset-syncs.topic.location": "source"}, "source": {"offset-syncs.topic.location": "source"}},
         ("kafka_dr_mirrors[0]", "offset-syncs.topic.location"),
     ),
+    "a password among a mirror's settings": (
+        MIRROR + ".config",
+        {"source": {"consumer.sasl.jaas.config": SECRET}},
+        ("config.source['consumer.sasl.jaas.config']", "no secret", "(not shown)"),
+    ),
     # Clients.
     "no address": (CLIENT, {"security.protocol": "PLAINTEXT"}, ("bootstrap.servers']: expected host:port", "found nothing")),
     "an address without a port": (CLIENT + ".bootstrap|servers", "na-1", ("expected host:port, separated by commas", "'na-1'")),

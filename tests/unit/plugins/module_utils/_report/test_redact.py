@@ -23,6 +23,11 @@ TEXTS = [
     PEM,
     "cut off " + PEM[:40],
     "api_key=hunter2",
+    "KAFKA_PWD=hunter2",
+    "passphrase: hunter2",
+    "ssl.keystore.key=hunter2",
+    "ssl.key.pem: hunter2",
+    'export KAFKA_PWD="hunter2 hunter2"',
     'token="a \\" hunter2"',
 ]
 
@@ -37,7 +42,8 @@ def test_secrets_inside_of_texts_are_hidden(text):
         assert "hunter2" not in made and HIDDEN in made
 
 
-@pytest.mark.parametrize("key", ["sasl.password", "ssl.key.pem", "PASSWORD", "client_secret", "vault_token", "credentials", "sasl.jaas.config"])
+@pytest.mark.parametrize("key", ["sasl.password", "ssl.key.pem", "PASSWORD", "client_secret", "vault_token", "credentials", "sasl.jaas.config", "KAFKA_PWD",
+                                 "passphrase", "ssl.keystore.key"])
 def test_values_of_secret_keys_are_hidden_however_deep(key):
     assert "hunter2" not in str(redact({"a": [{key: "hunter2"}, {key: {"deep": ["hunter2"]}}]}))
 
