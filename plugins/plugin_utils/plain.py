@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from jinja2 import Undefined
@@ -15,6 +16,8 @@ except ImportError:
     # ansible-core 2.18 keeps vaulted texts as objects of their own.
     VaultHelper = None
 
+UNDEFINED = re.compile(r"'[^'\n]{1,80}' is undefined|has no attribute '[^'\n]{1,80}'")
+
 
 def plain(container, key):
     """What stands under a key of a mapping or list, as plain data.
@@ -25,15 +28,27 @@ def plain(container, key):
         return _plain(container[key])
     except Exception as error:  # pylint: disable=broad-except
         # Whatever a template, a lookup or a vault may raise is a mistake of this one place.
-        return Unresolved(" ".join(str(error).split()))
+        return Unresolved(_reason(error))
+
+
+def _reason(error):
+    """Why a template cannot be resolved. ansible-core 2.18 puts the whole variable into its message, secrets beside the template included."""
+    said = " ".join(str(error).split())
+    names = UNDEFINED.findall(said)
+    if names:
+        return names[-1]
+    return said if VaultHelper is not None else type(error).__name__
 
 
 def _plain(value):
     if isinstance(value, Undefined) or type(value).__name__.endswith("Marker"):
-        return Unresolved(" ".join(str(getattr(value, "_undefined_message", None) or "a name in it is undefined").split()))
+        return Unresolved(_reason(getattr(value, "_undefined_message", None) or "a name in it is undefined"))
     if isinstance(value, Mapping):
         return {_plain(key): plain(value, key) for key in value}
     if isinstance(value, str):
+        if VaultHelper is None and "{{" in value and not hasattr(value, "__UNSAFE__"):
+            # ansible-core 2.18 leaves a template as it stands where a name in it is undefined.
+            return Unresolved("a name in it is undefined")
         return Hidden(value) if _vaulted(value) else str.__str__(value)
     if getattr(value, "__ENCRYPTED__", False):
         return Hidden(str(value))
