@@ -35,6 +35,7 @@ class FilterModule:
             "copy_begun": speaking(_restore.copy_begun),
             "backed_up_again": speaking(_restore.backed_up_again),
             "positions_claimed": speaking(_restore.positions_claimed),
+            "starts": speaking(_regions.starts),
             "standing_proof": speaking(_restore.standing_proof),
             "topics_to_restore": speaking(_restore.to_restore),
             "topics_before": speaking(_restore.original),

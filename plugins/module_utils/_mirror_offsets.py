@@ -9,6 +9,7 @@ import time
 from ._errors import RefusedError
 from ._kafka.client import KafkaClient
 from ._kafka.cluster import describe_topics
+from ._kafka.distinct import refuse_same
 from ._kafka.mm2_topics import log_bounds, read_checkpoints, read_last_heartbeat, read_offset_syncs, read_source_offsets, read_witness
 from ._kafka.reader import read
 from ._mm2.names import MirrorNames, check_names, compile_filter
@@ -29,6 +30,8 @@ def mirror_offsets(params, check_mode):
         raise RefusedError("Whether mirror %s -> %s has caught up is seen on its source" % (names.source, names.target),
                            expected="source_client", remedy="Give source_client, or do not wait where the source is lost")
     target.metadata()
+    if source is not None:
+        refuse_same(source, target)
     matches = compile_filter(params["topics"], params["topics_exclude"])
 
     def wanted(topic):

@@ -9,6 +9,7 @@ import os
 from ._errors import KafkaDrError, RefusedError, UsageError
 from ._kafka.client import KafkaClient
 from ._kafka.cluster import describe_topics
+from ._kafka.distinct import refuse_same
 from ._kafka.groups import every_group
 from ._kafka.mm2_topics import log_bounds, read_offset_syncs, read_source_offsets
 from ._kafka.topics import ensure_topics
@@ -34,6 +35,7 @@ def mirror_seed(params, check_mode):
     names = check_names(MirrorNames(params["source_alias"], params["target_alias"], "identity", params["separator"]))
     source = KafkaClient(params["source_client"], params["source_client_secrets"], params["timeout"], names.source)
     target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
+    refuse_same(source, target)
     rows = seeds.source_offsets(params["proof"], names.source, params["connector"])
     pairs = seeds.offset_syncs(params["proof"], _maps(params))
     _unchanged_since(params["proof"], source, target)

@@ -12,10 +12,10 @@ import time
 
 from ._errors import KafkaDrError, RefusedError
 from ._kafka.client import KafkaClient
+from ._kafka.distinct import cluster_id, refuse_one_cluster
 from ._kafka.groups import commit_positions, group_members, group_positions
 from ._kafka.mm2_topics import read_checkpoints, read_witness
 from ._kafka.offset_evidence import Mirror
-from ._manifest_scan import ManifestRecords
 from ._mm2.names import MirrorNames, check_names
 from ._mm2.proof_map import read_proof
 from ._mm2.translation import CONFIDENCES, EXACT, translate
@@ -34,6 +34,7 @@ def offset_translate(params, check_mode):
         source = KafkaClient(params["source_client"], params["source_client_secrets"], params["timeout"], names.source)
         source.metadata()
     target.metadata()
+    contents = _contents(params, source, target)
     wanted, topic = group_filter(params), wanted_topic(params, names)
     known = read_witness(target, params["positions_topic"])
     checkpoints = read_checkpoints(target, names.checkpoints)
@@ -47,8 +48,9 @@ def offset_translate(params, check_mode):
         names, source, target, params["offsets_topic"], params["connector"], known, checkpoints or (),
         read_proof(params["proof_report"]) if params["proof_report"] else None, _ends(params["target_ends"]),
     )
-    contents = ManifestRecords(params["manifest"], (known or {}).get("topics")).scan if params["manifest"] and source is None else None
-    rows = _plan(mirror, positions, before, contents, params["scan_limit"], "interpolated" in (params["accept"] or ()))
+    if contents is not None:
+        contents.known_ids = (known or {}).get("topics") or {}
+    rows = _plan(mirror, positions, before, contents and contents.scan, params["scan_limit"], "interpolated" in (params["accept"] or ()))
     refused, left = _refusals(params, target, rows, positions, busy)
     if not check_mode and params["still_seconds"] and before:
         time.sleep(max(0.0, params["still_seconds"] - (time.monotonic() - looked)))
@@ -67,6 +69,22 @@ def offset_translate(params, check_mode):
         result["committed"] = _commit(target, todo, result)
     result["summary"]["seconds"] = round(time.monotonic() - began, 3)
     return result
+
+
+def _contents(params, source, target):
+    """The manifest that speaks for a lost source, opened before anything else is read; None where there is none. Both sides have to be two clusters."""
+    here = cluster_id(target)
+    if source is not None:
+        refuse_one_cluster((source.name, cluster_id(source)), (target.name, here))
+        return None
+    if not params["manifest"]:
+        return None
+    # Its library takes a quarter of a second to load, which nobody else is to wait for.
+    from ._manifest.scan import ManifestRecords
+
+    records = ManifestRecords(params["manifest"])
+    refuse_one_cluster(("The manifest's region", records.side.cluster_id), (target.name, here))
+    return records
 
 
 def _ends(ends):

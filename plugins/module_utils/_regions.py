@@ -177,6 +177,11 @@ def ends(topics):
     return {name: {number: one["stable"] for number, one in topic.get("offsets", {}).items()} for name, topic in topics.items()}
 
 
+def starts(topics):
+    """``{topic: {partition: log start}}`` from the topics of ``cluster_info``."""
+    return {name: {number: one["start"] for number, one in topic.get("offsets", {}).items()} for name, topic in topics.items()}
+
+
 def with_records(topics):
     """Names of the topics, as ``cluster_info`` gives them with offsets, that hold anything."""
     return sorted(name for name, topic in topics.items() if any(one["end"] > one["start"] for one in topic.get("offsets", {}).values()))

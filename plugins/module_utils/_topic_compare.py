@@ -29,7 +29,8 @@ def compare_topics(params, check_mode=False):
         config.update({key: value for key, value in (params[side + "_client_secrets"] or {}).items() if value is not None})
         specs[side] = {"kind": "kafka", "config": config, "name": side, "timeout": params["timeout"], "rate": None}
     options = job.Options(
-        params["topics"], params["rename"], params["allow_tail"], params["ignore_timestamps"], max_differences=params["max_differences"], wait_seconds=0,
+        params["topics"], params["rename"], params["ignore_timestamps"], {"mirrored_through": params["mirrored_through"] or {}},
+        max_differences=params["max_differences"], wait_seconds=0,
     )
     if params["content"]:
         found = _content(specs, options, params["max_records"])

@@ -50,7 +50,7 @@ options:
     description: Path of a proof's C(report.json), for its offset map.
     type: path
   manifest:
-    description: Directory of a manifest of the lost source, whose record digests stand for its records.
+    description: Directory, or URI that C(pyarrow.fs) opens, of a manifest of the lost source, whose record digests stand for its records.
     type: path
   target_ends:
     description:

@@ -40,10 +40,14 @@ options:
     description: Runs of differences that are named for each partition.
     type: int
     default: 100
-  allow_tail:
-    description: Whether records that had not been copied yet are no loss.
-    type: bool
-    default: false
+  mirrored_through:
+    description:
+      - >-
+        The offset below which the mirror had copied everything, by topic and partition of the source, for a source that was lost or is left,
+        e.g. C({"orders": {"0": 1200}}).
+      - Records at or beyond it that the target lacks are counted as C(lost). Without it, every record that is missing is a loss.
+    type: dict
+    default: {}
   ignore_timestamps:
     description: Whether timestamps are left out, for a target that overwrites them.
     type: bool
@@ -154,7 +158,7 @@ def main():
             "content": {"type": "bool", "default": False},
             "max_records": {"type": "int", "default": 200000},
             "max_differences": {"type": "int", "default": 100},
-            "allow_tail": {"type": "bool", "default": False},
+            "mirrored_through": {"type": "dict", "default": {}},
             "ignore_timestamps": {"type": "bool", "default": False},
             "source_alias": {"type": "str"},
             "offsets_topic": {"type": "str"},

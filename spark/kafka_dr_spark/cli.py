@@ -37,9 +37,8 @@ def parser() -> argparse.ArgumentParser:
     compare.add_argument("--target-config", metavar="F", required=True)
     compare.add_argument("--rename", default="identity",
                          help="identity, identity:ALIAS. for the identity policy, which renames *heartbeats, or prefix:ALIAS. for the default policy")
-    compare.add_argument("--allow-tail", action="store_true", help="a missing tail is no loss (RPO is measured elsewhere)")
     compare.add_argument("--ignore-timestamps", action="store_true")
-    compare.add_argument("--bounds", metavar="F", help="JSON: ends of either side, by topic and partition")
+    compare.add_argument("--bounds", metavar="F", help="JSON: ends of either side and what was known at a loss, by topic and partition")
     compare.add_argument("--max-differences", type=int, default=100, metavar="N", help="runs of differences named for each partition")
     compare.add_argument("--wait-seconds", type=float, default=30, metavar="N", help="how long a target that is catching up is waited for")
     compare.add_argument("--source-name", default="source", help="what reasons and errors call the source")
@@ -156,7 +155,7 @@ def compare(arguments, package, context=None) -> int:
     target = spec(target_config, arguments.target_name, arguments)
     bounds = settings.load_json(arguments.bounds, "bounds file") if arguments.bounds else None
     options = job.Options(
-        arguments.topics, arguments.rename, arguments.allow_tail, arguments.ignore_timestamps, bounds, arguments.max_differences, arguments.wait_seconds,
+        arguments.topics, arguments.rename, arguments.ignore_timestamps, bounds, arguments.max_differences, arguments.wait_seconds,
     )
     comparison = job.prepare(source, target, options)
     from .engine import SparkEngine
@@ -211,12 +210,19 @@ def summarise(arguments, report):
         {
             "topic": topic["topic"], "target_topic": topic["target_topic"], "verdict": topic["verdict"], "source_topic_id": topic["source_topic_id"],
             "target_topic_id": topic["target_topic_id"],
-            "partitions": {str(part["partition"]): {"source": part["source_range"], "target": part["target_range"]} for part in topic["partitions"]},
+            "partitions": {
+                str(part["partition"]): {"source": part["source_range"], "target": part["target_range"], **({"lost": part["lost"]} if part["lost"] else {})}
+                for part in topic["partitions"]
+            },
         }
         for topic in report["topics"]
     ]
     short = {name: report[name] for name in ("verdict", "complete", "reasons", "totals")}
     short["named"] = named(report)[:20]
+    short["lost"] = {
+        topic["topic"]: {str(part["partition"]): part["lost"] for part in topic["partitions"] if part["lost"]}
+        for topic in report["topics"] if any(part["lost"] for part in topic["partitions"])
+    }
     settings.write_json(arguments.summary, {**short, "seconds": report.get("seconds"), "topics": topics, "report": os.path.abspath(arguments.report)})
 
 

@@ -8,8 +8,7 @@ import time
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import plan, sides
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError, NotProvableError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import positions
-
-from . import manifest
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import content as manifest
 
 CONFIGS = ("cleanup.policy", "retention.ms", "retention.bytes", "delete.retention.ms", "message.timestamp.type", "max.message.bytes")
 ATTEMPTS = 3
@@ -73,7 +72,7 @@ class Saving:
                 raise NotProvableError(f"Topic {topic} was created anew while it was saved", remedy="Save again")
         merged = {**self.old["topics"], **topics}
         manifest.store(self.out, {
-            "format": manifest.FORMAT, "cluster_id": self.side.client.metadata().cluster_id, "saved_at": int(time.time() * 1000), "topics": merged,
+            "format": manifest.FORMAT, "cluster_id": self.side.cluster_id, "saved_at": int(time.time() * 1000), "topics": merged,
             "groups": {**self.old.get("groups", {}), **self.groups},
             "runs": (self.old["runs"] + [{"run": self.run_name, "records": new, "topics": len(topics), "seconds": round(time.time() - self.began, 3)}])[-100:],
         })

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import uuid
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
@@ -13,8 +12,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare impor
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import batch, sequence
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import reader
-
-from . import manifest
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import portions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate
 
 
 def run(task, progress):
@@ -32,7 +31,7 @@ def run(task, progress):
 
 def _write(task, progress):
     side = sides.open_side(task["side"])
-    system, inside = manifest.locate(task["out"])
+    system, inside = locate(task["out"])
     name = f"data/{task['run']}-{task['id']:05d}-{uuid.uuid4().hex[:8]}.parquet"
     system.create_dir(f"{inside}/data", recursive=True)
     counts = {one[:2]: 0 for one in task["ranges"]}
@@ -40,7 +39,8 @@ def _write(task, progress):
     digesters = [batch.Digester(True, keep) for keep in keeps]
     ranges = [one[:4] for one in task["ranges"]]
     settings = {"filesystem": system, "compression": "zstd", "use_dictionary": ["topic", "topic_id"]}
-    with pyarrow.parquet.ParquetWriter(f"{inside}/{name}", manifest.SCHEMA, **settings) as file:
+    schema = portions.schema()
+    with pyarrow.parquet.ParquetWriter(f"{inside}/{name}", schema, **settings) as file:
 
         def emit(index):
             records = digesters[index].records()
@@ -49,7 +49,7 @@ def _write(task, progress):
                 part = records.take(slice(at, at + sequence.LIMIT))
                 topic, partition = ranges[index][:2]
                 counts[(topic, partition)] += len(part)
-                file.write_table(pa.Table.from_pylist([portion(topic, task["topic_ids"][topic], partition, part, task["detail"])], manifest.SCHEMA))
+                file.write_table(pa.Table.from_pylist([portions.portion(topic, task["topic_ids"][topic], partition, part, task["detail"])], schema))
 
         for index, messages in reader.read(side.client, ranges, timeout=side.client.timeout, pace=side.pace):
             before = digesters[index].bytes
@@ -63,18 +63,3 @@ def _write(task, progress):
             if digester.count:
                 emit(index)
     return name, [(topic, partition, count) for (topic, partition), count in counts.items()]
-
-
-def portion(topic, topic_id, partition, records, detail):
-    """One row of SCHEMA."""
-    with_time, without = batch.cut_records(records, True), batch.cut_records(records, False)
-    row = {
-        "topic": topic, "topic_id": topic_id, "partition": partition, "first_offset": int(records.offset[0]), "last_offset": int(records.offset[-1]),
-        "count": len(records), "runs": with_time.to_bytes()[1], "rows": with_time.to_bytes()[0], "rows_without_timestamps": without.to_bytes()[0],
-    }
-    if detail == "records":
-        row["content"], row["timestamps"] = records.content.astype("<u8").tobytes(), records.timestamp.astype("<i8").tobytes()
-        if records.key_high is not None:
-            row["key_high"], row["key_low"] = records.key_high.astype("<u8").tobytes(), records.key_low.astype("<u8").tobytes()
-            row["tombstone"] = np.asarray(records.tombstone, bool).tobytes()
-    return row

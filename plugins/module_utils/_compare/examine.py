@@ -14,6 +14,7 @@ except ImportError:
 from .._digest import align, chunks, classify, latest
 from .._digest.records import Records
 from .._errors import NotProvableError
+from . import excuses
 
 # Records of one side that are held at once; beyond it, a stretch is told by its counts only.
 MOST = 4000000
@@ -25,9 +26,9 @@ def examine(source, target, task):
 
     :param source, target: sides.
     :param task: ``topic``, ``target_topic``, ``partition``, ``mode``, ``timestamps``, ``source_chunks``/``target_chunks`` (pairs of bytes),
-        ``source_range``/``target_range``, ``source_started``/``target_started`` (log starts), ``retention_ms`` (of the source, None if it never deletes),
-        ``now`` (ms), ``limit`` of differences, ``target_bounded`` (both ends were given: what a manifest does
-        not know below the target's is foreign, and not merely later than the manifest).
+        ``source_range``/``target_range``, ``source_started`` (log start), ``head`` (what excuses a missing head, see :mod:`.excuses`),
+        ``mirrored_through`` (source offset below which everything had been copied, None where that is not known), ``limit`` of differences,
+        ``target_bounded`` (both ends were given: what a manifest does not know below the target's is foreign, and not merely later than the manifest).
     :returns: ``counts``, ``excused_head``, ``differences``, ``offset_map`` (list of rows), ``reasons``, ``unnamed`` (bool: not all was named).
     """
     return _Examination(source, target, task).run()
@@ -45,9 +46,7 @@ class _Examination:
     def run(self):
         compact = "compact" in self.task["mode"]
         found, blocks = self._latest() if compact else self._sequence()
-        excused = 0
-        if self.task["target_started"] > 0 and self.task["retention_ms"] is not None:
-            excused = int((found.head_timestamps < self.task["now"] - self.task["retention_ms"]).sum())
+        excused = excuses.count(self.task["head"], found.head_timestamps, found.counts["missing_head"], self.right.bytes, self.task["target_range"])
         rows = chunks.offset_map(blocks, self.left.runs, self.right.runs)
         return {
             "counts": found.counts, "excused_head": excused, "differences": found.differences(self.task["limit"]), "offset_map": rows.tolist(),
@@ -70,7 +69,22 @@ class _Examination:
             if not self.unnamed and again.counts["reordered"] < found.counts["reordered"]:
                 return again, blocks_again
             self.reasons, self.unnamed = [], False
+        if _holes(found) and not self.unnamed:
+            sure = self._below(anchors)
+            if len(sure) < len(anchors) and _span(sure, *starts) <= MOST:
+                # The same with the end of what was copied: matched to a twin that was written later, it makes a hole of what had not been copied.
+                again, blocks_again = self._between(sure, left_ids, right_ids, *starts)
+                if not self.unnamed and not _holes(again):
+                    return again, blocks_again
+                self.reasons, self.unnamed = [], False
         return found, blocks
+
+    def _below(self, anchors):
+        """Matched chunks that begin below what is known to have been copied; all of them where that is not known."""
+        if self.task["mirrored_through"] is None:
+            return anchors
+        edge = int(np.searchsorted(self.left.rows["first_offset"], self.task["mirrored_through"]))
+        return [(i, j, min(n, edge - i)) for i, j, n in anchors if i < edge]
 
     def _between(self, anchors, left_ids, right_ids, left_starts, right_starts):
         """Read what lies between matched chunks and classify it: (Found, all matched blocks of records)."""
@@ -87,7 +101,7 @@ class _Examination:
         blocks.sort()
         found = classify.classify(
             Records.join(lost), Records.join(extra), _ordinals(lost, lost_at), _ordinals(extra, extra_at), blocks, self.timestamps,
-            self._find, self.task["target_started"], self.task["source_started"],
+            self._find, excuses.head_gone(self.task["head"]), self.task["source_started"], self.task["mirrored_through"],
         )
         self._add_skipped(found, skipped, blocks, left_starts, right_starts)
         return found, blocks
@@ -175,18 +189,30 @@ class _Examination:
                 if extra > lost:
                     found.counts["foreign"] += extra - lost
             if lost > extra:
-                if last is not None and left_starts[low] >= last:
-                    kind = "missing_tail"
-                elif first is not None and left_starts[high] > first:
-                    kind = "missing"
-                else:
-                    kind = "missing_head" if self.task["target_started"] > 0 else "missing_tail" if first is None else "missing_head"
-                found.counts[kind] += lost - extra
-                if kind == "missing_head":
-                    # A chunk counts as excused only if its youngest record is.
-                    rows = self.left.rows[low:high]
-                    found.head_timestamps = np.concatenate([found.head_timestamps, np.repeat(rows["max_timestamp"], rows["count"])])
-                found.add_run(kind, self.left.rows["first_offset"][low], None, stamps[0], lost - extra)
+                self._add_missing(found, int(left_starts[low]) + extra, int(left_starts[high]), first, last)
+
+    def _add_missing(self, found, begin, end, first, last):
+        """Records of the source by their places, not on the target and not read; ``first``, ``last``: places of the first, and after the last, matched."""
+        through, cut = self.task["mirrored_through"], end
+        if through is not None and (last is None or begin >= last):
+            cut = min(max(begin, chunks.place(self.left.runs, through)), end)
+        if last is not None and begin >= last:
+            kind = "missing_tail"
+        elif first is not None and end > first:
+            kind = "missing"
+        else:
+            kind = "missing_tail" if first is None and not excuses.head_gone(self.task["head"]) else "missing_head"
+        edges = self.left.starts()
+        for name, low, high in ((kind, begin, cut), ("lost", cut, end)):
+            if high <= low:
+                continue
+            found.counts[name] += high - low
+            held = np.clip(edges[1:], low, high) - np.clip(edges[:-1], low, high)
+            if name == "missing_head":
+                # In a chunk that was not read, every record counts as its youngest.
+                found.head_timestamps = np.concatenate([found.head_timestamps, np.repeat(self.left.rows["max_timestamp"], held)])
+            stamp = self.left.rows["min_timestamp"][int(np.flatnonzero(held)[0])]
+            found.add_run(name, int(chunks.ordinals_to_offsets(self.left.runs, np.array([low]))[0]), None, stamp, high - low)
 
     # -- compact policy -----------------------------------------------------------------------------------------
 
@@ -209,7 +235,7 @@ class _Examination:
             for records in (one, other):
                 if not len(records):
                     records.key_high, records.key_low, records.tombstone = kinds["key_high"], kinds["key_low"], np.empty(0, bool)
-        return latest.compare(one, other, blocks, self.timestamps, self._find_key, self.task["target_started"]), blocks
+        return latest.compare(one, other, blocks, self.timestamps, self._find_key, excuses.head_gone(self.task["head"]), self.task["mirrored_through"]), blocks
 
     def _find_key(self, keys, digests):
         key_there, digest_there = np.zeros(len(keys), bool), np.zeros(len(digests), bool)
@@ -253,6 +279,10 @@ class _Examination:
             # A manifest cannot say what the source wrote after it: at the tail, what it does not know is beyond it.
             code[code == 0] = classify.LATER
         return code
+
+
+def _holes(found):
+    return found.counts["missing"] + found.counts["missing_head"]
 
 
 def _span(outer, left_starts, right_starts):

@@ -17,9 +17,9 @@ class Options:
     """What a comparison is asked: see the command line of the Spark job."""
 
     def __init__(
-        self, topics, rename="identity", allow_tail=False, ignore_timestamps=False, bounds=None, max_differences=100, wait_seconds=30, settle_seconds=3,
+        self, topics, rename="identity", ignore_timestamps=False, bounds=None, max_differences=100, wait_seconds=30, settle_seconds=3,
     ):
-        self.topics, self.rename, self.allow_tail, self.ignore_timestamps = topics, rename, allow_tail, ignore_timestamps
+        self.topics, self.rename, self.ignore_timestamps = topics, rename, ignore_timestamps
         self.bounds, self.max_differences, self.wait_seconds, self.settle_seconds = bounds, max_differences, wait_seconds, settle_seconds
 
 
@@ -40,6 +40,7 @@ class Comparison:
         rule = pairs.rename(options.rename)
         pairs.check_bounds({} if options.bounds is None else options.bounds)
         self.source, self.target = sides.open_side(source_spec), sides.open_side(target_spec)
+        sides.refuse_one_cluster(self.source, self.target)
         names = self.source.topics(options.topics)
         if not names:
             raise NotProvableError("No topic of %s matches %r" % (self.source.name, options.topics), remedy="Correct the pattern; the whole name has to match")
@@ -47,6 +48,7 @@ class Comparison:
         renamed = {name: rule(name) for name in source_topics}
         target_topics = self.target.survey(sorted(set(renamed.values())))
         self.topics = pairs.make(source_topics, target_topics, renamed, options.bounds, options.ignore_timestamps)
+        sides.refuse_same_topics(self.source, self.target, self.topics)
         self.reasons = []
         self.bytes_read = 0
         self.pairs = [pair for topic in self.topics for pair in topic.pairs]
@@ -233,7 +235,7 @@ class Comparison:
             "topic": pair.topic.name, "target_topic": pair.topic.target_name, "partition": pair.number, "mode": pair.topic.mode,
             "timestamps": pair.topic.timestamps, "source_chunks": pair.left.to_bytes(), "target_chunks": pair.right.to_bytes(),
             "source_range": tuple(pair.source_range), "target_range": tuple(pair.target_range), "source_started": pair.source_started,
-            "target_started": pair.target_started, "retention_ms": pair.topic.retention_ms, "now": examine.now_ms(),
+            "head": pair.head(examine.now_ms()), "mirrored_through": pair.mirrored_through,
             "limit": self.options.max_differences, "target_bounded": pair.target_bounded and pair.source_bounded,
         }
 

@@ -17,10 +17,19 @@ class Pair:
         self.source_started, self.target_started = source_bounds[0], target_bounds[0]
         self.source_range, self.target_range = list(source_bounds), list(target_bounds)
         self.source_bounded = self.target_bounded = False
+        self.target_end = target_bounds[1]
+        self.mirrored_through, self.held = None, None
         self.target_moved = False
         self.left, self.right = Chunks(), Chunks()
         self.reasons, self.error, self.result = [], None, None
         self.attempts = 0
+
+    def head(self, now):
+        """What may excuse a missing head, see :mod:`.excuses`. :param now: ms."""
+        return {
+            "at": self.held["at"] if self.held else now, "deleted": self.held["start"] if self.held else self.target_started, "held": bool(self.held),
+            "retention_ms": self.topic.retention_ms, "retention_bytes": self.topic.retention_bytes, "end": self.target_end,
+        }
 
 
 class Topic:
@@ -38,14 +47,18 @@ class Topic:
             if not ignore_timestamps:
                 self.not_provable = True
                 self.reasons.append("the target overwrites timestamps (LogAppendTime), so they cannot be compared; content and order were")
-        retention = int(source["config"].get("retention.ms") or -1)
-        self.retention_ms = retention if "delete" in self.mode and retention >= 0 else None
+        self.retention_ms, self.retention_bytes = (self._limit(source["config"], name) for name in ("retention.ms", "retention.bytes"))
         self.partition_difference = bool(target) and len(source["partitions"]) != len(target["partitions"])
         if target is None:
             self.reasons.append("the topic is missing on the target")
         elif self.partition_difference:
             self.reasons.append("%d partitions on the source, %d on the target" % (len(source["partitions"]), len(target["partitions"])))
         self.pairs = []
+
+
+    def _limit(self, config, name):
+        value = int(config.get(name) or -1)
+        return value if "delete" in self.mode and value >= 0 else None
 
 
 def rename(rule):
@@ -69,9 +82,9 @@ def make(source_topics, target_topics, renamed, bounds, ignore_timestamps=False)
 
     :param source_topics, target_topics: survey entries by name.
     :param renamed: target name by source name.
-    :param bounds: ``{"source": {topic: {partition: end}}, "target": …}``, names of either side, any part optional.
+    :param bounds: see :func:`check_bounds`; any part optional.
     """
-    made = []
+    bounds, made = bounds or {}, []
     for name in sorted(source_topics):
         source, target = source_topics[name], target_topics.get(renamed[name])
         topic = Topic(name, renamed[name], source, target, ignore_timestamps)
@@ -84,19 +97,33 @@ def make(source_topics, target_topics, renamed, bounds, ignore_timestamps=False)
                 pair.reasons.append("the partition is missing on the source")
             _bound(pair, "source", bounds, name)
             _bound(pair, "target", bounds, renamed[name])
+            pair.mirrored_through = _given(bounds.get("mirrored_through"), name, number)
+            if bounds.get("held"):
+                pair.held = {"at": bounds["held"]["at"], "start": _given(bounds["held"]["starts"], name, number)}
             topic.pairs.append(pair)
-        for side, shown in (("source", name), ("target", renamed[name])):
-            strangers = sorted(set(map(str, (bounds or {}).get(side, {}).get(shown, {}))) - set(map(str, numbers)), key=int)
-            if strangers:
-                topic.not_provable = True
-                topic.reasons.append("a bound is given for partition %s on the %s, which neither side has" % (", ".join(strangers), side))
+        _refuse_strangers(topic, bounds, numbers)
         made.append(topic)
     return made
 
 
+def _refuse_strangers(topic, bounds, numbers):
+    """A bound of a partition that nobody has is not passed over."""
+    for side, shown, place in (("source", topic.name, "on the source"), ("target", topic.target_name, "on the target"),
+                               ("mirrored_through", topic.name, "that the mirror had copied")):
+        strangers = sorted(set(map(str, bounds.get(side, {}).get(shown, {}))) - set(map(str, numbers)), key=int)
+        if strangers:
+            topic.not_provable = True
+            topic.reasons.append("a bound is given for partition %s %s, which neither side has" % (", ".join(strangers), place))
+
+
+def _given(offsets, name, number):
+    """The offset given for a partition, or None; numbers of partitions are texts where they come from JSON."""
+    ends = (offsets or {}).get(name) or {}
+    return ends.get(str(number), ends.get(number))
+
+
 def _bound(pair, side, bounds, name):
-    ends = (bounds or {}).get(side, {}).get(name, {})
-    end = ends.get(str(pair.number), ends.get(pair.number))
+    end = _given(bounds.get(side), name, pair.number)
     if end is None:
         return
     area = getattr(pair, side + "_range")
@@ -112,14 +139,25 @@ def _bound(pair, side, bounds, name):
 
 
 def check_bounds(bounds):
-    """The content of a bounds file, or UsageError."""
-    problem = not isinstance(bounds, dict) or set(bounds) - {"source", "target"}
-    for side in (bounds or {}).values() if not problem else []:
-        problem = problem or not isinstance(side, dict)
-        for ends in side.values() if not problem else []:
-            problem = problem or not isinstance(ends, dict) or any(
-                not isinstance(end, int) or isinstance(end, bool) or end < 0 or not str(number).isdigit() for number, end in ends.items()
-            )
-    if problem:
-        raise UsageError("The bounds are not valid", expected='{"source": {"topic": {"0": end}}, "target": {...}}, ends as whole numbers', found=bounds)
+    """The content of a bounds file, or UsageError.
+
+    ``source``, ``target``: ends of either side by its names; ``mirrored_through``: by the source's names, the offset below which everything had been copied;
+    ``held``: ``at`` (ms) and ``starts`` (log starts of the backup by the source's names) when deletion in the backup was held off.
+    """
+    sound = isinstance(bounds, dict) and not set(bounds) - {"source", "target", "mirrored_through", "held"}
+    if sound and "held" in bounds:
+        held = bounds["held"]
+        sound = isinstance(held, dict) and set(held) == {"at", "starts"} and _whole(held["at"]) and _offsets(held["starts"])
+    if not sound or not all(_offsets(part) for name, part in bounds.items() if name != "held"):
+        raise UsageError("The bounds are not valid", expected='{"source": {"topic": {"0": end}}, "target": {...}, "mirrored_through": {...}, '
+                         '"held": {"at": milliseconds, "starts": {...}}}, all of them whole numbers', found=bounds)
     return bounds
+
+
+def _offsets(part):
+    return isinstance(part, dict) and all(
+        isinstance(ends, dict) and all(_whole(end) and str(number).isdigit() for number, end in ends.items()) for ends in part.values())
+
+
+def _whole(value):
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -18,7 +18,7 @@ BOUND = (
 
 def build(comparison):
     """The report's keys without ``engine``."""
-    topics = [_topic(topic, comparison.options) for topic in comparison.topics]
+    topics = [_topic(topic) for topic in comparison.topics]
     totals = dict.fromkeys(("records_source", "records_target", "bytes_read", *COUNTS), 0)
     for topic in topics:
         for part in topic["partitions"]:
@@ -35,8 +35,8 @@ def build(comparison):
         "source": comparison.source.name, "target": comparison.target.name, "began": said(comparison.began),
         "seconds": round(time.time() - comparison.began, 3),
         "options": {
-            "topics": comparison.options.topics, "rename": comparison.options.rename, "allow_tail": comparison.options.allow_tail,
-            "ignore_timestamps": comparison.options.ignore_timestamps, "bounds": bool(comparison.options.bounds),
+            "topics": comparison.options.topics, "rename": comparison.options.rename,
+            "ignore_timestamps": comparison.options.ignore_timestamps, "bounds": sorted(comparison.options.bounds or {}),
         },
         "topics": topics,
     }
@@ -59,13 +59,13 @@ def _telling(parts, outcome):
     return [part for part in parts if verdict.complete(outcome) or not verdict.complete(part["verdict"])]
 
 
-def _topic(topic, options):
-    partitions = [_partition(pair, options) for pair in topic.pairs]
+def _topic(topic):
+    partitions = [_partition(pair) for pair in topic.pairs]
     verdicts = [part["verdict"] for part in partitions]
     if topic.not_provable:
         verdicts.append("NOT_PROVABLE")
     if topic.target is None:
-        # Not even an empty copy: never complete, and with --allow-tail not a loss either.
+        # Not even an empty copy: never complete, also where nothing of it had been copied.
         verdicts.append("NOT_PROVABLE")
     if topic.partition_difference:
         verdicts.append("DIFFERENT")
@@ -84,7 +84,7 @@ def _topic(topic, options):
     }
 
 
-def _partition(pair, options):
+def _partition(pair):
     reasons = list(pair.reasons)
     result = pair.result
     if result is None:
@@ -104,18 +104,21 @@ def _partition(pair, options):
                 "%d of %d missing head records are older than the source's own retention" % (excused, counts["missing_head"]) if excused
                 else "missing at the head: %d, which the source's policy would not have deleted" % counts["missing_head"]
             )
-        if counts["missing_tail"] and options.allow_tail:
-            reasons.append("a tail of %d records is missing, as allowed" % counts["missing_tail"])
-        if excused and excused == pair.left.count and not pair.right.count:
-            unsure = True
+        if counts["lost"]:
+            reasons.append("%d records at or beyond offset %d had not been copied and are lost" % (counts["lost"], pair.mirrored_through))
+        if counts["missing_tail"] and pair.mirrored_through is not None:
+            reasons.append("missing at the tail: %d, which the mirror had copied" % counts["missing_tail"])
+        outcome = verdict.of_partition(counts, excused, unsure)
+        if verdict.complete(outcome) and pair.left.count and not result["offset_map"]:
+            outcome = "NOT_PROVABLE"
             reasons.append("the target holds nothing of it, so nothing was shown")
-        outcome = verdict.of_partition(counts, options.allow_tail, excused, unsure)
         if counts["beyond"] and verdict.complete(outcome):
             reasons.append("%d records on the target lie beyond the source's bounds and were not judged" % counts["beyond"])
         if not pair.left.count and not pair.right.count:
             reasons.append("empty")
     return {
         "partition": pair.number, "verdict": outcome, "reasons": reasons, "source_range": list(pair.source_range), "target_range": list(pair.target_range),
+        "mirrored_through": pair.mirrored_through,
         "records_source": pair.left.count, "records_target": pair.right.count, "bytes_read": pair.left.bytes + pair.right.bytes, **counts,
         "offset_map": [{"source_offset": row[0], "target_offset": row[1], "count": row[2]} for row in result["offset_map"]],
         "differences": result["differences"], "differences_left_out": max(0, result["difference_runs"] - len(result["differences"])),

@@ -8,18 +8,21 @@ A side is described by a plain dictionary, so that it can travel to where the re
 
 from __future__ import annotations
 
-import importlib
-
 from .._digest.batch import Digester
 from .._digest.chunks import Chunks
-from .._errors import NotProvableError
-from .._kafka import reader, survey
+from .._errors import NotProvableError, RefusedError
+from .._kafka import distinct, reader, survey
+
+NAMED = 5
 
 
 def open_side(spec):
     """The side that a description describes."""
     if spec["kind"] == "manifest":
-        return importlib.import_module("kafka_dr_spark.manifest").ManifestSide(spec)
+        # Its library takes a quarter of a second to load, which nobody else is to wait for.
+        from .._manifest.side import ManifestSide
+
+        return ManifestSide(spec)
     return KafkaSide(spec)
 
 
@@ -36,6 +39,28 @@ def survey_all(side, names):
     return found
 
 
+def refuse_one_cluster(source, target):
+    """Two clients of one cluster would prove it equal to itself. :raises RefusedError: they are."""
+    if source.live and target.live:
+        distinct.refuse_one_cluster((source.name, source.cluster_id), (target.name, target.cluster_id))
+
+
+def refuse_same_topics(source, target, topics):
+    """A manifest of the target itself proves nothing; a region that was made again may have its old id, but its topics have new ones.
+
+    :param topics: the topics to compare. :raises RefusedError: the manifest was made of the target's own.
+    """
+    if source.live or source.cluster_id != target.cluster_id:
+        return
+    same = [topic.name for topic in topics if topic.target and topic.target["topic_id"] == topic.source["topic_id"]]
+    if same:
+        raise RefusedError(
+            "The manifest was made of %s itself" % target.name, expected="the manifest of another cluster, or of this one before it was made again",
+            found="cluster %s on both sides, with the same topics %s" % (target.cluster_id, ", ".join(same[:NAMED])),
+            remedy="Give the manifest of the source, and the client of its copy",
+        )
+
+
 class KafkaSide:
     """A live cluster."""
 
@@ -46,6 +71,11 @@ class KafkaSide:
         self.name = spec["name"]
         self.client = reader.connect(spec["config"], spec.get("timeout", 30), spec["name"])
         self.pace = reader.Pace(spec.get("rate"))
+
+    @property
+    def cluster_id(self):
+        """The id that the cluster gives itself."""
+        return distinct.cluster_id(self.client)
 
     def topics(self, pattern):
         """Names that match."""

@@ -147,6 +147,11 @@ def ordinals_to_offsets(runs, ordinals):
     return runs[at, 0] + (ordinals - starts[at])
 
 
+def place(runs, offset):
+    """The place in the sequence of the first record at or beyond an offset."""
+    return int(np.clip(offset - runs[:, 0], 0, runs[:, 1]).sum())
+
+
 def offset_map(blocks, source_runs, target_runs):
     """The exact map of offsets: rows (source_offset, target_offset, count), ascending, records only.
 

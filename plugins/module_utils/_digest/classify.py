@@ -5,7 +5,7 @@
 Of what alignment left over, a digest left on both sides was moved (``reordered``); an extra on the target whose digest the source
 holds is a duplicate (the target has more copies), one that the source holds beyond its bound is ``beyond``, one that it holds
 uncommitted is ``aborted``; a lost and an extra record in the same place that agree in a field are one ``altered`` record; the rest is ``missing``
-(head, tail or middle, by its place among the matched) and ``foreign``.
+(head, tail or middle, by its place among the matched; ``lost`` where it lies at the tail and beyond what the mirror had copied) and ``foreign``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ except ImportError:
 
 from . import align
 
-COUNTS = ("missing_head", "missing_tail", "missing", "duplicated", "reordered", "altered", "foreign", "aborted", "beyond")
+COUNTS = ("missing_head", "missing_tail", "missing", "lost", "duplicated", "reordered", "altered", "foreign", "aborted", "beyond")
 KNOWN, LATER, ABORTED = 1, 2, 4
 
 
@@ -64,13 +64,16 @@ class Found:
         return [self.runs[number] for dummy, number in sorted(place)[:limit]]
 
 
-def classify(source, target, source_ordinals, target_ordinals, blocks, timestamps=True, find=None, target_started=0, source_started=0):
+def classify(
+    source, target, source_ordinals, target_ordinals, blocks, timestamps=True, find=None, head_gone=False, source_started=0, mirrored_through=None,
+):
     """Name the differences of one partition.
 
     :param source, target: Records of the stretches that differ; ``*_ordinals``: their places in the whole sequences.
     :param blocks: all matched (source ordinal, target ordinal, count), ascending.
     :param find: ``find(digests)`` says of extras what the source has: KNOWN within bounds, LATER beyond them, ABORTED (bits, as array).
-    :param target_started, source_started: the log starts.
+    :param head_gone: whether deletion at the head of the copy is known of. :param source_started: the source's log start.
+    :param mirrored_through: source offset below which everything had been copied; None where that is not known.
     :returns: Found.
     """
     found = Found()
@@ -113,12 +116,13 @@ def classify(source, target, source_ordinals, target_ordinals, blocks, timestamp
     found.add("foreign", None, extra.offset, extra.timestamp)
 
     first, last = bounds(place, pairs)
-    head = lost_at < first if first is not None else np.full(len(lost), target_started > 0)
-    tail = lost_at > last if last is not None else ~head
-    found.add("missing_head", lost.offset[head], None, lost.timestamp[head])
-    found.add("missing_tail", lost.offset[tail & ~head], None, lost.timestamp[tail & ~head])
-    middle = ~head & ~tail
-    found.add("missing", lost.offset[middle], None, lost.timestamp[middle])
+    tail = lost_at > last if last is not None else np.ones(len(lost), bool)
+    # A mirror copies in order: what lies before a record that was copied had been copied too, wherever the offset that is known of stands.
+    never = tail & (lost.offset >= mirrored_through) if mirrored_through is not None else np.zeros(len(lost), bool)
+    head = (lost_at < first if first is not None else np.full(len(lost), head_gone)) & ~never
+    tail &= ~head & ~never
+    for kind, where in (("missing_head", head), ("missing_tail", tail), ("lost", never), ("missing", ~head & ~tail & ~never)):
+        found.add(kind, lost.offset[where], None, lost.timestamp[where])
     found.head_timestamps = lost.timestamp[head]
     return found
 

@@ -16,7 +16,7 @@ except ImportError:
 from . import align, classify
 
 
-def compare(source, target, blocks, timestamps=True, find=None, target_started=0):
+def compare(source, target, blocks, timestamps=True, find=None, head_gone=False, mirrored_through=None):
     """Name the differences of one partition of a compacted topic; parameters as for ``classify.classify``, all records read.
 
     ``find(keys, digests)`` tells of the source beyond its bound: arrays of bool (key occurs there, digest occurs there).
@@ -55,17 +55,31 @@ def compare(source, target, blocks, timestamps=True, find=None, target_started=0
 
     behind = np.isin(digest_target[wrong_target], digest_source)
     lost = np.concatenate([only_source, stale_source[behind]]).astype(np.int64)
-    head = (lost < first) if first is not None and target_started > 0 else np.full(len(lost), final < 0 and target_started > 0)
-    tail = (lost > final) & ~head
+    never = _never(lost, source, final, mirrored_through)
+    head = ((lost < first) if first is not None and head_gone else np.full(len(lost), final < 0 and head_gone)) & ~never
+    tail = (lost > final) & ~head & ~never
     found.add("missing_head", source.offset[lost[head]], None, source.timestamp[lost[head]])
     found.add("missing_tail", source.offset[lost[tail]], None, source.timestamp[lost[tail]])
-    found.add("missing", source.offset[lost[~head & ~tail]], None, source.timestamp[lost[~head & ~tail]])
+    middle = ~head & ~tail & ~never
+    found.add("missing", source.offset[lost[middle]], None, source.timestamp[lost[middle]])
     found.head_timestamps = source.timestamp[lost[head]]
     left, right = stale_source[~behind], wrong_target[~behind]
+    # Of such a key the target holds an older value, which the source has compacted away.
+    newer = _never(left, source, final, mirrored_through)
+    never = np.concatenate([lost[never], left[newer]])
+    found.add("lost", source.offset[never], None, source.timestamp[never])
+    left, right = left[~newer], right[~newer]
     names = [classify.changed_fields(source, target, a, b) or "value" for a, b in zip(left.tolist(), right.tolist(), strict=True)]
     found.add("altered", source.offset[left], target.offset[right], source.timestamp[left], np.array(names, dtype=object if not names else str))
     found.add("foreign", None, target.offset[only_target], target.timestamp[only_target])
     return found
+
+
+def _never(at, source, final, mirrored_through):
+    """Which of the source's records had not been copied: beyond all that both have, and beyond what the mirror had reached."""
+    if mirrored_through is None:
+        return np.zeros(len(at), bool)
+    return (at > final) & (source.offset[at] >= mirrored_through)
 
 
 def _keys(source, target):

@@ -7,9 +7,9 @@ from __future__ import annotations
 ORDER = ("PROVEN", "DUPLICATES", "NOT_PROVABLE", "DIFFERENT", "LOSS")
 
 
-def of_partition(counts, allow_tail=False, excused_head=0, not_provable=False):
-    """LOSS if anything is missing that may not be; DUPLICATES if that is all; DIFFERENT for the rest."""
-    if counts["missing"] or counts["missing_head"] > excused_head or (counts["missing_tail"] and not allow_tail):
+def of_partition(counts, excused_head=0, not_provable=False):
+    """LOSS if anything is missing that may not be; DUPLICATES if that is all; DIFFERENT for the rest. What is ``lost`` had never been copied."""
+    if counts["missing"] or counts["missing_head"] > excused_head or counts["missing_tail"]:
         return "LOSS"
     if any(counts[kind] for kind in ("reordered", "altered", "foreign", "aborted")):
         return "DIFFERENT"

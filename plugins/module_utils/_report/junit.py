@@ -114,7 +114,7 @@ def _proof(report):
         for part in topic.get("partitions") or []:
             counts = {
                 key: part[key]
-                for key in ("missing", "missing_head", "missing_tail", "altered", "reordered", "duplicated", "foreign", "aborted")
+                for key in ("missing", "missing_head", "missing_tail", "lost", "altered", "reordered", "duplicated", "foreign", "aborted")
                 if part.get(key)
             }
             cases.append(

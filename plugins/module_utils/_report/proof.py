@@ -15,11 +15,12 @@ CELLS = 240
 # More than this many lanes or differences make no page that anybody reads; what is left out is said.
 LANES = 400
 DIFFERENCES = 1000
-KINDS = ("missing", "missing_head", "missing_tail", "altered", "reordered", "duplicated", "foreign", "aborted", "beyond")
+KINDS = ("missing", "missing_head", "missing_tail", "lost", "altered", "reordered", "duplicated", "foreign", "aborted", "beyond")
 MEANING = {
     "missing": "in the source, not in the target, with later records that are: a loss",
     "missing_head": "before the first record that both have",
     "missing_tail": "after the last record that both have",
+    "lost": "not copied yet when the mirror stopped: it lies beyond what the mirror had reached",
     "altered": "the same record with another field",
     "reordered": "both have it, in another order",
     "duplicated": "the target has more copies than the source",
@@ -28,8 +29,8 @@ MEANING = {
     "beyond": "outside the source's bounds, not judged",
 }
 _RANK = {"none": 0, "ok": 1, "out": 2, "warn": 3, "bad": 4}
-_LANE = {"beyond": "out", "missing_head": "warn", "missing_tail": "warn", "duplicated": "warn"}
-_EXCUSED = ("missing_head", "missing_tail")
+_LANE = {"beyond": "out", "missing_head": "warn", "lost": "warn", "duplicated": "warn"}
+_EXCUSED = ("missing_head",)
 # The order of the proof's own verdicts, best first.
 WORST = ("PROVEN", "DUPLICATES", "NOT_PROVABLE", "DIFFERENT", "LOSS")
 _TONES = {"PROVEN": "good", "DUPLICATES": "warn", "NOT_PROVABLE": "warn", "LOSS": "bad", "DIFFERENT": "bad"}
@@ -45,18 +46,20 @@ def sentence(report):
     totals = report.get("totals") or {}
     source, target = report.get("source") or "the source", report.get("target") or "the target"
     verdict = report.get("verdict")
+    lost, head = totals.get("lost", 0), totals.get("missing_head", 0)
+    left_out = [text % number(count) for text, count in (("%s had not been copied and are lost", lost), ("%s had expired", head)) if count]
+    but = " that were to be there (%s)" % ", ".join(left_out) if left_out else ""
     if verdict == "PROVEN":
         if not totals.get("records_source"):
             return "Both sides are empty in what was compared."
-        tail = totals.get("missing_tail", 0)
         return "%s holds every one of the %s records of %s%s, in order and unaltered, within the ranges below." % (
             target,
-            number(totals.get("records_source", 0) - tail - totals.get("missing_head", 0)),
+            number(totals.get("records_source", 0) - lost - head),
             source,
-            " that were to be there (a tail of %s is missing, as allowed)" % number(tail) if tail else "",
+            but,
         )
     if verdict == "DUPLICATES":
-        return "%s holds every record of %s, and %s of them more often than the source does." % (target, source, number(totals.get("duplicated", 0)))
+        return "%s holds every record of %s%s, and %s of them more often than the source does." % (target, source, but, number(totals.get("duplicated", 0)))
     if verdict == "NOT_PROVABLE":
         return "Whether %s holds what %s held could not be told: neither yes nor no was shown." % (target, source)
     named = ["%s %s" % (number(totals[kind]), kind.replace("_", " ")) for kind in KINDS if totals.get(kind) and kind != "beyond"]
@@ -68,11 +71,13 @@ def missing(totals, judged):
 
     :param judged: the tone of the verdict; where that is not ``bad``, what is missing at an end was allowed to be.
     """
-    places = [(totals.get(kind, 0), place) for kind, place in (("missing_head", "at the head"), ("missing", "in between"), ("missing_tail", "at the tail"))]
+    places = [(totals.get(kind, 0), place) for kind, place in (
+        ("missing_head", "at the head"), ("missing", "in between"), ("missing_tail", "at the tail"), ("lost", "lost, never copied"))]
     there = [(count, place) for count, place in places if count]
     note = ", ".join(place if len(there) == 1 else "%s %s" % (number(count), place) for count, place in there)
     bad = judged == "bad" or totals.get("missing", 0) > 0
-    return number(sum(count for count, dummy in there)), note if bad or not there else note + ", as allowed", ("bad" if bad else "warn") if there else ""
+    allowed = ", as allowed" if totals.get("missing_head") or totals.get("missing_tail") else ""
+    return number(sum(count for count, dummy in there)), note if bad or not there else note + allowed, ("bad" if bad else "warn") if there else ""
 
 
 def number(value):
@@ -238,5 +243,5 @@ def command(report):
     words = ["proof_manifest=DIRECTORY" if manifest else "proof_source=%s" % source, "proof_target=%s" % target, "proof_topics=%s" % options["topics"]]
     if options.get("rename", "identity") != "identity":
         words.append("proof_rename=%s" % options["rename"])
-    words += ["%s=true" % name for name, key in (("proof_allow_tail", "allow_tail"), ("proof_ignore_timestamps", "ignore_timestamps")) if options.get(key)]
+    words += ["%s=true" % name for name, key in (("proof_ignore_timestamps", "ignore_timestamps"),) if options.get(key)]
     return "ansible-playbook -i inventory streamsafe.kafka_dr.verify_restore " + " ".join("-e " + shlex.quote(word) for word in words)

@@ -25,6 +25,7 @@ OVERRIDES = {
     "backup_topics": "missing_topics",
     "proven": "unproven",
     "offset_map": "no_offset_map",
+    "manifest_covers": "partial_manifest",
 }
 
 

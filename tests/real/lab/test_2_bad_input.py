@@ -111,6 +111,9 @@ def test_two_names_for_one_cluster(ground, before):
         inventory["hosts"][TARGET]["kafka_dr_client"] = inventory["hosts"][SOURCE]["kafka_dr_client"]
 
     refused(ground, before, ground.stage("initial_setup", change=change), "are the same cluster", "Correct kafka_dr_client of one of them")
+    # What a later step of a failover would need is looked at with it, in one refusal.
+    refused(ground, before, ground.stage("failover", {"failover_manifest": "file:///nowhere/manifest"}, change=change), "are the same cluster",
+            "The manifest of north_america cannot be used: There is no manifest at file:///nowhere/manifest", "or leave it out")
 
 
 def test_a_gate_of_one_s_own(ground, before):

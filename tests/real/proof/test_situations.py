@@ -37,9 +37,12 @@ def test_bounds_after_a_switch(pair, job, tmp_path):
     assert (code, report["verdict"]) == (1, "LOSS"), errors
     bounds = tmp_path / "bounds.json"
     bounds.write_text(json.dumps({"target": {"switched": {"0": 480}}}))
-    code, report, errors = job.compare("switched", "--bounds", str(bounds), "--allow-tail")
+    code, report, errors = job.compare("switched", "--bounds", str(bounds))
+    assert (code, report["verdict"], report["totals"]["missing_tail"]) == (1, "LOSS", 20), errors
+    bounds.write_text(json.dumps({"target": {"switched": {"0": 480}}, "mirrored_through": {"switched": {"0": 480}}}))
+    code, report, errors = job.compare("switched", "--bounds", str(bounds))
     part = report["topics"][0]["partitions"][0]
-    assert (code, report["verdict"], part["missing_tail"], part["foreign"]) == (0, "PROVEN", 20, 0), errors
+    assert (code, report["verdict"], part["lost"], part["missing_tail"], part["foreign"]) == (0, "PROVEN", 20, 0, 0), errors
     assert part["target_range"] == [0, 480]
     bounds.write_text(json.dumps({"source": {"switched": {"0": 480}}, "target": {"switched": {"0": 480}}}))
     code, report, errors = job.compare("switched", "--bounds", str(bounds))
@@ -68,21 +71,28 @@ def test_a_target_that_is_catching_up_is_waited_for(pair, job):
     assert report["totals"]["records_target"] == 500
 
 
+def through(job, **ends):
+    """Words for the job that tell the offsets below which everything had been copied."""
+    path = job.directory / "through.json"
+    path.write_text(json.dumps({"mirrored_through": {name.replace("_", "."): {"0": end} for name, end in ends.items()}}))
+    return "--bounds", str(path)
+
+
 @pytest.mark.full
-def test_a_tail_may_be_allowed(pair, job):
+def test_what_had_not_been_copied_is_lost_and_named(pair, job):
     prepare(pair, "tail", ROWS, ROWS[:450])
-    code, report, errors = job.compare("tail", "--allow-tail", "--wait-seconds", "1")
-    assert (code, report["verdict"], report["totals"]["missing_tail"]) == (0, "PROVEN", 50), errors
-    assert "as allowed" in " ".join(report["reasons"])
+    code, report, errors = job.compare("tail", *through(job, tail=450), "--wait-seconds", "1")
+    assert (code, report["verdict"], report["totals"]["lost"]) == (0, "PROVEN", 50), errors
+    assert "50 records at or beyond offset 450 had not been copied and are lost" in " ".join(report["reasons"])
 
 
 @pytest.mark.full
-def test_an_allowed_tail_does_not_allow_a_topic_to_be_missing(pair, job):
+def test_a_known_end_does_not_allow_a_topic_to_be_missing(pair, job):
     support.create(pair["source"], {"nowhere.a": (1, {}), "nowhere.b": (1, {})})
     support.create(pair["target"], {"nowhere.a": (1, {})})
     support.write(pair["source"], {"nowhere.a": ROWS, "nowhere.b": ROWS})
     support.write(pair["target"], {"nowhere.a": ROWS})
-    code, report, errors = job.compare(r"nowhere\..*", "--allow-tail", "--wait-seconds", "1")
+    code, report, errors = job.compare(r"nowhere\..*", *through(job, nowhere_b=0), "--wait-seconds", "1")
     assert (code, report["verdict"], report["complete"]) == (2, "NOT_PROVABLE", False), errors
     assert [topic["verdict"] for topic in report["topics"]] == ["PROVEN", "NOT_PROVABLE"]
     assert "nowhere.b: the topic is missing on the target" in report["reasons"]
@@ -200,7 +210,7 @@ def test_producers_may_go_on(pair, job):
     thread = threading.Thread(target=produce)
     thread.start()
     try:
-        code, report, errors = job.compare("busy", "--wait-seconds", "2", "--allow-tail")
+        code, report, errors = job.compare("busy", *through(job, busy=len(ROWS)), "--wait-seconds", "2")
     finally:
         stop.set()
         thread.join()

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.real
 
 DEFAULTS = {
     "source_client_secrets": {}, "target_client_secrets": {}, "timeout": 30, "rename": "identity", "content": False, "max_records": 200000,
-    "max_differences": 100, "allow_tail": False, "ignore_timestamps": False, "source_alias": None, "offsets_topic": None,
+    "max_differences": 100, "mirrored_through": {}, "ignore_timestamps": False, "source_alias": None, "offsets_topic": None,
 }
 
 

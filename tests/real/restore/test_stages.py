@@ -57,7 +57,8 @@ def test_a_region_that_lives_is_not_made_again(story):
 
 
 def test_a_gate_of_one_s_own(story):
-    story.refused("recreate_from_backup", "Your own gate is closed: not on a Friday", recreate_from_backup_accept_region_alive=True,
+    story.refused("recreate_from_backup", "Your own gate is closed: not on a Friday", "The manifest of north_america cannot be used: There is no manifest at",
+                  recreate_from_backup_accept_region_alive=True, recreate_from_backup_manifest="file:///nowhere/manifest",
                   recreate_from_backup_require=[{"query": "ledger.active_region == 'nowhere'", "message": "not on a Friday"}])
 
 

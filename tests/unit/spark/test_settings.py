@@ -8,8 +8,8 @@ import stat
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError, UsageError
-from kafka_dr_spark import cli, manifest, progress, settings
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
+from kafka_dr_spark import cli, progress, settings
 
 
 def config(path, content, mode=0o600):
@@ -62,22 +62,6 @@ def test_a_strangers_datagram_is_not_counted():
         assert told.tasks == {}
     finally:
         told.close()
-
-
-@pytest.mark.parametrize("content", ["[]", "{}", '{"format": 2}', "x"])
-def test_a_manifest_of_another_kind_is_refused(tmp_path, content):
-    (tmp_path / "manifest.json").write_text(content)
-    with pytest.raises(FormatError):
-        manifest.load(str(tmp_path))
-
-
-def test_no_manifest_is_none_and_store_replaces(tmp_path):
-    place = str(tmp_path / "m")
-    assert manifest.load(place) is None
-    manifest.store(place, {"format": 1, "topics": {}})
-    manifest.store(place, {"format": 1, "topics": {"t": 1}})
-    assert manifest.load(place)["topics"] == {"t": 1}
-    assert manifest.load("file://" + place)["topics"] == {"t": 1}
 
 
 def test_an_unexpected_error_is_not_a_difference(tmp_path, monkeypatch, capsys):

@@ -12,7 +12,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare impor
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import batch, chunks
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.records import Records, from_rows
 
-KINDS = ("missing_head", "missing_tail", "missing", "duplicated", "reordered", "altered", "foreign", "aborted", "beyond")
+KINDS = ("missing_head", "missing_tail", "missing", "lost", "duplicated", "reordered", "altered", "foreign", "aborted", "beyond")
 
 
 @pytest.fixture(autouse=True)
@@ -50,11 +50,13 @@ class Memory:
         return batch.cut_records(self._between(0, self.high))
 
 
-def compare(source, target, **more):
+def compare(source, target, head=(), **more):
+    head = dict(head)
     task = {
         "topic": "t", "target_topic": "t", "partition": 0, "mode": "delete", "timestamps": True, "source_chunks": source.chunks().to_bytes(),
         "target_chunks": target.chunks().to_bytes(), "source_range": (0, source.high), "target_range": (0, target.high), "source_started": 0,
-        "target_started": 0, "retention_ms": None, "now": 0, "limit": 1000, "target_bounded": False, **more,
+        "head": {"at": 0, "deleted": 0, "held": False, "retention_ms": None, "retention_bytes": None, "end": target.high, **head},
+        "mirrored_through": None, "limit": 1000, "target_bounded": False, **more,
     }
     result = examine.examine(source, target, task)
     return result, {kind: count for kind, count in result["counts"].items() if count}
@@ -162,9 +164,8 @@ def test_uncommitted_at_the_source_is_aborted():
 
 
 def test_head_needs_age_and_a_moved_log_start():
-    rows = dict(retention_ms=100, now=1105)
     for started, excused in ((0, 0), (5, 5)):
-        result, counts = compare(Memory(BASE), Memory(BASE[5:]), target_started=started, **rows)
+        result, counts = compare(Memory(BASE), Memory(BASE[5:]), head={"retention_ms": 100, "at": 1105, "deleted": started})
         assert (counts, result["excused_head"]) == ({"missing_head": 5}, excused)
 
 

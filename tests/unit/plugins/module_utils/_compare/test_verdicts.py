@@ -18,7 +18,8 @@ def counts(**more):
 
 @pytest.mark.parametrize(("found", "more", "expected"), [
     ({}, {}, "PROVEN"), ({"beyond": 3}, {}, "PROVEN"), ({"duplicated": 1}, {}, "DUPLICATES"), ({"missing": 1, "altered": 1, "duplicated": 1}, {}, "LOSS"),
-    ({"missing_tail": 1}, {}, "LOSS"), ({"missing_tail": 1}, {"allow_tail": True}, "PROVEN"), ({"missing_head": 2}, {"excused_head": 1}, "LOSS"),
+    ({"missing_tail": 1}, {}, "LOSS"), ({"lost": 1}, {}, "PROVEN"), ({"lost": 1, "missing_tail": 1}, {}, "LOSS"),
+    ({"missing_head": 2}, {"excused_head": 1}, "LOSS"),
     ({"missing_head": 2}, {"excused_head": 2}, "PROVEN"), ({"reordered": 1}, {}, "DIFFERENT"), ({"foreign": 1}, {}, "DIFFERENT"),
     ({"aborted": 1}, {}, "DIFFERENT"),
     ({}, {"not_provable": True}, "NOT_PROVABLE"), ({"duplicated": 1}, {"not_provable": True}, "NOT_PROVABLE"),
@@ -53,6 +54,8 @@ def test_rename():
 
 @pytest.mark.parametrize("wrong", [
     [], {"sauce": {}}, {"source": []}, {"source": {"t": []}}, {"source": {"t": {"0": "1"}}}, {"source": {"t": {"0": True}}}, {"target": {"t": {"x": 1}}},
+    {"mirrored_through": {"t": {"0": None}}}, {"mirrored_through": {"t": 5}}, {"held": {}}, {"held": {"at": 5}}, {"held": {"at": 1.5, "starts": {}}},
+    {"held": {"at": 5, "starts": {"t": {"0": -1}}}}, {"held": {"at": 5, "starts": {}, "ends": {}}},
 ])
 def test_bounds_are_checked(wrong):
     with pytest.raises(UsageError):
@@ -100,9 +103,9 @@ def compared(found):
     for topic in topics:
         for pair in topic.pairs:
             pair.left = pair.right = SimpleNamespace(count=10, bytes=1000)
-            pair.result = {"counts": counts(**found[topic.name][pair.number]), "reasons": [], "excused_head": 0, "offset_map": [], "differences": [],
+            pair.result = {"counts": counts(**found[topic.name][pair.number]), "reasons": [], "excused_head": 0, "offset_map": [[0, 0, 8]], "differences": [],
                            "difference_runs": 0}
-    options = SimpleNamespace(topics=".*", rename="identity", allow_tail=False, ignore_timestamps=False, bounds={"source": {}})
+    options = SimpleNamespace(topics=".*", rename="identity", ignore_timestamps=False, bounds={"source": {}})
     side = SimpleNamespace(name="a cluster")
     return report.build(SimpleNamespace(topics=topics, options=options, reasons=[], source=side, target=side, began=0.0))
 

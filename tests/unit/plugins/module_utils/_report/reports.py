@@ -80,7 +80,7 @@ def failed_drill(**changes):
     )
 
 
-ZERO = dict.fromkeys(("missing_head", "missing_tail", "missing", "duplicated", "reordered", "altered", "foreign", "aborted", "beyond"), 0)
+ZERO = dict.fromkeys(("missing_head", "missing_tail", "missing", "lost", "duplicated", "reordered", "altered", "foreign", "aborted", "beyond"), 0)
 
 
 def partition(number=0, **changes):
@@ -137,7 +137,7 @@ def proof(*partitions, verdict="PROVEN", **changes):
         "target": "europe",
         "began": "2026-11-21T15:36:01Z",
         "seconds": 28.318,
-        "options": {"topics": r"flights\..*", "rename": "identity", "allow_tail": False, "ignore_timestamps": False, "bounds": False},
+        "options": {"topics": r"flights\..*", "rename": "identity", "ignore_timestamps": False, "bounds": []},
         "topics": [
             {
                 "topic": "flights.departed",

@@ -32,9 +32,9 @@ def test_differences_lie_on_the_side_that_has_the_offset():
     assert len([run for run in lane(part["target_range"], part["offset_map"], part["differences"], "target") if run["tone"] == "bad"]) == 1
 
 
-def test_a_tail_is_red_where_it_is_a_loss_and_not_where_it_was_allowed():
-    tail = {"missing_tail": 10, "differences": [{"kind": "missing_tail", "source_offset": 9990, "target_offset": None, "count": 10}]}
-    for verdict, tone in (("LOSS", "bad"), ("PROVEN", "warn")):
+def test_a_tail_is_red_where_it_is_a_loss_and_not_where_it_had_not_been_copied():
+    for verdict, kind, tone in (("LOSS", "missing_tail", "bad"), ("PROVEN", "lost", "warn")):
+        tail = {kind: 10, "differences": [{"kind": kind, "source_offset": 9990, "target_offset": None, "count": 10}]}
         shown = view(proof(partition(verdict=verdict, **tail), verdict=verdict))["topics"][0]["partitions"][0]
         assert shown["lanes"]["source"][-1]["tone"] == tone
 
@@ -66,10 +66,10 @@ def test_differences_that_are_not_shown_are_counted():
 
 
 def test_command_repeats_the_proof():
-    again = proof(options={"topics": "a b.*", "rename": "prefix:na.", "allow_tail": True})
+    again = proof(options={"topics": "a b.*", "rename": "prefix:na.", "ignore_timestamps": True})
     assert view(again)["command"] == (
         "ansible-playbook -i inventory streamsafe.kafka_dr.verify_restore -e proof_source=north_america -e proof_target=europe "
-        "-e 'proof_topics=a b.*' -e proof_rename=prefix:na. -e proof_allow_tail=true"
+        "-e 'proof_topics=a b.*' -e proof_rename=prefix:na. -e proof_ignore_timestamps=true"
     )
 
 
@@ -86,4 +86,11 @@ def test_what_is_missing_is_counted_wherever_it_is_missing():
     assert missing({"missing": 0}, "good") == ("0", "", "")
     assert missing({"missing_head": 1}, "bad") == ("1", "at the head", "bad")
     assert missing({"missing": 2, "missing_tail": 3}, "bad") == ("5", "2 in between, 3 at the tail", "bad")
-    assert missing({"missing_tail": 3}, "good") == ("3", "at the tail, as allowed", "warn")
+    assert missing({"missing_head": 3}, "good") == ("3", "at the head, as allowed", "warn")
+    assert missing({"lost": 3}, "good") == ("3", "lost, never copied", "warn")
+    assert missing({"lost": 3, "missing_tail": 1}, "bad") == ("4", "1 at the tail, 3 lost, never copied", "bad")
+
+
+def test_what_was_lost_is_in_the_sentence():
+    for verdict in ("PROVEN", "DUPLICATES"):
+        assert "(7 had not been copied and are lost)" in view(proof(partition(verdict=verdict, lost=7), verdict=verdict))["sentence"]

@@ -1,77 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A manifest: what a cluster held, as digests, readable without Spark and without the cluster.
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""A manifest as a side: what a cluster held, as digests, readable without Spark and without the cluster.
 
-``DIR/manifest.json`` names everything that counts; ``DIR/data/*.parquet`` hold portions of at most 65,536 records of one partition, in
-offset order. Both forms are described in docs/proof.md. Needs pyarrow and numpy only.
+``DIR/manifest.json`` names everything that counts; ``DIR/data/*.parquet`` hold portions of at most 65,536 records of one partition, in offset order.
 """
 
 from __future__ import annotations
 
-import json
 import re
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.fs
-import pyarrow.parquet
+try:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet
+except ImportError:
+    pa = None
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import batch, chunks
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.records import Records
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError, NotProvableError, UsageError
+from .._digest import batch, chunks
+from .._digest.records import Records
+from .._errors import NotProvableError, UsageError
+from .content import require
+from .place import locate, shown
 
-FORMAT = 1
-NAME = "manifest.json"
-SCHEMA = pa.schema([
-    ("topic", pa.string()), ("topic_id", pa.string()), ("partition", pa.int32()), ("first_offset", pa.int64()), ("last_offset", pa.int64()),
-    ("count", pa.int64()), ("runs", pa.binary()), ("rows", pa.binary()), ("rows_without_timestamps", pa.binary()), ("content", pa.binary()),
-    ("timestamps", pa.binary()), ("key_high", pa.binary()), ("key_low", pa.binary()), ("tombstone", pa.binary()),
-])
 RECORD_COLUMNS = {"content": "<u8", "timestamps": "<i8", "key_high": "<u8", "key_low": "<u8", "tombstone": "?"}
 
 
-def locate(path):
-    """``(pyarrow file system, path inside)`` of a directory or URI. :raises UsageError: neither."""
-    try:
-        if re.match(r"[a-z0-9+]+://", path):
-            system, inside = pyarrow.fs.FileSystem.from_uri(path)
-        else:
-            system, inside = pyarrow.fs.LocalFileSystem(), path
-    except (pa.ArrowInvalid, OSError) as error:
-        raise UsageError(f"{path} is no directory and no URI that can be opened", found=str(error)) from error
-    return system, inside.rstrip("/")
-
-
-def load(path):
-    """The content of manifest.json, or None if there is none. :raises FormatError: it is something else."""
-    system, inside = locate(path)
-    name = f"{inside}/{NAME}"
-    try:
-        if system.get_file_info(name).type != pyarrow.fs.FileType.File:
-            return None
-        with system.open_input_stream(name) as stream:
-            found = json.loads(stream.read())
-    except (OSError, pa.ArrowException) as error:
-        raise NotProvableError(f"The manifest {path} cannot be read", found=str(error)) from error
-    except ValueError as error:
-        raise FormatError(f"{name} is not valid JSON", found=str(error), position=getattr(error, "pos", 0)) from error
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        shown = found.get("format") if isinstance(found, dict) else type(found).__name__
-        raise FormatError(f"{name} is no manifest of this version", expected=f"format {FORMAT}", found=shown)
-    return found
-
-
-def store(path, content):
-    """Replace manifest.json; what it does not name does not count, so a run that was cut off leaves the old one valid."""
-    system, inside = locate(path)
-    system.create_dir(inside, recursive=True)
-    temporary = f"{inside}/{NAME}.new"
-    with system.open_output_stream(temporary) as stream:
-        stream.write(json.dumps(content, indent=1, sort_keys=True).encode())
-    system.move(temporary, f"{inside}/{NAME}")
-
-
 class ManifestSide:
-    """A manifest as the source of a comparison (and of offset translation): ``content`` is manifest.json."""
+    """A manifest as the source of a comparison, and of offset translation: ``content`` is manifest.json, ``cluster_id`` that of the cluster it was made of."""
 
     live = False
 
@@ -79,9 +34,8 @@ class ManifestSide:
         self.spec = spec
         self.name = spec["name"]
         self.path = spec["path"]
-        self.content = load(self.path)
-        if self.content is None:
-            raise UsageError(f"There is no manifest at {self.path}", expected=f"a directory or URI with {NAME}", remedy="Save one with: main.py manifest --out")
+        self.content = require(self.path)
+        self.cluster_id = self.content["cluster_id"]
         self.detailed = all(topic["detail"] == "records" for topic in self.content["topics"].values())
         self.system, self.inside = locate(self.path)
 
@@ -122,7 +76,7 @@ class ManifestSide:
             try:
                 table = pyarrow.parquet.read_table(f"{self.inside}/{file}", filesystem=self.system, filters=wanted, columns=columns)
             except (OSError, pa.ArrowException) as error:
-                raise NotProvableError(f"{file} of the manifest {self.path} cannot be read", found=str(error)) from error
+                raise NotProvableError(f"{file} of the manifest {shown(self.path)} cannot be read", found=str(error)) from error
             rows.extend(table.to_pylist())
         return sorted(rows, key=lambda row: row["first_offset"])
 
@@ -164,6 +118,6 @@ class ManifestSide:
         runs = np.frombuffer(row["runs"], "<i8").reshape(-1, 2)
         offsets = np.concatenate([np.arange(first, first + count) for first, count in runs])
         inside = (offsets >= low) & (offsets < high)
-        columns = {name: np.frombuffer(row[name], kind)[inside] for name, kind in RECORD_COLUMNS.items() if row[name] is not None}
+        columns = {name: np.frombuffer(row[name], kind)[inside] for name, kind in RECORD_COLUMNS.items() if row.get(name) is not None}
         columns["timestamp"] = columns.pop("timestamps")
         return Records(offset=offsets[inside], **columns)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""Where a manifest is: a directory, or a URI of an object store, opened in one way by everybody who reads or writes one."""
+
+from __future__ import annotations
+
+import re
+
+try:
+    import pyarrow as pa
+    import pyarrow.fs
+except ImportError:
+    pa = None
+
+from .._errors import UsageError
+
+URI = re.compile(r"[a-z0-9+]+://")
+# What stands before the host: a key and its secret.
+CREDENTIALS = re.compile(r"([a-z0-9+]+://)[^/?#]*@")
+
+
+def locate(path):
+    """``(pyarrow file system, path inside)`` of a directory or URI.
+
+    :raises UsageError: it is neither, it has credentials in it, or pyarrow is missing.
+    """
+    if pa is None:
+        raise UsageError("A manifest cannot be read or written here", expected="the Python library pyarrow", remedy="Install pyarrow")
+    if CREDENTIALS.match(path):
+        raise UsageError(
+            "The manifest's URI has credentials in it, which would stand in logs, reports and the ledger", expected="a URI without them",
+            found=shown(path), remedy="Give them by the environment, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for s3",
+        )
+    try:
+        if URI.match(path):
+            system, inside = from_uri(path)
+        else:
+            system, inside = pyarrow.fs.LocalFileSystem(), path
+    except (pa.ArrowException, OSError) as error:
+        raise UsageError("%s is no directory and no URI that can be opened" % shown(path), found=str(error)) from error
+    return system, inside.rstrip("/")
+
+
+def from_uri(uri):
+    """``(pyarrow file system, path inside)``, with pyarrow's own errors."""
+    return pyarrow.fs.FileSystem.from_uri(uri)
+
+
+def shown(path):
+    """The place as messages name it, without credentials."""
+    return CREDENTIALS.sub(r"\1***@", path)
