@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+from . import ageing
 from .errors import LabError
 from .inventory import GROUP, TOPICS
 from .journals import Journals, topic_ids
@@ -71,12 +72,19 @@ class Drill:
 
         :param extra: further variables of the set-up.
         """
-        self.lab.up(self.options)
+        self.lab.up({**self.options, "broker": ageing.BROKER})
+        ageing.create(self.client(SOURCE, "kdr-stages"))
         self.sampler.start()
         self.stage("initial_setup", initial_setup_source=SOURCE, initial_setup_target=TARGET, **extra)
         wanted = min(self.options["history"], self.options["records"] or self.options["history"])
         until("the history to be produced", lambda: self.journals.acknowledged_count() >= wanted, 180)
         until("live traffic to be processed", lambda: self.journals.processed_count() >= wanted, 180)
+        ageing.await_copies(self.client(TARGET), ageing.write(self.client(SOURCE, "departures-producer")))
+
+    def await_expiry(self) -> None:
+        """Wait until the backup has deleted what had expired; a proof that comes later has to tell that from a loss."""
+        begins = ageing.await_expiry(self.client(TARGET))
+        self.report.check("records_expired_in_backup", begins > 0, f"{ageing.BY_TIME} begins beyond 0 in {TARGET}", f"at {begins}")
 
     def live(self, seconds: float) -> None:
         """Let live traffic flow for a while; it must really flow."""

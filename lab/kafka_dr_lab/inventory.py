@@ -77,7 +77,8 @@ class Inventory:
     def write(self, options: dict) -> None:
         """Find ports, make keys and passwords, and write both files.
 
-        :param options: ``history``, ``rate``, ``records``: what the applications are told; ``machines``: whether some programs are on machines of their own.
+        :param options: ``history``, ``rate``, ``records``: what the applications are told; ``machines``: whether some programs are on machines of their own;
+            ``broker``: further properties of the brokers.
         """
         self._secrets = None
         self.secrets_file.parent.mkdir(parents=True, exist_ok=True)
@@ -96,7 +97,8 @@ class Inventory:
                 } for name in CLUSTERS
             },
         }
-        hosts = {name: self._cluster(name, authorities[name]["certificate"], [next(ports) for dummy in range(4)]) for name in CLUSTERS}
+        hosts = {name: self._cluster(name, authorities[name]["certificate"], [next(ports) for dummy in range(4)], options.get("broker") or {})
+                 for name in CLUSTERS}
         if options.get("machines"):
             hosts.update(self._machines([next(ports) for dummy in range(3)]))
             hosts[MIRROR_TARGET].update(kafka_dr_mirror_hosts=[MIRROR_MACHINE, MIRROR_TARGET], kafka_dr_mirror_rest_host=HOST)
@@ -127,7 +129,7 @@ class Inventory:
             + yaml.safe_dump(everything, sort_keys=False, width=160))
         self._write_vault(vaulted)
 
-    def _cluster(self, name: str, certificate: str, ports: list[int]) -> dict:
+    def _cluster(self, name: str, certificate: str, ports: list[int], broker: dict) -> dict:
         client_port, controller_port, rest_port, reverse_rest_port = ports
         directory = self.lab / "regions" / name
         users = [{"name": user, "purpose": purpose, "password": "{{ lab_passwords['%s'] }}" % user} for purpose, user in SERVICE_USERS.items()]
@@ -154,7 +156,7 @@ class Inventory:
                 "config": {
                     "offsets.topic.replication.factor": 1, "offsets.topic.num.partitions": 5, "transaction.state.log.replication.factor": 1,
                     "transaction.state.log.min.isr": 1, "transaction.state.log.num.partitions": 5, "group.initial.rebalance.delay.ms": 0,
-                    "default.replication.factor": 1,
+                    "default.replication.factor": 1, **broker,
                 },
             },
             "kafka_dr_kafka_secrets": "{{ lab_clusters['%s'] }}" % name,

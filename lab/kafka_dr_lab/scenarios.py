@@ -24,6 +24,7 @@ def failover(drill: Drill) -> None:
     manifest = _save_manifest(drill)
     _sabotage(drill)
     drill.live(drill.arguments.live)
+    drill.await_expiry()
     if drill.arguments.freeze:
         drill.say(f"Freezing the mirror for {drill.arguments.freeze:.0f} s, so that something is lost")
         drill.lab.signal(signal.SIGSTOP, MIRROR)
@@ -95,6 +96,7 @@ def restore(drill: Drill) -> None:
     drill.check_exactly_once()
     manifest = _save_manifest(drill)
     drill.live(drill.arguments.live)
+    drill.await_expiry()
     drill.say(f"LOSS: {drill.lab.loss.format(region=SOURCE)}")
     drill.lost_at = drill.lab.lose(SOURCE)
     if drill.arguments.sabotage == "backup":

@@ -38,7 +38,7 @@ class KubernetesInventory(Inventory):
         self.secrets_file.parent.mkdir(parents=True, exist_ok=True)
         self.lab.chmod(0o700)
         ports = dict(zip(CLUSTERS, free_ports(len(CLUSTERS)), strict=True))
-        hosts = {name: self._region(name, ports[name]) for name in CLUSTERS}
+        hosts = {name: self._region(name, ports[name], options.get("broker") or {}) for name in CLUSTERS}
         hosts[APPLICATIONS_REGION] = {
             "kafka_dr_platform": "kubernetes",
             "kafka_dr_kubernetes": {"kubeconfig": self.kubeconfig, "namespace": namespace_of(APPLICATIONS_REGION)},
@@ -54,7 +54,7 @@ class KubernetesInventory(Inventory):
         everything = {"all": {"vars": variables, "hosts": hosts, "children": {"clusters": {"hosts": {name: {} for name in CLUSTERS}}}}}
         self._write(everything, {"kafka_dr_rebuild_secret": secrets.token_urlsafe(24)})
 
-    def _region(self, name: str, port: int) -> dict:
+    def _region(self, name: str, port: int, broker: dict) -> dict:
         # Records of 2013: with the usual seven days every one would be deleted at once.
         topics = [{"name": topic, "partitions": PARTITIONS, "replication_factor": 1, "configs": {"retention.ms": -1}} for topic in TOPICS]
         # Only the source's topics are declared: the mirror makes the target's.
@@ -67,7 +67,7 @@ class KubernetesInventory(Inventory):
             "kafka_dr_platform": "kubernetes", "kafka_dr_kubernetes": place,
             "kafka_dr_users": [{"name": user, "purpose": purpose} for purpose, user in SERVICE_USERS.items()] + [dict(one) for one in APPLICATION_USERS],
             "kafka_dr_topics": [one for one in topics if one not in managed],
-            "kafka_dr_kafka": {"create_namespace": True, "resources": manifests.kafka(CLUSTER, port, CONFIG, managed)},
+            "kafka_dr_kafka": {"create_namespace": True, "resources": manifests.kafka(CLUSTER, port, {**CONFIG, **broker}, managed)},
         }
 
     def applications(self, options: dict) -> list[dict]:
