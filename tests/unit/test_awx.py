@@ -168,6 +168,18 @@ def test_credentials_give_every_secret_of_the_inventory():
         assert {re.sub(r"[{} ]|tower\.filename\.", "", value) for value in {**one["injected"], **one.get("injected_files", {})}.values()} == fields
 
 
+def test_the_inventory_is_well_described_with_any_of_the_credentials():
+    """A job that carries few of them has empty passwords for the others; the regions' own client has its one."""
+    from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.described import examined
+
+    text = (AWX / "project" / "inventory" / "regions.yml").read_text()
+    for words in ("", "a-password"):
+        made = yaml.safe_load(re.sub(r"{{ kafka_dr_secret_\w+ }}", "given", re.sub(r"{{ kafka_dr_secret_\w+ \| default\(''\) }}", words, text)))["all"]
+        hosts = {name: {**made["vars"], **own} for name, own in made["hosts"].items()}
+        found = examined({name: {key: value for key, value in own.items() if key.startswith("kafka_dr_")} for name, own in hosts.items()})
+        assert found == {"mistakes": [], "warnings": [], "decisions": []}
+
+
 def test_execution_environment_can_be_created(tmp_path):
     builder = Path(sys.executable).parent / "ansible-builder"
     if not builder.exists():

@@ -73,6 +73,9 @@ def unverified(region: dict) -> list[str]:
         made.append("kafka_dr_client: enable.ssl.certificate.verification=false")
     if str(client.get("ssl.endpoint.identification.algorithm", "https")).lower() in ("none", ""):
         made.append("kafka_dr_client: ssl.endpoint.identification.algorithm=none")
+    mechanism = str(client.get("sasl.mechanism") or client.get("sasl.mechanisms") or "").upper()
+    if str(client.get("security.protocol") or "").upper() == "SASL_PLAINTEXT" and mechanism in (*BY_PASSWORD, "OAUTHBEARER"):
+        made.append("kafka_dr_client: security.protocol=SASL_PLAINTEXT sends a password, or what stands for one, without TLS")
     kubernetes, deployment = region.get("kafka_dr_kubernetes") or {}, region.get("kafka_dr_mirror_deployment") or {}
     places = {
         "kafka_dr_kubernetes": kubernetes,

@@ -10,7 +10,7 @@ from .._errors import UsageError
 from .mirror_config import checked, checkpoints_topic
 from .names import HEARTBEATS, compile_filter, workers_group
 
-PURPOSES = ("stages", "mirror", "proof", "witness", "application")
+PURPOSES = ("stages", "mirror", "proof", "witness", "reader", "application")
 # What MirrorMaker 2 does to a topic that it writes.
 OWNED = ["ALTER", "ALTER_CONFIGS", "CREATE", "DESCRIBE", "DESCRIBE_CONFIGS", "READ", "WRITE"]
 SPECIAL = set("\\.[]{}()*+?^$|")
@@ -72,7 +72,7 @@ def service_acls(principal, purpose, mirror=None, side=None, own=None, connect_g
         if side == "target" and full["policy"] == "default":
             topics = [{"name": "%s%s%s" % (full["source"], full["separator"], "" if one["name"] == "*" else one["name"]),
                        "pattern": "prefixed" if one["name"] == "*" else one["pattern"]} for one in topics]
-        grants = _idle_worker(full) if idle and purpose == "mirror" else {"mirror": _mirror, "proof": _proof, "witness": _witness}[purpose](full, topics, side)
+        grants = _idle_worker(full) if idle and purpose == "mirror" else _services()[purpose](full, topics, side)
         if purpose == "mirror" and side == "target" and connect_group:
             grants.append(_grant("transactional_id", ["DESCRIBE", "WRITE"], "%s-%s." % (connect_group, full["name"]), "prefixed"))
     else:
@@ -112,6 +112,10 @@ def _stages():
     ]
 
 
+def _services():
+    return {"mirror": _mirror, "proof": _proof, "witness": _witness, "reader": _reader}
+
+
 def _mirror(mirror, topics, side):
     if side == "source":
         return _topics(topics, ["DESCRIBE", "DESCRIBE_CONFIGS", "READ"]) + [
@@ -143,3 +147,16 @@ def _witness(mirror, topics, side):
         return _topics(topics, ["DESCRIBE"]) + [_grant("cluster", ["DESCRIBE"]), _grant("group", ["DESCRIBE"], "*")]
     # Reading its own topic again, its consumer asks for a group's coordinator although it joins none.
     return [_grant("topic", ["DESCRIBE", "READ", "WRITE"], "__kafka_dr_positions"), _grant("group", ["DESCRIBE"], "*")]
+
+
+def _reader(mirror, topics, side):
+    """What jobs need that only read: status, doctor, manifests, pages. It sees all, and reads the mirror's topics and what it and the stages keep."""
+    own = [_grant("topic", ["READ"], name, "prefixed") for name in ("mm2-", "__kafka_dr_")]
+    own += [_grant("topic", ["READ"], name) for name in (HEARTBEATS, "%s%s%s" % (mirror["source"], mirror["separator"], HEARTBEATS), checkpoints_topic(mirror))]
+    return [
+        *_topics(topics, ["READ"]),
+        *own,
+        _grant("topic", ["DESCRIBE", "DESCRIBE_CONFIGS"], "*"),
+        _grant("cluster", ["DESCRIBE", "DESCRIBE_CONFIGS"]),
+        _grant("group", ["DESCRIBE"], "*"),
+    ]

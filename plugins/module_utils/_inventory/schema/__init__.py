@@ -27,8 +27,8 @@ VARIABLES: dict[str, NODE] = {
     "kafka_dr_client": CLIENT,
     "kafka_dr_client_secrets": CLIENT_SECRETS,
     "kafka_dr_unverified_tls": text(
-        "Why certificates of this region are not verified. Without it a client that does not verify them is refused; with it the reason is "
-        "shown, and recorded in the ledger",
+        "Why certificates of this region are not verified, or passwords sent without TLS. Without it a client that does so is refused; with it "
+        "the reason is shown, and recorded in the ledger",
         expected="the reason, in words on one line",
         minLength=8,
         x_where="region",

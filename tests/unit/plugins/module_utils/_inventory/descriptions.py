@@ -223,6 +223,7 @@ CASES: dict[str, tuple[str, object, tuple[str, ...]]] = {
         False,
         ("kafka_dr_unverified_tls: expected certificates to be verified",),
     ),
+    "a password without TLS": (CLIENT + ".security|protocol", "SASL_PLAINTEXT", ("kafka_dr_unverified_tls", "SASL_PLAINTEXT sends a password")),
     "names that are not verified": (CLIENT + ".ssl|endpoint|identification|algorithm", "none", ("kafka_dr_unverified_tls", "identification.algorithm=none")),
     "an API server that is not verified": (KUBERNETES + ".validate_certs", False, ("asia: kafka_dr_unverified_tls", "validate_certs=false")),
     "an API server without TLS": (KUBERNETES + ".host", "http://api:6443", ("kafka_dr_unverified_tls", "host without TLS")),

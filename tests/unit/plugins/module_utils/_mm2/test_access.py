@@ -110,3 +110,13 @@ def test_an_application_has_what_the_inventory_gives_it():
 def test_what_is_not_known_gets_nothing(purpose, mirror, side):
     with pytest.raises(UsageError, match="No ACLs are known"):
         service_acls("u", purpose, mirror, side)
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_a_reader_changes_nothing(side):
+    """For jobs of a controller that only read: nothing that writes, creates, deletes, alters, or commits a position."""
+    found = lines("reader", side)
+    assert {one.split()[2] for one in found} == {"READ", "DESCRIBE", "DESCRIBE_CONFIGS"}
+    assert not [one for one in found if " READ " in one and ("group:" in one or "topic:*" in one)]
+    for topic in ("flights. PREFIXED", "__kafka_dr_ PREFIXED", "mm2- PREFIXED", "na.checkpoints.internal LITERAL"):
+        assert "User:u ALLOW READ topic:%s" % topic in found
