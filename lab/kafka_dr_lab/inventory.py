@@ -42,6 +42,14 @@ APPLICATION_USERS: list[dict] = [
         {"resource": "group", "name": GROUP, "pattern": "prefixed", "operations": ["READ", "DESCRIBE"]}]},
 ]
 
+# What years leave behind in a cluster, and no inventory lists.
+STRAY_ACLS: list[dict] = [
+    {"principal": "departures-producer", "resource": "topic", "name": "*", "operations": ["ALL"]},
+    {"principal": "departures-consumer", "resource": "topic", "name": TOPICS[0], "operations": ["WRITE"]},
+    {"principal": "departures-consumer", "resource": "cluster", "operations": ["CREATE"]},
+    {"principal": "departures-producer", "resource": "transactional_id", "name": "*", "operations": ["WRITE"]},
+]
+
 
 def _cluster_id() -> str:
     """A random cluster id; none that begins with a dash, which the format command would take for an option (as Kafka's Uuid avoids)."""
@@ -167,6 +175,7 @@ class Inventory:
             "kafka_dr_java_options": JAVA_OPTIONS,
             "kafka_dr_rebuild_directory": str(directory / "rebuild"),
             "lab_spare_port": reverse_rest_port,
+            "lab_stray_acls": STRAY_ACLS if name == MIRROR["source"] else [],
         }
 
     def machine(self, name: str, port: int) -> Machine:

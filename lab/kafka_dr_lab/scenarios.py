@@ -225,3 +225,20 @@ def _source_returns(drill: Drill) -> None:
     refused = drill.lab.playbooks.run("initial_setup", {"initial_setup_source": SOURCE, "initial_setup_target": TARGET}, capture=True, check=False)
     drill.report.check("returning_source_refused", refused.returncode != 0 and "active region" in refused.stdout, "initial_setup refuses to use it",
                        f"exit code {refused.returncode}")
+    drill.stage("fence", fence_region=SOURCE, fence_survivor=TARGET)
+    told = _refusal_of(drill, "departures-producer")
+    drill.report.check("returning_source_fenced", "AUTHORIZATION" in told, "it takes no record any more", told)
+
+
+def _refusal_of(drill: Drill, user: str) -> str:
+    """What a region that was left tells an application that still writes to it."""
+    from confluent_kafka import KafkaException, Producer
+
+    told: list = []
+    producer = Producer({**drill.client(SOURCE, user), "log_level": 0, "message.timeout.ms": 10000})
+    try:
+        producer.produce(TOPICS[0], json.dumps({"id": STRAY}).encode(), b"stray", on_delivery=lambda error, message: told.append(error))
+        producer.flush(20)
+    except KafkaException as error:
+        told.append(error.args[0])
+    return "no answer" if not told else "taken" if told[0] is None else told[0].name()

@@ -26,7 +26,7 @@ def kafka_users(users, acls, cluster, namespace, api_version=kafka_resources.GRO
         body = kafka_resources.kafka_user(user, acls, cluster, namespace, api_version, (secrets or {}).get(user["name"]), authorization)
         if authorization and how != "exactly":
             rules = ((known.get(user["name"]) or {}).get("spec") or {}).get("authorization") or {}
-            mine = [one for one in acls if str(one["principal"]).removeprefix("User:") == user["name"]]
+            mine = kafka_resources.acls_of(user["name"], acls)
             body["spec"]["authorization"]["acls"] = kafka_changes.rights(rules.get("acls") or [], mine, how)
         made.append(body)
     return made

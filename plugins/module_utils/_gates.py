@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+
 try:
     import jmespath
     from jmespath.exceptions import JMESPathError
@@ -16,12 +18,16 @@ from ._errors import KafkaDrError, UsageError
 def look(gates, require, facts):
     """Which gates hold and which do not.
 
-    :param gates: ``[{name, holds, message, accepted, override}]``; without ``override`` a gate cannot be overridden.
+    :param gates: ``[{name, holds, message, accepted, override}]``; without ``override`` a gate cannot be overridden. One with ``names``
+        (``{name: why}``) holds where there are none, and is accepted name by name.
     :param require: the user's ``[{query, message}]``, JMESPath over ``facts``; only true opens such a gate.
     :returns: ``refusals`` (sentences with the way out), ``overridden`` (names) and ``held`` (names; of the user's own gates their messages).
     """
     refusals, overridden, held = [], [], []
     for gate in gates:
+        if "names" in gate:
+            _by_name(gate, refusals, overridden, held)
+            continue
         if _true(gate.get("holds")):
             held.append(gate["name"])
             continue
@@ -36,6 +42,20 @@ def look(gates, require, facts):
         else:
             refusals.append("Your own gate is closed: %s (query: %s)" % (one["message"], one["query"]))
     return {"refusals": refusals, "overridden": overridden, "held": held}
+
+
+def _by_name(gate, refusals, overridden, held):
+    names, accepted = gate["names"] or {}, list(gate.get("accepted") or [])
+    if not names:
+        held.append(gate["name"])
+        return
+    if not set(names) - set(accepted):
+        overridden.append("%s (%s)" % (gate["name"], ", ".join(sorted(names))))
+        return
+    told = "; ".join("%s %s" % (name, " ".join(str(why).split())) for name, why in sorted(names.items()) if name not in accepted)
+    # All of them: whoever pastes this keeps what was accepted before.
+    override = json.dumps({gate["override"]: sorted(names)})
+    refusals.append("%s %s. Or override it by name, recorded: -e '%s'" % (" ".join(str(gate["message"]).split()), told, override))
 
 
 def _true(value):

@@ -11,8 +11,8 @@ short_description: Grant and revoke Kafka ACLs
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - One call for any number of ACLs. They are read back afterwards.
-  - A fence is this module with O(state=absent) on the ALLOW of the applications' principals, never a DENY.
+  - One call for any number of ACLs. They are read from the cluster again afterwards, until they are as they were written.
+  - A fence is this module with O(state=absent) and O(principals), which takes away every ALLOW that they have; it never writes a DENY.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
   - streamsafe.kafka_dr.client.attributes
@@ -21,7 +21,7 @@ options:
     description: The ACLs.
     type: list
     elements: dict
-    required: true
+    default: []
     suboptions:
       principal:
         description: Name of the principal; C(User:) is put before it where it has no type.
@@ -54,6 +54,13 @@ options:
         description: Host the principal comes from.
         type: str
         default: "*"
+  principals:
+    description:
+      - With O(state=absent), principals that lose every ALLOW they have, whatever its resource, pattern and operation.
+      - RV(removed_acls) says which those were, word for word, for them to be given back.
+    type: list
+    elements: str
+    default: []
   state:
     description: V(exact) also removes whatever else the principals named have.
     type: str
@@ -72,6 +79,14 @@ EXAMPLES = r"""
         name: flights.
         pattern: prefixed
         operations: [READ, DESCRIBE]
+
+- name: Take away all that two applications may do
+  streamsafe.kafka_dr.acls:
+    client: "{{ kafka_dr_client }}"
+    client_secrets: "{{ kafka_dr_client_secrets }}"
+    principals: [orders, payments]
+    state: absent
+  register: __taken
 """
 
 RETURN = r"""
@@ -92,6 +107,7 @@ removed_acls:
   elements: dict
 """
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, run_module
@@ -100,7 +116,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import
 def work(params, check_mode):
     """Ensure the ACLs."""
     client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
-    return ensure_acls(client, params["acls"], params["state"], check_mode)
+    if params["principals"] and params["state"] != "absent":
+        raise UsageError("Principals are named for a state other than absent", expected="state: absent with principals", found="state: %s" % params["state"],
+                         remedy="Leave principals out, or set state: absent")
+    return ensure_acls(client, params["acls"], params["state"], check_mode, params["principals"])
 
 
 def main():
@@ -111,7 +130,7 @@ def main():
             "acls": {
                 "type": "list",
                 "elements": "dict",
-                "required": True,
+                "default": [],
                 "options": {
                     "principal": {"type": "str", "required": True},
                     "resource": {"type": "str", "choices": ["topic", "group", "cluster", "transactional_id"], "required": True},
@@ -122,6 +141,7 @@ def main():
                     "host": {"type": "str", "default": "*"},
                 },
             },
+            "principals": {"type": "list", "elements": "str", "default": []},
             "state": {"type": "str", "choices": ["present", "absent", "exact"], "default": "present"},
         },
         work,

@@ -63,6 +63,10 @@ last:
   description: The entry that ended each stage last.
   returned: always
   type: dict
+taken:
+  description: By region, the ACLs that a fence took away there and that were not given back, in the form that M(streamsafe.kafka_dr.acls) takes.
+  returned: always
+  type: dict
 begun:
   description: The entry that began each stage last.
   returned: always

@@ -15,7 +15,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 AWX = ROOT / "examples" / "awx"
-STAGES = ("initial_setup", "failover", "recreate_from_backup", "resume", "new_backup")
+STAGES = ("initial_setup", "failover", "recreate_from_backup", "resume", "new_backup", "fence")
 PLAYBOOKS = sorted((AWX / "project").glob("*.yml"))
 
 

@@ -25,8 +25,11 @@ def rights(rules, acls, how):
 
     :param rules: ``spec.authorization.acls`` as they are.
     :param acls: ACLs of this user, as the module ``acls`` takes them.
-    :param how: ``exactly`` (nothing else stays), ``add`` or ``remove``; the last two leave alone what others gave the user.
+    :param how: ``exactly`` (nothing else stays), ``add`` or ``remove``, which leave alone what others gave the user, or ``without_allow``, which
+        leaves nothing but what denies.
     """
+    if how == "without_allow":
+        return [one for one in rules if (one.get("type") or "allow") == "deny"]
     named = [acl_rule(one) for one in acls]
     if how == "exactly":
         return named

@@ -37,9 +37,14 @@ def kafka_user(user, acls, cluster, namespace, api_version=GROUP + "/v1", passwo
         authentication["password"] = {"valueFrom": {"secretKeyRef": {"name": password_secret["secret"], "key": password_secret.get("key", "password")}}}
     spec = {"authentication": authentication}
     if authorization:
-        mine = [one for one in acls if str(one["principal"]).removeprefix("User:") == user["name"]]
+        mine = acls_of(user["name"], acls)
         spec["authorization"] = {"type": authorization, "acls": [acl_rule(one) for one in mine]}
     return _resource("KafkaUser", user["name"], spec, cluster, namespace, api_version)
+
+
+def acls_of(name, acls):
+    """The ACLs of a ``KafkaUser``; one with a certificate is called by its subject, ``CN=<name>``."""
+    return [one for one in acls if str(one["principal"]).removeprefix("User:").removeprefix("CN=") == name]
 
 
 def acl_rule(acl):

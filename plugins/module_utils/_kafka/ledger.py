@@ -79,11 +79,12 @@ def fold(entries):
     """What the entries say together.
 
     :returns: ``active_region`` (or empty), ``run``, ``stage`` and ``about`` that own the ledger, ``open`` (whether that stage has not ended),
+        ``taken{region: [ACL]}`` that a fence took away there and nobody gave back,
         ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did not end, ``proofs[]``,
         ``last{stage: the entry that ended it}``, ``begun{stage: the entry that began it last}``. The step ``paused`` stays done as long as
         no region is active: what ran before is known by the run that stopped it alone.
     """
-    state = {"active_region": "", "run": "", "stage": "", "open": False, "about": "", "done": {}, "proofs": [], "last": {}, "begun": {}}
+    state = {"active_region": "", "run": "", "stage": "", "open": False, "about": "", "done": {}, "proofs": [], "last": {}, "begun": {}, "taken": {}}
     for entry in entries:
         stage, step = entry.get("stage", ""), entry.get("step", "")
         if entry.get("fenced", True) and step == "stage" and entry["state"] == "started":
@@ -97,11 +98,24 @@ def fold(entries):
             state["last"][stage] = entry
         elif entry["state"] == "done":
             state["done"].setdefault(stage, {})[step] = entry
+        if entry["state"] == "done" and step in ("fencing", "fenced", "given_back"):
+            _remember_taken(state["taken"], step, entry)
         if entry["state"] == "active":
             state["active_region"] = entry["region"]
         if entry["state"] in ("proven", "different", "not_provable"):
             state["proofs"].append(entry)
     return state
+
+
+def _remember_taken(taken, step, entry):
+    """Rights are remembered before they are taken away, and again as what was taken: a run may be cut off between."""
+    found = entry.get("found") or {}
+    region = found.get("region") or entry.get("about") or ""
+    if step == "given_back":
+        taken.pop(region, None)
+        return
+    known = taken.setdefault(region, [])
+    known += [one for one in found.get("removed") or [] if isinstance(one, dict) and one not in known]
 
 
 def append(client, topic, entry, check_mode, replication_factor=None):

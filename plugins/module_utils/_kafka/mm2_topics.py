@@ -132,3 +132,13 @@ def read_witness(client, topic):
     if since < low and low > bounds["start"]:
         tail = read_rows(client, topic, witness.decode, {0: since})
     return witness.fold(row.value for row in tail if row.offset >= since)
+
+
+def read_witness_rounds(client, topic):
+    """When the last rounds of the position witness began, in milliseconds by its clock, oldest first; None where the topic does not exist."""
+    described = describe_topics(client, [topic])
+    if topic not in described:
+        return None
+    bounds = log_bounds(client, {topic: 1})[topic]["0"]
+    rows = read_rows(client, topic, witness.decode, {0: bounds["stable"] - STAMP_SEARCH}) or []
+    return [row.value["at"] for row in rows if row.value["kind"] == "round" and not row.value["gone"]]

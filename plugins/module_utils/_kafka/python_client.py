@@ -69,7 +69,7 @@ def _refuse_others(config, tls, sasl):
     prefixes = ("ssl.",) * tls + ("sasl.",) * sasl
     others = sorted(key for key, value in config.items() if prefixes and key.startswith(prefixes) and key not in known and value not in (None, ""))
     if others:
-        raise UsageError("%s of a client is not understood where quotas are read or written" % ", ".join(others),
+        raise UsageError("%s of a client is not understood where quotas are read or written, or a broker is asked what a principal may do" % ", ".join(others),
                          expected="no other keys than %s" % ", ".join(sorted(known)),
                          remedy="Leave it out; certificates and keys are given in PEM")
 
@@ -85,7 +85,7 @@ def _sasl(config, timeout):
         return {"sasl_mechanism": mechanism, "sasl_plain_username": name, "sasl_plain_password": config["sasl.password"]}
     if mechanism == "OAUTHBEARER" and str(config.get("sasl.oauthbearer.method") or "").lower() == "oidc":
         return {"sasl_mechanism": mechanism, "sasl_oauth_token_provider": ClientCredentials(config, timeout)}
-    raise UsageError("SASL %s cannot be used where quotas are read or written" % mechanism,
+    raise UsageError("SASL %s cannot be used where quotas are read or written, or a broker is asked what a principal may do" % mechanism,
                      expected="%s, or OAUTHBEARER with sasl.oauthbearer.method=oidc" % ", ".join(BY_PASSWORD),
                      remedy="Give the stages a user of one of these")
 
@@ -221,14 +221,14 @@ class PythonClient:
             self._admin.close()
         logging.getLogger("kafka").removeHandler(self._heard)
 
-    def ask(self, request, what):
+    def ask(self, request, what, broker=None):
         """Send one request to a broker and return the answer, whose own error codes are the caller's to look at.
 
-        :param request: a message of kafka-python. :param what: continues 'Cannot ...'.
+        :param request: a message of kafka-python. :param what: continues 'Cannot ...'. :param broker: id of the one to ask; any where it is None.
         """
         with self._translated(what):
             # The way that kafka-python's own public methods go.
-            return self._admin._manager.run(self._admin._manager.send, request)
+            return self._admin._manager.run(self._admin._manager.send, request, broker)
 
     @contextlib.contextmanager
     def _translated(self, what):

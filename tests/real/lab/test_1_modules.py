@@ -130,3 +130,66 @@ def test_cluster_info_tells_causes_apart(ground):
     assert not far["reachable"] and far["error"] == "unreachable" and not far["ready"]
     wrong = ground.module("cluster_info", client_secrets={"sasl.password": "wrong"}, allow_unreachable=True, timeout=5)
     assert wrong["reachable"] and wrong["error"] == "authentication" and "password" in wrong["reason"]
+
+
+FENCED = {"name": "fenced, one", "password": "fenced-password-1"}
+
+
+def _rights(principal, *rights):
+    """ACLs of ``(resource, name, pattern, operation)`` each."""
+    return [{"principal": principal, "resource": resource, "name": name, "pattern": pattern, "operations": [operation]}
+            for resource, name, pattern, operation in rights]
+
+
+@pytest.fixture()
+def open_topic(ground):
+    """A topic, a user with rights of every kind that no inventory lists, and what is beside it."""
+    ground.module("topics", topics=[dict(TOPIC, name="fence.one")])
+    ground.module("scram_users", users=[FENCED])
+    yield _rights(FENCED["name"], ("topic", "*", "literal", "ALL"), ("topic", "fence.", "prefixed", "WRITE"), ("topic", "fence.one", "literal", "READ"),
+                  ("group", "*", "literal", "READ"), ("cluster", None, "literal", "CREATE"), ("transactional_id", "f", "prefixed", "WRITE"))
+    everything = [one for one in ground.module("cluster_info", read=["acls"])["acls"] if one["principal"] in ("User:*", "User:stranger", "User:fenced, one")]
+    ground.module("acls", acls=everything, state="absent")
+    ground.module("scram_users", users=[FENCED], state="absent")
+    ground.module("topics", topics=[{"name": "fence.one"}], state="absent")
+
+
+def test_a_fence_takes_every_allow_and_nothing_else(ground, open_topic):
+    denied = dict(_rights(FENCED["name"], ("topic", "fence.one", "literal", "DELETE"))[0], permission="deny")
+    other = _rights("stranger", ("topic", "fence.one", "literal", "WRITE"))
+    ground.module("acls", acls=[*open_topic, denied, *other])
+    before = ground.module("fence_info", topics=r"fence\..*", principals=[FENCED], known=["kdr-stages"])
+    assert len(before["rights"]) == 6 and before["asked"] == {"User:fenced, one": 1} and list(before["unfenceable"]) == ["User:stranger"]
+    told = ground.module("acls", check=True, principals=[FENCED["name"]], state="absent")
+    assert told["changed"] and len(told["removed_acls"]) == 6
+    assert ground.module("fence_info", topics=r"fence\..*", principals=[FENCED])["rights"] == before["rights"]
+    taken = ground.module("acls", principals=[FENCED["name"]], state="absent")
+    assert sorted(map(str, taken["removed_acls"])) == sorted(map(str, before["rights"])) and taken["diff"] == told["diff"]
+    assert taken["diff"]["after"] == ["User:fenced, one DENY DELETE topic:fence.one LITERAL"]
+    shown = ground.module("fence_info", topics=r"fence\..*", principals=[FENCED], fenced=True)
+    assert shown["ready"] and shown["rights"] == []
+    assert not ground.module("acls", principals=[FENCED["name"]], state="absent")["changed"]
+    back = ground.module("acls", acls=taken["removed_acls"])
+    assert sorted(back["added"]) == sorted(taken["removed"])
+    assert ground.module("fence_info", topics=r"fence\..*", principals=[FENCED])["rights"] == before["rights"]
+    wrong = ground.module("acls", principals=[FENCED["name"]])
+    assert wrong["failed"] and wrong["error"] == "usage"
+
+
+def test_what_a_fence_cannot_reach_is_named(ground, open_topic):
+    ground.module("acls", acls=_rights("*", ("topic", "fence.", "prefixed", "WRITE")))
+    asked = {"topics": r"fence\..*", "principals": [FENCED], "known": ["kdr-stages"]}
+    # No ACL is the user's own, and yet a broker tells it that it may write.
+    shown = ground.module("fence_info", **asked, fenced=True)
+    assert not shown["ready"] and shown["rights"] == [] and "lets User:fenced, one WRITE fence.one" in shown["left"][0]
+    assert shown["unfenceable"] == {"User:*": "everybody has ALLOW WRITE topic:fence. PREFIXED"}
+    assert ground.module("fence_info", **asked, fenced=True, accepted=["User:*"])["ready"]
+    # Brokers say of super.users only that it is set.
+    admin = {"name": "admin", "password": ground.secrets["lab_clusters"][TARGET]["admin_password"]}
+    above = ground.module("fence_info", topics=r"fence\..*", principals=[admin])
+    assert above["settings"]["super.users"] == "hidden" and "is a super-user" in above["unfenceable"]["User:admin"]
+    blind = ground.module("fence_info", topics=r"fence\..*", principals=[{"name": "admin", "password": "wrong-password"}, {"name": "unheard"}])
+    assert "User:admin, User:unheard could not be asked" in blind["unfenceable"]["super.users"] and blind["asked"] == {}
+    assert "allow.everyone.if.no.acl.found" in blind["unfenceable"]
+    read = ground.module("fence_info", topics=r"fence\..*", principals=[{"name": "unheard"}], super_users=["User:admin", "unheard"], allow_everyone=False)
+    assert "User:unheard" in read["unfenceable"] and not {"super.users", "allow.everyone.if.no.acl.found"} & set(read["unfenceable"])

@@ -64,3 +64,14 @@ def test_only_true_opens_a_gate_of_the_user(query, opens):
 def test_a_gate_that_cannot_be_read_is_an_error(own):
     with pytest.raises(UsageError, match="cannot be read"):
         look([], [own], FACTS)
+
+
+NAMED = {"name": "unfenced", "names": {"User:*": "everybody", "super.users": "is set"}, "message": "Nobody else:", "override": "failover_accept_unfenced"}
+
+
+def test_a_gate_is_accepted_name_by_name():
+    assert look([dict(NAMED, names={})], [], {}) == {"refusals": [], "overridden": [], "held": ["unfenced"]}
+    refusal, = look([dict(NAMED, accepted=["User:*"])], [], {})["refusals"]
+    assert refusal.startswith("Nobody else: super.users is set.") and """-e '{"failover_accept_unfenced": ["User:*", "super.users"]}'""" in refusal
+    accepted = look([dict(NAMED, accepted=["User:*", "super.users", "another"])], [], {})
+    assert accepted == {"refusals": [], "overridden": ["unfenced (User:*, super.users)"], "held": []}

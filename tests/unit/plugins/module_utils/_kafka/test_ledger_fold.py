@@ -84,3 +84,14 @@ def test_the_ledger_is_kept_for_ever():
     topic = ledger_topic("l", 3)
     assert topic["partitions"] == 1 and topic["replication_factor"] == 3
     assert (topic["configs"]["retention.ms"], topic["configs"]["retention.bytes"], topic["configs"]["cleanup.policy"]) == ("-1", "-1", "delete")
+
+
+def test_what_a_fence_took_is_remembered_until_it_is_given_back():
+    one, two = ({"principal": "User:x", "resource": "topic", "name": name, "operations": ["WRITE"]} for name in "ab")
+    first = [entry("1", "stage", "started"), entry("1", "fencing", about="na", found={"region": "na", "removed": [one, two]})]
+    # Cut off before anything was taken, in the middle of it, and run again when half of it was gone already.
+    assert fold(first)["taken"] == {"na": [one, two]}
+    again = [*first, entry("2", "stage", "started"), entry("2", "fencing", about="na", found={"region": "na", "removed": [two]}),
+             entry("2", "fenced", about="na", found={"region": "na", "removed": [two]}), entry("2", "stage")]
+    assert fold(again)["taken"] == {"na": [one, two]}
+    assert fold([*again, entry("3", "given_back", stage="initial_setup", about="na", found={"region": "na"})])["taken"] == {}

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Filters about fences: whom they are for, what they take, what a broker's settings say."""
+
+from __future__ import annotations
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _fence
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+
+
+class FilterModule:
+    """Ansible's entry."""
+
+    def filters(self):
+        return {
+            "acls_expressible": speaking(_fence.expressible),
+            "broker_settings": speaking(_fence.broker_settings),
+            "fence_principals": speaking(_fence.fence_principals),
+            "kafka_settings": speaking(_fence.kafka_settings),
+            "mirror_rights": speaking(_fence.mirror_rights),
+            "principals_of": speaking(_fence.users_of),
+            "unfenced_names": speaking(_fence.unfenced_names),
+        }

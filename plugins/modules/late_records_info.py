@@ -1,0 +1,76 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Count records beyond given ends."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: late_records_info
+short_description: Count the records that a source holds beyond what its mirror had copied
+version_added: "0.1.0"
+author: The streamsafe.kafka_dr authors (@streamsafe)
+description:
+  - Reads what lies beyond the offsets given. Data counts; the markers of transactions and aborted records, which also take offsets, do not.
+  - A transaction that is still open may yet become data, so it is waited for too.
+extends_documentation_fragment:
+  - streamsafe.kafka_dr.client
+  - streamsafe.kafka_dr.client.info_attributes
+options:
+  topics:
+    description: Regular expression for whole names of the topics.
+    type: str
+    required: true
+  through:
+    description: By topic and partition, the offset after the last record that was copied. A partition that is not named counts from its beginning.
+    type: dict
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Show that nothing was written after the mirror stopped
+  streamsafe.kafka_dr.late_records_info:
+    client: "{{ kafka_dr_client }}"
+    client_secrets: "{{ kafka_dr_client_secrets }}"
+    topics: orders\..*
+    through: "{{ ledger_known.done.failover.ends.found.source }}"
+  register: __late
+  failed_when: not __late.ready
+"""
+
+RETURN = r"""
+ready:
+  description: Whether there is nothing.
+  returned: always
+  type: bool
+late:
+  description: Partitions with late records, with RV(ignore:topic), RV(ignore:partition), RV(ignore:begin) and RV(ignore:records).
+  returned: always
+  type: list
+  elements: dict
+total:
+  description: How many records those are.
+  returned: always
+  type: int
+undecided:
+  description: Partitions with an open transaction.
+  returned: always
+  type: list
+  elements: str
+waiting_for:
+  description: The same in words.
+  returned: always
+  type: str
+"""
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._late_records import work
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, run_module
+
+
+def main():
+    """Ansible's entry."""
+    run_module({**CLIENT_SPEC, "topics": {"type": "str", "required": True}, "through": {"type": "dict", "required": True}}, work)
+
+
+if __name__ == "__main__":
+    main()
