@@ -23,6 +23,8 @@ WORDS = {
     "null": "nothing",
 }
 LENGTH = 60
+WORD = re.compile(r"\w+\Z")
+PLAIN = re.compile(r"[\w.-]{1,60}\Z")
 TRUE_OR_FALSE = ("true", "false", "yes", "no", "1", "0", "on", "off")
 
 
@@ -111,8 +113,9 @@ def expected(schema: NODE) -> str:
 
 def key_path(path: str, key: object) -> str:
     """The path of a key below a path."""
-    word = shown(key)
-    return "%s.%s" % (path, word) if re.fullmatch(r"\w+", word) else "%s['%s']" % (path, word)
+    # Paths are made of every key there is, and nearly all keys are plain.
+    word = key if isinstance(key, str) and PLAIN.match(key) else shown(key)
+    return "%s.%s" % (path, word) if WORD.match(word) else "%s['%s']" % (path, word)
 
 
 def mistakes(value: object, schema: NODE, path: str, within: bool = False) -> c.Iterator[Mistake]:

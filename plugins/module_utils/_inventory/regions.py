@@ -115,6 +115,8 @@ def quotas(name: str, region: dict) -> c.Iterator[Mistake]:
 
 def applications(name: str, host: dict, hosts: HOSTS) -> c.Iterator[Mistake]:
     """What an application of its kind needs before it can be pointed at a region, and machines that are unknown."""
+    if not host.get("kafka_dr_applications"):
+        return
     users = {one["name"] for other in hosts.values() for one in other.get("kafka_dr_users") or []}
     passwords = any((one.get("kafka_dr_client") or {}).get("sasl.mechanism") for one in hosts.values() if is_region(one))
     for at, one in enumerate(host.get("kafka_dr_applications") or []):
