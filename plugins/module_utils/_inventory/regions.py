@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import collections.abc as c
+from urllib.parse import urlsplit
 
-from .._client_secrets import is_secret
+from .._client_secrets import LOOPBACK, is_secret
 from .._errors import UsageError
 from .._kafka.quotas import flatten
 from .check import Mistake, found, key_path, shown
@@ -88,7 +89,10 @@ def unverified(region: dict) -> list[str]:
             made.append("%s: validate_certs=false" % path)
         if str(one.get("host") or "").startswith("http:"):
             made.append("%s: host without TLS" % path)
-    if any(str(one).startswith("http:") for one in (region.get("kafka_dr_connect") or {}).get("urls") or []) and region.get("kafka_dr_connect_secrets"):
+    bare = [
+        one for one in (region.get("kafka_dr_connect") or {}).get("urls") or [] if str(one).startswith("http:") and urlsplit(str(one)).hostname not in LOOPBACK
+    ]
+    if bare and region.get("kafka_dr_connect_secrets"):
         made.append("kafka_dr_connect: urls without TLS, with a password")
     return made
 

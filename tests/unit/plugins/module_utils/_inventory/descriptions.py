@@ -263,6 +263,11 @@ CASES: dict[str, tuple[str, object, tuple[str, ...]]] = {
     "Connect without addresses": ("europe.kafka_dr_connect", {"group": "x"}, ("kafka_dr_connect.urls", "found nothing")),
     "a mirror on a Connect cluster that is not described": ("europe.kafka_dr_mirror_platform", "connect", ("kafka_dr_connect: expected the Connect cluster",)),
     "metrics without a jar": ("europe.kafka_dr_mirror_metrics", {"port": 9404}, ("kafka_dr_mirror_metrics.jar", "found nothing")),
+    "a password to a Connect cluster without TLS": (
+        "europe",
+        {"kafka_dr_connect": {"urls": ["http://connect-1:8083"]}, "kafka_dr_connect_secrets": {"password": SECRET}},
+        ("kafka_dr_unverified_tls", "urls without TLS, with a password"),
+    ),
     # Applications.
     "an application of an unknown kind": (
         APPLICATION + ".kind",
@@ -328,7 +333,9 @@ def described(place: str, value: object) -> dict[str, dict]:
     """The description with one place changed; a place is host.variable.key… (* for all hosts, | for a dot within a key, + for a new entry)."""
     hosts = {name: copy.deepcopy({**EVERYWHERE, **one}) for name, one in WELL.items()}
     first, *keys = [one.replace("|", ".") for one in place.split(".")]
-    for name in hosts if first == "*" else [first]:
+    if not keys:
+        hosts[first].update(value)
+    for name in (hosts if first == "*" else [first]) if keys else ():
         here: dict | list = hosts[name]
         for key in keys[:-1]:
             here = here[int(key)] if isinstance(here, list) else here.setdefault(key, {})
