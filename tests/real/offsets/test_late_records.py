@@ -29,7 +29,8 @@ def transactional(client, topic, count, commit):
 
 def test_data_counts_and_markers_do_not(two_clusters):
     client, topic = two_clusters["source"].client, f"late-{uuid.uuid4().hex[:8]}"
-    AdminClient(client).create_topics([NewTopic(topic, 2, 1)])[topic].result(30)
+    admin = AdminClient(client)
+    admin.create_topics([NewTopic(topic, 2, 1)])[topic].result(30)
 
     def late(through):
         return work({"client": client, "client_secrets": {}, "timeout": 30, "topics": topic, "through": {topic: {"0": through, "1": 0}}}, False)
