@@ -51,7 +51,10 @@ VARIABLES: dict[str, NODE] = {
     "kafka_dr_kafka": CLUSTER,
     "kafka_dr_kafka_secrets": CLUSTER_SECRETS,
     "kafka_dr_rebuild_directory": {**path("Where its host keeps what another region is made again from"), "x-where": "backup region"},
-    "kafka_dr_rebuild_secret": {**secret("Password that it is encrypted with"), "x-where": "anywhere, vaulted"},
+    "kafka_dr_rebuild_secret": {
+        **secret("Password that it is encrypted with, long and random: a stage that keeps something with it wants 16 characters or more"),
+        "x-where": "anywhere, vaulted",
+    },
     "kafka_dr_applications": APPLICATIONS,
     "kafka_dr_services": SERVICES,
     "kafka_dr_mirrors": MIRRORS,
