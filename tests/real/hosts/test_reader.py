@@ -22,34 +22,36 @@ LEDGER = "__kafka_dr_ledger"
 
 
 @pytest.fixture(scope="module")
-def reader(tmp_path_factory):
-    """A broker that is both sides, and the reader's client with its secrets."""
-    authority = Authority()
-    kafka = secured_kafka(tmp_path_factory.mktemp("reader"), "region", authority, authorizer=True).start(wait=0)
-    kafka.await_ready()
-    make_users(kafka, "kdr-reader")
-    create(kafka.client, "orders.items", "other.items", LEDGER)
-    send(kafka.client, "orders.items", [b"x"] * 5)
-    commit(kafka.client, "orders-group", "orders.items", 3)
-    send(kafka.client, LEDGER, [b"{}"])
-    for side in ("source", "target"):
+def sides(tmp_path_factory):
+    """The reader's client with its secrets, in the source and in the target of a mirror, each with what it has there."""
+    authority, base, made = Authority(), tmp_path_factory.mktemp("reader"), {}
+    kafkas = {side: secured_kafka(base / side, side, authority, authorizer=True).start(wait=0) for side in ("source", "target")}
+    for side, kafka in kafkas.items():
+        kafka.await_ready()
+        make_users(kafka, "kdr-reader")
+        create(kafka.client, "orders.items", "other.items", LEDGER)
+        send(kafka.client, "orders.items", [b"x"] * 5)
+        commit(kafka.client, "orders-group", "orders.items", 3)
+        send(kafka.client, LEDGER, [b"{}"])
         ensure_acls(KafkaClient(kafka.client, {}, 20), service_acls("kdr-reader", "reader", MIRROR, side), "present", False)
-    client, secrets = client_of(kafka, "scram-sha-512", authority)
-    yield kafka, {**client, "sasl.username": "kdr-reader"}, secrets
-    kafka.stop(5)
+        client, secrets = client_of(kafka, "scram-sha-512", authority)
+        made[side] = ({**client, "sasl.username": "kdr-reader"}, secrets)
+    yield made
+    for kafka in kafkas.values():
+        kafka.stop(5)
 
 
-def test_it_sees_all_that_reading_jobs_ask_for(reader):
-    dummy, client, secrets = reader
-    found = doctor(source_client=client, source_client_secrets=secrets, target_client=client, target_client_secrets=secrets, topics="orders\\..*",
-                   groups="orders-.*", watch_seconds=0)
+def test_it_sees_all_that_reading_jobs_ask_for(sides):
+    asked = {key: value for side, (client, secrets) in sides.items() for key, value in ((side + "_client", client), (side + "_client_secrets", secrets))}
+    found = doctor(**asked, topics="orders\\..*", groups="orders-.*", watch_seconds=0)
     assert not [one for one in found["findings"] if one["check"].startswith("cannot-read")], found["findings"]
     assert found["partitions"] == 1 and "never-ran" in {one["check"] for one in found["findings"]}
-    consumer = Consumer({**client, **secrets, "group.id": "none", "enable.auto.commit": False})
-    for topic in ("orders.items", LEDGER):
-        consumer.assign([TopicPartition(topic, 0, 0)])
-        assert consumer.poll(20).error() is None, topic
-    consumer.close()
+    for client, secrets in sides.values():
+        consumer = Consumer({**client, **secrets, "group.id": "none", "enable.auto.commit": False})
+        for topic in ("orders.items", LEDGER):
+            consumer.assign([TopicPartition(topic, 0, 0)])
+            assert consumer.poll(20).error() is None, topic
+        consumer.close()
 
 
 def refused(call):
@@ -59,8 +61,9 @@ def refused(call):
     return "AUTHORIZATION_FAILED" in caught.value.args[0].name()
 
 
-def test_it_may_change_nothing(reader):
-    dummy, client, secrets = reader
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_it_may_change_nothing(sides, side):
+    client, secrets = sides[side]
     admin = AdminClient({**client, **secrets})
     entry = ConfigEntry("retention.ms", "1", incremental_operation=AlterConfigOpType.SET)
     resource = ConfigResource("topic", "orders.items", incremental_configs=[entry])
@@ -73,9 +76,10 @@ def test_it_may_change_nothing(reader):
     consumer.close()
 
 
+@pytest.mark.parametrize("side", ["source", "target"])
 @pytest.mark.parametrize("topic", ["orders.items", LEDGER, "mm2-offsets.source.internal"])
-def test_it_may_write_nothing(reader, topic):
-    dummy, client, secrets = reader
+def test_it_may_write_nothing(sides, side, topic):
+    client, secrets = sides[side]
     told = []
     producer = Producer({**client, **secrets})
     producer.produce(topic, b"forged", on_delivery=lambda error, message: told.append(error))
