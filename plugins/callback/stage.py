@@ -31,6 +31,7 @@ options:
 import contextlib
 import json
 import os
+import re
 import sys
 import threading
 import time
@@ -43,6 +44,8 @@ INCLUDES = ("include_tasks", "include_role", "import_role")
 MISSING = "missing required arguments: "
 # What is missing from a thousand partitions would fill the screen.
 WAITING_WIDTH = 160
+# All but tabs and ends of lines.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 HIDDEN = """What it said is hidden, since it may hold secrets.
 Run the same with -e kafka_dr_no_log=false to see it, where nobody else reads the screen or keeps what was printed."""
 
@@ -59,6 +62,11 @@ def ways_out(data):
         "%s: %s. Name it with -e %s=… or in the inventory." % (name, str(options[name].get("description") or "needed").rstrip("."), name)
         for name in missing
     ]
+
+
+def plain(text):
+    """The text without what a terminal would act on: names of groups and error texts are chosen by others, and could write over what was said before."""
+    return CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def data_of(result):
@@ -83,6 +91,13 @@ def told_failure(data):
     if data.get("msg"):
         return str(data["msg"])
     return HIDDEN if "censored" in data else "failed without a message"
+
+
+def _plain_diff(diff):
+    """A module's diff, one or several, with its texts made plain."""
+    if isinstance(diff, list):
+        return [_plain_diff(one) for one in diff]
+    return {key: plain(value) if isinstance(value, str) else value for key, value in diff.items()} if isinstance(diff, dict) else diff
 
 
 class CallbackModule(CallbackBase):
@@ -126,6 +141,9 @@ class CallbackModule(CallbackBase):
     # -- what is printed ---------------------------------------------------------------------------------------------
 
     def _line(self, text, color=None):
+        self._write(plain(text), color)
+
+    def _write(self, text, color=None):
         with self._alone():
             if self.tty:
                 sys.stdout.write("\r\033[K")
@@ -134,7 +152,7 @@ class CallbackModule(CallbackBase):
     def _transient(self, text):
         if self.tty:
             with self._alone():
-                sys.stdout.write("\r\033[K" + text[:100])
+                sys.stdout.write("\r\033[K" + plain(text)[:100])
                 sys.stdout.flush()
 
     def _watch(self):
@@ -216,7 +234,8 @@ class CallbackModule(CallbackBase):
                 self._line("    %s %s" % ("would change:" if task_of(result).check_mode else "changed:", task_of(result).name))
         if data.get("diff") and (task_of(result).diff or task_of(result).check_mode) and data.get("changed"):
             if task_of(result).diff:
-                self._line(self._get_diff(data["diff"]).rstrip())
+                # Its colours are Ansible's own; what it shows has been made plain before.
+                self._write(self._get_diff(_plain_diff(data["diff"])).rstrip())
         for warning in data.get("warnings") or []:
             self._line("    ! %s" % warning, color="bright purple")
 

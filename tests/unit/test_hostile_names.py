@@ -22,6 +22,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._host import files, supervisor, systemd
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.witness import witness_manifests
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import mirror_config, properties
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.files import beside
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.junit import junit
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.page import render
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.stage import command
@@ -185,3 +186,10 @@ def test_a_gate_of_ones_own_asks_what_it_asked(name):
     require = [{"query": "length(ledger.topics[?lag > `0`]) == `1`", "message": "m"}]
     assert _gates.look([], require, facts)["held"] == ["m"]
     assert not _gates.look([], [{"query": "report.x == 'open'", "message": "m"}], facts)["held"]
+
+
+@pytest.mark.parametrize("name, text", [("client.json", '{"sasl.password": "hunter2", "verdict": "", "totals": {}, "topics": []}'),
+                                        ("report.json", '{"sasl.password": "hunter2"}'), ("report.json", "[]")])
+def test_a_page_shows_no_file_that_a_ledger_names_and_that_is_no_proof(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    assert beside({"proofs": [{"stage": "failover", "report": str(tmp_path / name)}]}) == []

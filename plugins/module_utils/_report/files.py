@@ -46,11 +46,14 @@ def beside(report, path=""):
         place = one.get("report") or ""
         if place and not os.path.isabs(place):
             place = os.path.join(os.path.dirname(path), place)
-        if place and os.path.isfile(place):
+        # The ledger names the file, and others may have written there: nothing but a proof's report is shown.
+        if os.path.basename(place) == "report.json" and os.path.isfile(place):
             try:
-                found.append((one.get("stage", ""), load(place)))
+                proof = load(place)
             except (UsageError, FormatError):
                 continue
+            if isinstance(proof, dict) and {"verdict", "totals", "topics"} <= set(proof):
+                found.append((one.get("stage", ""), proof))
     return found if len(found) == len(report.get("proofs") or []) else []
 
 

@@ -201,6 +201,15 @@ def test_a_runner_that_gives_it_no_options_has_those_of_the_environment(monkeypa
     assert made._setting("waiting_interval") == 3
 
 
+def test_a_name_of_somebody_elses_writes_nothing_over(monkeypatch):
+    """A group may be called by what clears a line and writes another verdict there."""
+    made, said = stage.CallbackModule(), []
+    monkeypatch.setattr(made._display, "display", lambda text, color=None: said.append(text))
+    made._line("group orders\x1b[2K\r  ✔ PROVEN\x9b2J, and\ttwo\nlines")
+    assert said == ["group orders\\x1b[2K\\r  ✔ PROVEN\\x9b2J, and\ttwo\nlines"]
+    assert stage._plain_diff([{"before": "a\x1b[2K", "after": {"b": 1}}]) == [{"before": "a\\x1b[2K", "after": {"b": 1}}]
+
+
 def test_where_ansible_runner_keeps_the_output_no_line_is_written_over(monkeypatch):
     monkeypatch.setattr(sys, "stdout", Screen(threading.RLock()))
     monkeypatch.delenv(stage.RUNNER, raising=False)
