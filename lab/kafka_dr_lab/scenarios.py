@@ -99,6 +99,7 @@ def restore(drill: Drill) -> None:
     drill.await_expiry()
     drill.say(f"LOSS: {drill.lab.loss.format(region=SOURCE)}")
     drill.lost_at = drill.lab.lose(SOURCE)
+    drill.lab.clear(SOURCE)
     if drill.arguments.sabotage == "backup":
         _remove_first_record(drill, TARGET)
     drill.stage("recreate_from_backup", **{f"recreate_from_backup_{key}": value for key, value in regions.items()}, recreate_from_backup_manifest=manifest)

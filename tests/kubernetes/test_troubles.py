@@ -28,7 +28,7 @@ def regions(new, tmp_path_factory):
     directory = tmp_path_factory.mktemp("troubles")
     made = Regions({"north_america": new, "europe": new}, directory)
     made.hosts["north_america"].pop("kafka_dr_applications")
-    made.operator = Operator(new.kubeconfig, directory / "operator").start()
+    made.operator = Operator(new.kubeconfig, directory / "operator", period=5).start()
     made.limit_rights()
     made.play(SET_UP[:-1])
     yield made
@@ -104,4 +104,11 @@ def test_a_region_is_not_made_in_a_namespace_that_does_not_end(regions):
     assert cluster.client.get(object_path("v1", "namespaces", name=america))["status"]["phase"] == "Terminating"
     played = regions.role("kafka", "prepare", fails=True, kafka_region="north_america")
     assert "is being deleted: expected it gone" in played.output and "example.com/never" in played.output
+    # A restore would find it too, and nothing is paused for it.
+    regions.hosts["north_america"]["kafka_dr_kubernetes"]["backup"] = {"kubeconfig": cluster.kubeconfig, "namespace": cluster.namespace("kept")}
+    restore = {"name": "Restore", "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.recreate_from_backup"},
+               "vars": {"recreate_from_backup_region": "north_america", "recreate_from_backup_from": "europe"}}
+    played = regions.play([restore], fails=True)
+    assert "Refused, nothing was changed" in played.output and "is being deleted: expected it gone" in played.output
+    assert "recreate_from_backup_accept_access" in played.output and "TASK [streamsafe.kafka_dr.ledger : begin" not in played.output
     cluster.client.request("PATCH", f"{path}/stuck", {"metadata": {"finalizers": None}}, content_type="application/merge-patch+json")

@@ -183,16 +183,25 @@ class KubernetesLab(Lab):
         self._steer(name, "running")
 
     def _steer(self, name: str, state: str) -> None:
-        """Tell a mirror's connectors their state, as somebody with ``kubectl edit`` would."""
+        """Tell a mirror's connectors their state, and that it has a worker, as somebody with ``kubectl edit`` would."""
         from ..inventory import MIRROR
 
         path = self._path(API, MIRRORS, namespace_of(MIRROR["target"]), name.removeprefix("mirror-"))
         flow = self.api.get(path)["spec"]["mirrors"][0]
         flow.update({key: {**value, "state": state} for key, value in flow.items() if key.endswith("Connector")})
-        self._merge(path, {"spec": {"mirrors": [flow]}})
+        self._merge(path, {"spec": {"mirrors": [flow], "replicas": 1}})
+
+    def clear(self, region: str) -> None:
+        """What an administrator does after the loss: the Topic Operator ended before it took its finalizers off, and so the namespace does not end."""
+        namespace = namespace_of(region)
+        for one in self.api.list(self._path(API, "kafkatopics", namespace)):
+            self.api.request("PATCH", self._path(API, "kafkatopics", namespace, one["metadata"]["name"]), {"metadata": {"finalizers": None}},
+                             content_type="application/merge-patch+json")
+        until(f"namespace {namespace} to be gone", lambda: self.api.get(self._path("v1", "namespaces", name=namespace)) is None, 60)
 
     def bring_back(self, region: str) -> None:
         namespace = namespace_of(region)
+        self.clear(region)
         self._namespace(namespace)
         for path, body in self._gone.pop(region):
             self.api.create(path, body)
@@ -226,7 +235,7 @@ class KubernetesLab(Lab):
         for pid in processes:
             os.kill(pid, signal.SIGKILL)
         self.api.delete(self._path("v1", "namespaces", name=namespace))
-        until(f"namespace {namespace} to be gone", lambda: self.api.get(self._path("v1", "namespaces", name=namespace)) is None, 60)
+        until(f"Kafka of {namespace} to be gone", lambda: self.api.get(self._path(API, "kafkas", namespace, CLUSTER)) is None, 60)
         return when
 
 

@@ -67,7 +67,15 @@ def _client_info(client, version, params):
 
 def mirror_info(params, dummy=None):
     """A KafkaMirrorMaker2 and what it says; see the module ``strimzi_mirror_info``."""
-    client = KubernetesClient(params["connection"], params["timeout"])
+    return read_mirror(KubernetesClient(params["connection"], params["timeout"]), params, params["until"])
+
+
+def read_mirror(client, params, until="stopped"):
+    """What :func:`mirror_info` returns.
+
+    :param params: ``group``, ``namespace`` and ``name`` of the resource.
+    :param until: what ``ready`` and ``waiting_for`` are about: ``any``, ``ready``, ``running``, ``stopped`` or ``absent``.
+    """
     group, namespace, name = params["group"], params["namespace"], params["name"]
     served = client.served_versions(group)
     reading = "%s/%s" % (group, shapes.reading_version(served))
@@ -76,7 +84,6 @@ def mirror_info(params, dummy=None):
         existing.setdefault("kind", "KafkaMirrorMaker2")
     status = resource_state.mirror_status(existing)
     halted = resource_state.stopped(existing)
-    until = params["until"]
     waiting = []
     if until == "ready":
         waiting = status["waiting_for"]

@@ -8,6 +8,7 @@ import secrets
 
 from confluent_kafka.admin import ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import ConflictError, NotFoundError, object_path
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import as_dict, describe_acls, ensure_acls, flatten
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import topic_configs
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.quotas import ensure_quotas
@@ -18,6 +19,7 @@ from kafka_dr_lab.pki import new_certificate
 
 QUOTAS = {"producerByteRate": "producer_byte_rate", "consumerByteRate": "consumer_byte_rate", "requestPercentage": "request_percentage",
           "controllerMutationRate": "controller_mutation_rate"}
+FINALIZER = "strimzi.io/topic-operator"
 RESOURCES = {"topic": "topic", "group": "group", "cluster": "cluster", "transactionalId": "transactional_id"}
 
 
@@ -111,7 +113,9 @@ def topic(operator, resource: dict) -> dict | None:
     name = spec.get("topicName") or resource["metadata"]["name"]
     if (resource["metadata"].get("annotations") or {}).get("strimzi.io/managed") == "false":
         # As since Strimzi 0.44.
+        _finalizers(operator, resource, None)
         return {"topicName": name, "conditions": [{"type": "Unmanaged", "status": "True"}]}
+    _finalizers(operator, resource, [FINALIZER])
     wanted = {key: setting(value) for key, value in (spec.get("config") or {}).items()}
     # The resource is the only truth: what was set in Kafka alone is taken away again.
     for key in topic_configs(broker.admin(), [name]).get(name, {}) if name in broker.admin().metadata().topics else ():
@@ -119,3 +123,25 @@ def topic(operator, resource: dict) -> dict | None:
     made = ensure_topics(broker.admin(), [{"name": name, "partitions": spec.get("partitions"), "replication_factor": spec.get("replicas"),
                                            "configs": wanted}], "present", False)
     return {"topicName": name, "topicId": (made["topics"].get(name) or {}).get("topic_id", "")}
+
+
+def release(operator, resource: dict) -> None:
+    """Delete the topic of a KafkaTopic that is being deleted, then let go of it. In a namespace that ends the Topic Operator's pod ends first."""
+    namespace = operator.client.get(object_path("v1", "namespaces", name=resource["metadata"]["namespace"])) or {}
+    broker = _broker(operator, resource)
+    if broker is None or (namespace.get("status") or {}).get("phase") != "Active":
+        return
+    if (resource["metadata"].get("annotations") or {}).get("strimzi.io/managed") != "false":
+        ensure_topics(broker.admin(), [{"name": resource["spec"].get("topicName") or resource["metadata"]["name"]}], "absent", False)
+    _finalizers(operator, resource, None)
+
+
+def _finalizers(operator, resource: dict, wanted: list[str] | None) -> None:
+    meta = resource["metadata"]
+    if (meta.get("finalizers") or None) == wanted:
+        return
+    path = object_path(resource["apiVersion"], "kafkatopics", meta["namespace"], meta["name"])
+    try:
+        operator.client.request("PATCH", path, {"metadata": {"finalizers": wanted}}, content_type="application/merge-patch+json")
+    except (ConflictError, NotFoundError):
+        return

@@ -7,6 +7,8 @@ The worker's and the connectors' settings are those that Strimzi derives (``Kafk
 from __future__ import annotations
 
 import json
+import socket
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -16,6 +18,10 @@ from tests.support.kafka import JavaProcess, free_ports
 
 PACKAGE = "org.apache.kafka.connect.mirror"
 CONNECTORS = {"sourceConnector": "MirrorSourceConnector", "checkpointConnector": "MirrorCheckpointConnector", "heartbeatConnector": "MirrorHeartbeatConnector"}
+# As long as Connect's answer to a stop lasts where the connector obeys.
+OBEY_SECONDS = 1.5
+# A connector whose source is dead hangs in its own requests, and stays RUNNING for as long after it was first asked to stop.
+LATE_SECONDS = 8
 BYTES = "org.apache.kafka.connect.converters.ByteArrayConverter"
 
 
@@ -26,6 +32,7 @@ class Worker(JavaProcess):
         super().__init__(directory, "connect")
         self.port = free_ports(1)[0]
         self.applied: dict = {}
+        self.asked: dict[str, float] = {}
         # Every plugin here has a manifest: looking through all jars costs six seconds.
         self.properties = {"plugin.discovery": "service_load", **properties, "listeners": f"http://127.0.0.1:{self.port}", "key.converter": BYTES,
                            "value.converter": BYTES, "header.converter": BYTES, "scheduled.rebalance.max.delay.ms": "1000"}
@@ -67,8 +74,9 @@ def reconcile(operator, resource: dict) -> dict | None:
     worker = operator.workers.get(key_of(resource))
     if spec.get("replicas", 1) == 0:
         if worker:
-            operator.workers.pop(key_of(resource)).stop()
-        return {"replicas": 0, "connectors": []}
+            # The status repeats the spec; the pod ends in its own time.
+            operator.end(operator.workers.pop(key_of(resource)))
+        return {"replicas": 0, "connectors": None, "url": None}
     if worker and (not worker.alive() or any(worker.properties.get(key) != value for key, value in properties.items())):
         operator.workers.pop(key_of(resource)).stop()
         worker = None
@@ -82,10 +90,10 @@ def reconcile(operator, resource: dict) -> dict | None:
 
 
 def _drive(worker: Worker, connectors: dict) -> dict | None:
-    """Bring the connectors to their settings and states; the status once Connect says that they are there."""
+    """Bring the connectors to their settings, ask for their states once, and say what Connect says then; None while one is being made."""
     for name in set(worker.ask("GET", "/connectors") or []) - set(connectors):
         worker.ask("DELETE", f"/connectors/{name}")
-    reported = []
+    reported, blocked = [], False
     for name, (config, state) in connectors.items():
         path = f"/connectors/{name.replace('>', '%3E')}"
         if worker.applied.get(name) != config:
@@ -93,17 +101,44 @@ def _drive(worker: Worker, connectors: dict) -> dict | None:
                 return None
             worker.applied[name] = config
         found = worker.ask("GET", f"{path}/status")
-        if found is None:
+        if found is None or found["connector"]["state"] in ("UNASSIGNED", "RESTARTING"):
             return None
-        if found["connector"]["state"] != state and found["connector"]["state"] != "FAILED":
-            worker.ask("PUT", f"{path}/{ {'RUNNING': 'resume', 'PAUSED': 'pause', 'STOPPED': 'stop'}[state] }")
+        # One that has failed is left as it is, whatever is wanted (AbstractConnectOperator.updateState).
+        if found["connector"]["state"] not in (state, "FAILED"):
+            late = state == "STOPPED" and not _answers(config["source.cluster.bootstrap.servers"])
+            if not late or time.monotonic() - worker.asked.setdefault(name, time.monotonic()) > LATE_SECONDS:
+                found = _ask_for(worker, path, state) or found
+            blocked = blocked or found["connector"]["state"] != state
+        else:
+            worker.asked.pop(name, None)
         for task in found["tasks"]:
             task.pop("worker_id", None)
-        reported.append({"name": name, "type": found.get("type"), "connector": {"state": found["connector"]["state"]}, "tasks": found["tasks"]})
-    wanted = {name: state for name, (dummy, state) in connectors.items()}
-    if any(one["connector"]["state"] not in (wanted[one["name"]], "FAILED") for one in reported):
-        return None
-    return {"replicas": 1, "connectors": reported, "url": f"http://127.0.0.1:{worker.port}"}
+        reported.append({"name": name, "type": found.get("type"), "connector": {key: value for key, value in found["connector"].items() if key != "worker_id"},
+                         "tasks": found["tasks"]})
+    return {"replicas": 1, "connectors": reported, "url": f"http://127.0.0.1:{worker.port}", "blocked": blocked}
+
+
+def _answers(bootstrap: str) -> bool:
+    for one in bootstrap.split(","):
+        host, dummy, port = one.rpartition(":")
+        try:
+            with socket.create_connection((host, int(port)), 1):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _ask_for(worker: Worker, path: str, state: str) -> dict | None:
+    """What Connect says of a connector that was asked for a state; it may not obey for long, where its source does not answer."""
+    worker.ask("PUT", f"{path}/{ {'RUNNING': 'resume', 'PAUSED': 'pause', 'STOPPED': 'stop'}[state] }")
+    end, found = time.monotonic() + OBEY_SECONDS, None
+    while time.monotonic() < end:
+        found = worker.ask("GET", f"{path}/status")
+        if found is not None and found["connector"]["state"] == state:
+            break
+        time.sleep(0.2)
+    return found
 
 
 def _sides(spec: dict):
