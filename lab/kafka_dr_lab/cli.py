@@ -128,6 +128,8 @@ def _act(arguments: argparse.Namespace) -> int:
         print("The lab is down.")
     elif arguments.command == "lose":
         lab.lose(lab.cluster(arguments.region))
+        # By hand, nobody has an administrator's tools beside it.
+        lab.clear(lab.cluster(arguments.region))
         print(f"{arguments.region} is lost.")
     elif arguments.command == "status":
         print(lab.status())

@@ -15,6 +15,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import (
     topic_ownership,
     witness,
 )
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import access
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
@@ -35,6 +36,21 @@ def kafka_users(users, acls, cluster, namespace, api_version=kafka_resources.GRO
 def kafka_topics(topics, cluster, namespace, api_version=kafka_resources.GROUP + "/v1"):
     """A KafkaTopic for each topic."""
     return [kafka_resources.kafka_topic(one, cluster, namespace, api_version) for one in topics]
+
+
+def stages_users(regions, api_version=kafka_resources.GROUP + "/v1"):
+    """The KafkaUser of the stages in each region on Kubernetes, which has to be there before the first stage."""
+    made = []
+    for name in sorted(regions):
+        described = regions[name]
+        user = next((one for one in described.get("kafka_dr_users") or [] if one.get("purpose") == "stages"), None)
+        if described.get("kafka_dr_platform") != "kubernetes" or user is None or not described["kafka_dr_kubernetes"].get("cluster"):
+            continue
+        place = region.kubernetes_region(described, name)
+        acls = access.service_acls(user["name"], "stages")
+        made += kafka_users([user], acls, place["cluster"], place["namespace"], "%s/%s" % (place["group"], api_version.split("/")[-1]), {},
+                            place["authorization"])
+    return made
 
 
 def with_passwords(users, passwords):
@@ -97,10 +113,15 @@ class FilterModule:
             "witness_manifests": witness.witness_manifests,
             "proof_job": speaking(proof_job.proof_job),
             "kubernetes_roles": speaking(rbac.roles),
+            "kubernetes_access": speaking(rbac.wanted),
             "undone_by": speaking(region.undone_by),
             "replicas_to_restore": speaking(region.size_of),
             "replicas_waiting_for": speaking(region.not_ready),
             "scaled_away": speaking(region.gone),
+            "hidden_in_v1": kafka_resources.hidden_in_v1,
+            "shown_whole": kafka_resources.shown_whole,
+            "served_resources": speaking(kafka_resources.served_resources),
+            "stages_users": speaking(stages_users),
             "resources_to_apply": speaking(kafka_resources.to_apply),
             "resources_waiting_for": speaking(kafka_resources.waiting_for),
         }

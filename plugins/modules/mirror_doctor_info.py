@@ -96,6 +96,19 @@ options:
   configuration:
     description: The mirror's configuration, in any form that P(streamsafe.kafka_dr.mirror_lint#filter) takes. Its errors and warnings become findings.
     type: raw
+  operator:
+    description: What an operator says of the mirror, where one runs it.
+    type: dict
+    suboptions:
+      waiting_for:
+        description: What keeps it from running, as M(streamsafe.kafka_dr.strimzi_mirror_info#module) says under C(until=running).
+        type: list
+        elements: str
+        default: []
+      heartbeats:
+        description: Whether its resource has a heartbeat connector. Those of C(v1) have none, and the operator's word stands for heartbeats.
+        type: bool
+        default: true
 """
 
 EXAMPLES = r"""
@@ -206,6 +219,8 @@ def main():
         "silent_machines": {"type": "dict", "default": {}},
         "log_text": {"type": "str", "default": "", "no_log": True},
         "configuration": {"type": "raw"},
+        "operator": {"type": "dict", "options": {"waiting_for": {"type": "list", "elements": "str", "default": []},
+                                                 "heartbeats": {"type": "bool", "default": True}}},
     })
     run_module(spec, examine, required_by={"target_client": ["source_alias", "target_alias"]})
 

@@ -74,7 +74,7 @@ waiting_for:
   type: list
   elements: str
 client:
-  description: librdkafka keys without secrets; empty where they are not known yet.
+  description: librdkafka keys without secrets; empty where the address is not known yet. Without the user it still says where the cluster is.
   returned: always
   type: dict
 client_secrets:
@@ -86,9 +86,14 @@ passwords:
   returned: always
   type: dict
 api_version:
-  description: Group and version that the operator's resources are to be written with, so that nothing of them is dropped.
+  description: Group and version that the operator's resources, KafkaMirrorMaker2 apart, are to be read and written with; the newest that is served.
   returned: always
   type: str
+served:
+  description: Versions that are served; empty where the API server does not answer.
+  returned: always
+  type: list
+  elements: str
 """
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.strimzi import client_info

@@ -17,7 +17,8 @@ pytestmark = pytest.mark.slow
 
 runner = pytest.importorskip("ansible_runner", reason="ansible-runner is not installed: make environment")
 NAMESPACE = "streamsafe.kafka_dr."
-REGION = {"kafka_dr_platform": "kubernetes", "kafka_dr_kubernetes": {"namespace": "kafka", "cluster": "main"}, "kafka_dr_users": []}
+REGION = {"kafka_dr_platform": "kubernetes", "kafka_dr_kubernetes": {"namespace": "kafka", "cluster": "main"},
+          "kafka_dr_users": [{"name": "kdr-stages", "purpose": "stages"}]}
 
 REQUIRED = {
     "initial_setup": "initial_setup_source",
@@ -52,7 +53,7 @@ def run(tmp_path):
 def test_a_playbook_that_only_reads_ends_with_0(run, tmp_path):
     done, said = run("rbac", rbac_file=str(tmp_path / "roles.yml"))
     assert (done.rc, done.status) == (0, "successful"), said
-    assert "kind: Role" in (tmp_path / "roles.yml").read_text()
+    assert "kind: Role" in (tmp_path / "roles.yml").read_text() and "kind: KafkaUser" in (tmp_path / "roles.yml").read_text()
     assert done.stats["changed"] == {"localhost": 1} and run("rbac", rbac_file=str(tmp_path / "roles.yml"))[0].stats["changed"] == {}
 
 

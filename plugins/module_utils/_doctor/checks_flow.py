@@ -70,8 +70,17 @@ def witness(seen, params):
                       "It does not run, or cannot read the source or write to the target", remedy)
 
 
+def operator_content(seen, params):
+    """What an operator that runs the mirror says, where there is one: without heartbeats nobody else tells an idle mirror from a dead one."""
+    said = params.get("operator") or {}
+    if said.get("waiting_for"):
+        yield finding("mirror-not-running", "error", "%s->%s" % (seen.names.source, seen.names.target), without_secrets("; ".join(said["waiting_for"]))[:500],
+                      "Its operator does not report every connector as running, or could not be asked",
+                      "Look at the KafkaMirrorMaker2, at its pods and at the operator's log, then start the mirror")
+
+
 def heartbeats(seen, params):
-    if not seen.mirror or not params["max_heartbeat_age"]:
+    if not seen.mirror or not params["max_heartbeat_age"] or (params.get("operator") or {}).get("heartbeats") is False:
         return
     age = seen.mirror[-1]["heartbeat"]["age"]
     mirror = "%s->%s" % (seen.names.source, seen.names.target)
@@ -174,4 +183,4 @@ def exactly_once(seen, params):
                           "In dedicated mode: <target>.exactly.once.source.support=enabled and dedicated.mode.enable.internal.rest=true")
 
 
-CHECKS = [answers, ever_ran, nothing_copied, witness, heartbeats, tasks, progress, open_transactions, conflicts, exactly_once]
+CHECKS = [answers, ever_ran, nothing_copied, witness, operator_content, heartbeats, tasks, progress, open_transactions, conflicts, exactly_once]

@@ -37,7 +37,7 @@ def rights(rules, acls, how):
         gone = {one for rule in named for one in _flat(rule)}
         return _only(rules, lambda one: one not in gone)
     have = {one for rule in rules for one in _flat(rule)}
-    made = list(rules)
+    made = _only(rules, lambda one: True)
     for rule in named:
         # The same right may be named twice, by what was kept and by what is derived.
         made += _only([rule], lambda one: one not in have)
@@ -62,7 +62,8 @@ def _only(rules, keeps):
     kept = []
     for rule in rules:
         operations = [one for one in _operations(rule) if any(keeps(flat) for flat in _flat({**rule, "operations": [one]}))]
-        if operations == _operations(rule):
+        # A rule without operations allows nothing; read through v1, one that has only the older field has none, and no operator that serves v1 reads that.
+        if operations and operations == rule.get("operations"):
             kept.append(rule)
         elif operations:
             kept.append({**{key: value for key, value in rule.items() if key != "operation"}, "operations": operations})

@@ -109,23 +109,55 @@ def kafka_client(kafka, listener=None, user=None, user_secret=None, ca_secret=No
     :param user: name of the ``KafkaUser``.
     :param user_secret: that user's Secret; ``ca_secret``: ``<cluster>-cluster-ca-cert``, used where the status names no certificate.
     :returns: ``{"client": {...}, "secrets": {...}}`` in librdkafka keys.
+    :raises RefusedError: the cluster has no such listener, no address of it yet, or there is no such user.
+    """
+    name, found, described = _listener(kafka, listener)
+    client, mechanism = _address(found, described, user, ca_secret)
+    secrets = {}
+    if mechanism == "scram-sha-512":
+        secrets["sasl.password"] = _needed(user_secret, "password", user, kafka)
+    elif mechanism == "tls":
+        client["ssl.certificate.pem"] = _needed(user_secret, "user.crt", user, kafka)
+        secrets["ssl.key.pem"] = _needed(user_secret, "user.key", user, kafka)
+    elif mechanism is not None:
+        raise RefusedError("Listener '%s' of Kafka '%s' asks for authentication '%s'" % (name, kafka["metadata"]["name"], mechanism),
+                           expected="scram-sha-512, tls or none", remedy="Name another listener, or give kafka_dr_client in the inventory")
+    return {"client": client, "secrets": secrets}
+
+
+def kafka_address(kafka, listener=None, ca_secret=None, user=None):
+    """Where the cluster is, in librdkafka keys, without anything secret and whether or not there is a user; empty where it has no address yet."""
+    try:
+        dummy, found, described = _listener(kafka, listener)
+    except RefusedError:
+        return {}
+    client, mechanism = _address(found, described, user or "unknown", ca_secret)
+    return client if mechanism in (None, "scram-sha-512", "tls") else {}
+
+
+def _listener(kafka, listener):
+    """Name of the listener, its status, and how it is described.
+
     :raises RefusedError: the cluster has no such listener, or no address of it yet.
     """
-    name = kafka["metadata"]["name"]
-    status = kafka.get("status") or {}
+    name, status = kafka["metadata"]["name"], kafka.get("status") or {}
     known = {one.get("name") or one.get("type"): one for one in status.get("listeners") or status.get("kafkaListeners") or []}
     if listener is None and len(known) == 1:
         listener = next(iter(known))
     found = known.get(listener)
     if not found or not found.get("bootstrapServers"):
-        raise RefusedError("Kafka '%s' has no address for listener '%s'" % (name, listener), expected="one of status.listeners",
-                           found=", ".join(sorted(str(one) for one in known)) or "none yet",
+        words = "; ".join(waiting_for([{"kind": "Kafka", **kafka}]))
+        raise RefusedError("Kafka '%s' has no address for listener '%s'%s" % (name, listener, " (%s)" % words if words else ""),
+                           expected="one of status.listeners", found=", ".join(sorted(str(one) for one in known)) or "none yet",
                            remedy="Name the listener in kafka_dr_kubernetes.listener, or wait until it is Ready")
-    described = next((one for one in kafka["spec"]["kafka"].get("listeners") or [] if one.get("name") == listener), {})
+    return listener, found, next((one for one in kafka["spec"]["kafka"].get("listeners") or [] if one.get("name") == listener), {})
+
+
+def _address(found, described, user, ca_secret):
+    """The client without secrets, and the mechanism that the listener asks for."""
     tls = described.get("tls", bool(found.get("certificates")))
     mechanism = (described.get("authentication") or {}).get("type")
     client = {"bootstrap.servers": found["bootstrapServers"]}
-    secrets = {}
     if tls:
         # The CA itself, where it can be read: the status may name a listener certificate that is renewed sooner.
         authority = _data(ca_secret, "ca.crt") or "".join(found.get("certificates") or [])
@@ -133,16 +165,9 @@ def kafka_client(kafka, listener=None, user=None, user_secret=None, ca_secret=No
             client["ssl.ca.pem"] = authority
     if mechanism == "scram-sha-512":
         client.update({"security.protocol": "SASL_SSL" if tls else "SASL_PLAINTEXT", "sasl.mechanism": "SCRAM-SHA-512", "sasl.username": user})
-        secrets["sasl.password"] = _needed(user_secret, "password", user)
-    elif mechanism == "tls":
-        client.update({"security.protocol": "SSL", "ssl.certificate.pem": _needed(user_secret, "user.crt", user)})
-        secrets["ssl.key.pem"] = _needed(user_secret, "user.key", user)
-    elif mechanism is None:
-        client["security.protocol"] = "SSL" if tls else "PLAINTEXT"
     else:
-        raise RefusedError("Listener '%s' of Kafka '%s' asks for authentication '%s'" % (listener, name, mechanism), expected="scram-sha-512, tls or none",
-                           remedy="Name another listener, or give kafka_dr_client in the inventory")
-    return {"client": client, "secrets": secrets}
+        client["security.protocol"] = "SSL" if tls else "PLAINTEXT"
+    return client, mechanism
 
 
 def _data(secret, key):
@@ -150,12 +175,50 @@ def _data(secret, key):
     return base64.b64decode(text).decode("utf-8") if text else None
 
 
-def _needed(secret, key, user):
+def _needed(secret, key, user, kafka):
     value = _data(secret, key)
     if value is None:
-        raise RefusedError("The Secret of user '%s' has no %s" % (user, key), expected="a KafkaUser that is Ready", found="no such Secret or key",
-                           remedy="Create the KafkaUser, or name the Secret in kafka_dr_kubernetes")
+        meta = kafka["metadata"]
+        raise RefusedError(
+            "The Secret of user '%s' has no %s" % (user, key), expected="a KafkaUser that is Ready", found="no such Secret or key",
+            remedy="Create KafkaUser '%s' of cluster '%s' in namespace %s first: the playbook streamsafe.kafka_dr.rbac writes the one of the stages beside the "
+                   "Roles, for kubectl apply -f. Where it is there, look at the User Operator" % (user, meta["name"], meta.get("namespace")))
     return value
+
+
+def hidden_in_v1(resources):
+    """Those of the resources, read through ``v1``, that somebody wrote through ``v1beta2``: fields that only this one knows are hidden, and kept in them.
+
+    Only Kafka and KafkaNodePool have such fields. Needs ``metadata.managedFields``.
+    """
+    return [one for one in resources if one["kind"] in ("Kafka", "KafkaNodePool") and one["apiVersion"].endswith("/v1") and any(
+        entry.get("apiVersion", "").endswith("/v1beta2") and not entry.get("subresource") for entry in one["metadata"].get("managedFields") or [])]
+
+
+def shown_whole(resources, older):
+    """The resources, each that is hidden in part as the older version shows it.
+
+    :param older: Kafka and KafkaNodePool resources read through ``v1beta2``.
+    """
+    wide = {(one["kind"], one["metadata"]["name"]): one for one in older}
+    hidden = {(one["kind"], one["metadata"]["name"]) for one in hidden_in_v1(resources)}
+    return [wide.get((one["kind"], one["metadata"]["name"]), one) if (one["kind"], one["metadata"]["name"]) in hidden else one for one in resources]
+
+
+def served_resources(resources, served):
+    """Resources of an operator in a version that is served, for those that were kept where another one was.
+
+    ``v1`` took fields away from Kafka and KafkaNodePool, and none from the other kinds: where both are served, these keep theirs.
+
+    :param resources: as kept. :param served: versions that are served; nothing is changed where that is not known.
+    """
+    newest = next((one for one in ("v1", "v1beta2") if one in served), None)
+    made = []
+    for one in resources:
+        group, dummy, version = one["apiVersion"].rpartition("/")
+        stays = version in served and one["kind"] in ("Kafka", "KafkaNodePool", "EventStreams")
+        made.append(one if newest is None or stays else {**one, "apiVersion": "%s/%s" % (group, newest)})
+    return made
 
 
 def to_apply(bodies, existing):

@@ -14,30 +14,38 @@ from .client import KubernetesClient, object_path
 
 MIRRORS = "kafkamirrormaker2s"
 CLUSTERS = {"eventstreams.ibm.com": "eventstreams"}
+VERSIONS = ("v1", "v1beta2")
 
 
-def widest_version(client, group):
-    """Group and version whose schema shows every field that any served version has; nothing is dropped through it."""
+def kinds_version(client, group):
+    """Group and version to read and write the operator's resources with, but for KafkaMirrorMaker2, and all that are served.
+
+    The newest one: an older one is deprecated beside it. Fields of Kafka that only the older one knows stay what they are, since an existing Kafka is
+    patched in its metadata alone.
+
+    :returns: ``(group/version, [version, ...])``.
+    """
     served = client.served_versions(group)
-    for version in ("v1beta2", "v1"):
+    for version in VERSIONS:
         if version in served:
-            return "%s/%s" % (group, version)
+            return "%s/%s" % (group, version), served
     raise RefusedError("%s is not served in %s" % (group, client.name), expected="version v1 or v1beta2", found=", ".join(served) or "none",
                        remedy="Install the operator and its custom resource definitions")
 
 
 def client_info(params, dummy=None):
     """Client, secrets and users of a cluster; see the module ``strimzi_client_info``."""
+    known = {"api_version": None, "served": []}
     try:
         client = KubernetesClient(params["connection"], params["timeout"])
-        version = widest_version(client, params["group"])
-        return _client_info(client, version, params)
+        known["api_version"], known["served"] = kinds_version(client, params["group"])
+        return {**_client_info(client, known["api_version"], params), "served": known["served"]}
     except (UnreachableError, AuthenticationError, AuthorizationError) as error:
         # With a namespace go the rights in it, and often the service account: to whom has no others, gone and forbidden look alike.
         if not params["allow_unreachable"]:
             raise
         return {"reachable": False, "exists": False, "ready": False, "waiting_for": [str(error)], "client": {}, "client_secrets": {}, "passwords": {},
-                "api_version": None}
+                **known}
 
 
 def _client_info(client, version, params):
@@ -62,6 +70,8 @@ def _client_info(client, version, params):
         found.update({"client": made["client"], "client_secrets": made["secrets"]})
     except RefusedError as error:
         waiting.append(str(error))
+        # Where it is can be told without a user: who knows that asks whether it lives.
+        found["client"] = kafka_resources.kafka_address(kafka, params["listener"], authority, params["user"])
     return {**found, "ready": not waiting, "waiting_for": waiting}
 
 

@@ -76,6 +76,6 @@ VARIABLES: dict[str, NODE] = {
 VARIABLES["kafka_dr_ledger_replication_factor"]["x-where"] = "anywhere"
 
 # Set by the roles themselves while a stage runs.
-INTERNAL = ("kafka_dr_api_version", "kafka_dr_strimzi")
+INTERNAL = ("kafka_dr_api_version", "kafka_dr_served_versions", "kafka_dr_strimzi")
 # Variables of the event rulebook and of a controller's credentials, which may stand beside an inventory.
 OTHERS = ("kafka_dr_watched", "kafka_dr_requests", "kafka_dr_patience", "kafka_dr_interval", "kafka_dr_heartbeat_limit", "kafka_dr_secret_")

@@ -138,6 +138,14 @@ def test_a_copy_that_is_empty_by_its_own_end(seen):
     assert found(seen) == {"copy-empty": "error"}
 
 
+def test_an_operator_stands_for_the_heartbeats_that_its_resource_does_not_have(seen):
+    seen.mirror[1]["heartbeat"] = {"age": None}
+    assert found(seen, operator={"waiting_for": [], "heartbeats": False}) == {}
+    assert found(seen, operator={"waiting_for": [], "heartbeats": True}) == {"heartbeat-missing": "warning"}
+    assert found(seen, operator={"waiting_for": ["condition Ready"], "heartbeats": False}) == {"mirror-not-running": "error"}
+    assert found(seen, operator=None) == {"heartbeat-missing": "warning"}
+
+
 def test_tasks_and_the_cause_in_their_trace(seen):
     trace = "org.apache.kafka.connect.errors.ConnectException: Unrecoverable\n\tat x\nCaused by: org.apache.kafka.common.errors.RecordTooLargeException: big"
     seen.tasks = [{"connector": "MirrorSourceConnector", "task": 0, "state": "FAILED", "trace": trace, "worker": "w"},

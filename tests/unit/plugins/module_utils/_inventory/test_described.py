@@ -124,3 +124,13 @@ def test_a_password_that_is_nowhere_is_missed():
     assert examined(hosts)["mistakes"] == []
     del hosts["north_america"]["kafka_dr_users"][0]["password"]
     assert "kafka_dr_client_secrets['sasl.password']: expected the password of the stages' user, found nothing" in examined(hosts)["mistakes"][0]
+
+
+def test_what_a_stage_has_learnt_is_no_mistake_of_the_inventory():
+    """On Kubernetes a play may check the inventory again once it knows the passwords of its users."""
+    hosts = described("north_america.kafka_dr_platform", "host")
+    name = next(one for one in hosts if hosts[one].get("kafka_dr_users"))
+    hosts[name]["kafka_dr_users"] = [{**one, "password_learned": True} for one in hosts[name]["kafka_dr_users"]]
+    assert examined(hosts)["mistakes"] == []
+    hosts[name]["kafka_dr_users"] = [{**one, "password_lerned": True} for one in hosts[name]["kafka_dr_users"]]
+    assert "password_lerned" in examined(hosts)["mistakes"][0]

@@ -128,3 +128,14 @@ def test_what_is_so_already_is_not_applied_again():
     assert k.to_apply([wanted], [less]) == [wanted]
     elsewhere = {**read, "metadata": {**read["metadata"], "labels": {}}}
     assert k.to_apply([wanted], [elsewhere]) == [wanted]
+
+
+def test_where_a_cluster_is_can_be_told_without_a_user():
+    described = {"name": "tls", "tls": True, "authentication": {"type": "scram-sha-512"}}
+    kafka = {"metadata": {"name": "main"}, "spec": {"kafka": {"listeners": [described]}},
+             "status": {"listeners": [{"name": "tls", "bootstrapServers": "k:9093", "certificates": ["PEM"]}]}}
+    assert k.kafka_address(kafka)["bootstrap.servers"] == "k:9093"
+    assert k.kafka_address({**kafka, "status": {}}) == {}
+    # What its listener asks for is not known here, and so neither is the client.
+    described["authentication"] = {"type": "custom"}
+    assert k.kafka_address(kafka) == {}

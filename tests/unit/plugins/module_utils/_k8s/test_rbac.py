@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.rbac import roles
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.rbac import roles, wanted
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.region import kubernetes_region
 
 USERS = [{"name": "kdr-stages", "purpose": "stages"}, {"name": "kdr-mirror", "purpose": "mirror", "password": "x"}, {"name": "shop", "purpose": "application"}]
@@ -73,3 +73,39 @@ def test_the_example_inventory_is_described_well():
     assert found == {"kafka", "kafka-dr-north-america", "shop"}
     for name in ("north_america", "europe"):
         assert kubernetes_region(regions[name], name)["cluster"] == "main"
+
+
+def test_a_binding_beside_each_role():
+    who = [{"kind": "ServiceAccount", "name": "kafka-dr", "namespace": "awx"}]
+    made = roles(REGIONS, MIRRORS, subjects=who)
+    assert [one["kind"] for one in made] == ["Role", "RoleBinding"] * 3
+    assert all(one["metadata"] == role["metadata"] and one["roleRef"]["name"] == role["metadata"]["name"] and one["subjects"] == who
+               for role, one in zip(made[::2], made[1::2], strict=True))
+
+
+def test_access_is_wanted_where_a_stage_writes_and_where_applications_are_moved():
+    assert {one["namespace"] for one in wanted(REGIONS, MIRRORS, ["eu"])} == {"b", "c"}
+    assert {one["namespace"] for one in wanted(REGIONS, MIRRORS, ["eu"], lost=["apps"])} == {"b"}
+    # It goes on without applications whose API server does not answer.
+    assert {one["namespace"] for one in wanted(REGIONS, MIRRORS, ["eu"], silent=["shop"])} == {"b"}
+    assert all(rule["apiGroups"] != ["keda.sh"] for one in wanted(REGIONS, MIRRORS, ["eu"]) for rule in one["rules"])
+
+
+def test_a_password_that_was_learnt_wants_no_further_right():
+    learnt = [{**one, "password": "x", "password_learned": True} for one in USERS]
+    rules = wanted({**REGIONS, "eu": {**REGIONS["eu"], "kafka_dr_users": learnt}}, MIRRORS, ["eu"])[-1]["rules"]
+    assert not [name for rule in rules for name in rule.get("resourceNames", []) if name.endswith("-given")]
+
+
+def test_what_only_the_making_of_a_cluster_needs_is_wanted_where_it_is_made():
+    regions = {**REGIONS, "na": {**REGIONS["na"], "kafka_dr_kafka": {"create_namespace": True},
+                                 "kafka_dr_kubernetes": {"namespace": "a", "cluster": "main", "backup": {"namespace": "k", "context": "eu"}}}}
+
+    def resources(**more):
+        return {one["namespace"]: (one, {resource for rule in one["rules"] for resource in rule["resources"] if "create" in rule["verbs"]})
+                for one in wanted(regions, MIRRORS, ["na"], **more)}
+
+    plain, made = resources(), resources(making=["na"], keeps=["na"])
+    assert "kafkas" not in plain["a"][1] and {"kafkas", "kafkanodepools"} <= made["a"][1]
+    assert "k" not in plain and made["k"][0]["connection"] == {"context": "eu"}
+    assert (plain["a"][0]["may_be_made"], made["a"][0]["may_be_made"], made["k"][0]["may_be_made"]) == (False, True, False)
