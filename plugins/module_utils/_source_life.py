@@ -28,7 +28,7 @@ def work(params: dict, check_mode: bool) -> dict:
         "client": params["source_client"], "client_secrets": params["source_client_secrets"], "timeout": params["source_timeout"], "read": params["read"],
         "topics": params["topics"], "groups": ".*", "allow_unreachable": True, "until_groups": [], "until_empty_groups": [], "until_topics": [],
         "until_settled": False, "until_moving": False}, check_mode)
-    answer = {key: answer[key] for key in ("reachable", "reason", "error", "topics")}
+    answer = {key: answer[key] for key in ("reachable", "reason", "error", "topics", "cluster_id", "brokers") if key in answer}
     seen = [] if answer["reachable"] else _moved(before, target, names, params, began)
     return {**answer, "changed": False, "seen": seen, "alive": bool(answer["reachable"] or seen)}
 

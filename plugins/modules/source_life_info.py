@@ -67,6 +67,14 @@ error:
   description: Kind of that reason, such as V(unreachable) or V(authentication).
   returned: always
   type: str
+cluster_id:
+  description: The source's cluster id.
+  returned: when reachable
+  type: str
+brokers:
+  description: How many brokers the source has.
+  returned: when reachable
+  type: int
 topics:
   description: As M(streamsafe.kafka_dr.cluster_info) returns them.
   returned: always
