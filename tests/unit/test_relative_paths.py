@@ -19,13 +19,13 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 REGION = {"kafka_dr_platform": "kubernetes", "kafka_dr_kubernetes": {"namespace": "kafka", "cluster": "main"}, "kafka_dr_users": []}
-SEEN = {"name": "backup", "source": "a", "target": "b", "state": "silent", "reasons": [], "looks": 3, "for_seconds": 60.0}
+SEEN = {"name": "backup", "source": "north_america", "target": "europe", "state": "silent", "looks": 3, "for_seconds": 60.0}
 PROOF = {"verdict": "LOSS", "complete": False, "reasons": ["x"], "totals": {}, "topics": [], "source": "a", "target": "b"}
 
 
 @pytest.fixture
 def play(tmp_path):
-    (tmp_path / "inventory.yml").write_text(yaml.safe_dump({"all": {"hosts": {"north_america": REGION}}}))
+    (tmp_path / "inventory.yml").write_text(yaml.safe_dump({"all": {"hosts": {"north_america": REGION, "europe": REGION}}}))
     env = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_LOCALHOST_WARNING": "false", "HOME": str(tmp_path / "home")}
     before = sorted((ROOT / "playbooks").iterdir())
 

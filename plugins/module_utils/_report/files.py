@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 
 from .._errors import FormatError, UsageError
 from .._host.files import replace
@@ -14,6 +15,8 @@ from .page import render
 
 # Reports are for people: as readable as the user's umask lets files be.
 PAGE_MODE = 0o666
+# A proof that a drill copied beside its own report.
+KEPT = re.compile(r"proofs/[A-Za-z0-9_-]+\.json")
 
 
 def load(path):
@@ -43,11 +46,10 @@ def beside(report, path=""):
     """
     found = []
     for one in report.get("proofs") or []:
-        place = one.get("report") or ""
-        if place and not os.path.isabs(place):
-            place = os.path.join(os.path.dirname(path), place)
-        # The ledger names the file, and others may have written there: nothing but a proof's report is shown.
-        if os.path.basename(place) == "report.json" and os.path.isfile(place):
+        named = str(one.get("report") or "")
+        place = os.path.join(os.path.dirname(path), named)
+        # The ledger names the file, and others may have written there: nothing but a proof's report is shown. A drill keeps its proofs in a directory beside it.
+        if (os.path.basename(named) == "report.json" or KEPT.fullmatch(named)) and os.path.isfile(place):
             try:
                 proof = load(place)
             except (UsageError, FormatError):

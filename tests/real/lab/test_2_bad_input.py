@@ -129,6 +129,7 @@ def test_machines_that_do_not_answer_are_told_together_before_anything_is_change
             for name, port in ways.items():
                 inventory["hosts"][name] = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": port}
             inventory["hosts"][TARGET]["kafka_dr_mirror_hosts"] = [TARGET, "refuses"]
+            inventory["hosts"][TARGET]["kafka_dr_mirror_rest_open"] = "nothing is started in this test"
             inventory["hosts"]["mute"]["kafka_dr_applications"] = [
                 {"name": "far", "kind": "process", "role": "both", "environment_file": "/nowhere/env", "principals": ["departures-producer"]}]
 
