@@ -25,6 +25,9 @@ options:
     description: The file given to the job as C(--progress).
     type: path
     required: true
+  job:
+    description: Ansible's own file of the asynchronous job (C(results_file)), by which a job that ends before it writes its progress is noticed.
+    type: path
 """
 
 EXAMPLES = r"""
@@ -32,7 +35,7 @@ EXAMPLES = r"""
   streamsafe.kafka_dr.proof_status_info:
     progress: /var/lib/kafka-dr/proof/progress.json
   register: __status
-  until: __status.finished
+  until: __status is failed or __status.finished
   retries: 3600
   delay: 1
 """
@@ -63,7 +66,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof_status 
 
 def main():
     """Ansible's entry."""
-    run_module({"progress": {"type": "path", "required": True}}, work, requires=())
+    run_module({"progress": {"type": "path", "required": True}, "job": {"type": "path"}}, work, requires=())
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ def cluster_id(client) -> str:
 
     :raises KafkaDrError: it does not answer, or has none.
     """
-    found = client.result(client.ask("describe the cluster", lambda: client.admin.describe_cluster(request_timeout=client.timeout)), "describe the cluster")
+    found = client.result(client.ask("read metadata", lambda: client.admin.describe_cluster(request_timeout=client.timeout)), "read metadata")
     if not found.cluster_id:
         raise NotProvableError("%s does not say which cluster it is" % client.name, expected="a cluster id", found="none",
                                remedy="Ask a broker of Kafka 2.8 or later, not a proxy that hides it")

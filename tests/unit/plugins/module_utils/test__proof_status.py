@@ -20,6 +20,14 @@ def test_not_there_yet(tmp_path):
     assert work({"progress": str(tmp_path / "none")})["finished"] is False
 
 
+def test_a_job_that_ended_before_it_wrote_is_not_waited_for(tmp_path):
+    job = tmp_path / "job"
+    for text, finished in (('{"started": 1, "finished": 0}', False), ('{"started": 1, "fini', False), ('{"rc": 1, "finished": 1}', True)):
+        job.write_text(text)
+        assert work({"progress": str(tmp_path / "none"), "job": str(job)})["finished"] is finished
+    assert work({"progress": str(tmp_path / "none"), "job": str(tmp_path / "nowhere")})["finished"] is False
+
+
 def test_running(tmp_path):
     found = told(tmp_path, pid=os.getpid(), text="proof: half")
     assert (found["finished"], found["waiting_for"]) == (False, "proof: half")
