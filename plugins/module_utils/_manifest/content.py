@@ -49,7 +49,8 @@ def require(path):
     """The same, where there has to be one. :raises UsageError: there is none."""
     found = load(path)
     if found is None:
-        raise UsageError("There is no manifest at %s" % shown(path), expected="a directory or URI with %s" % NAME, found="%s, which cannot be read: it is not there" % NAME,
+        raise UsageError("There is no manifest at %s" % shown(path), expected="a directory or URI with %s" % NAME,
+                         found="%s, which cannot be read: it is not there" % NAME,
                          remedy="Give the directory of a manifest, or save one with: main.py manifest --out")
     return found
 

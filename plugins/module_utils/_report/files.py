@@ -48,7 +48,7 @@ def beside(report, path=""):
     for one in report.get("proofs") or []:
         named = str(one.get("report") or "")
         place = os.path.join(os.path.dirname(path), named)
-        # The ledger names the file, and others may have written there: nothing but a proof's report is shown. A drill keeps its proofs in a directory beside it.
+        # The ledger names the file, and others may have written there: nothing but a proof's report is shown.
         if (os.path.basename(named) == "report.json" or KEPT.fullmatch(named)) and os.path.isfile(place):
             try:
                 proof = load(place)
