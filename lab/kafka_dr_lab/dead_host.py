@@ -15,8 +15,8 @@ from .waiting import until
 def unreached(drill: Drill) -> dict:
     """What the failover that ended last wrote down as left behind: ``mirror{machine: why}``, ``applications{name: why}``."""
     client = collection("_kafka.client").KafkaClient(drill.client(TARGET, "kdr-stages"), name=TARGET)
-    ledger = collection("_kafka.ledger")
-    return ledger.fold(ledger.read_ledger(client, "__kafka_dr_ledger"))["last"]["failover"]["found"]["unreached"]
+    chain = collection("_ledger.ledger").read_ledger(client, "__kafka_dr_ledger", [drill.lab.inventory.load_secrets()["kafka_dr_ledger_secret"]])
+    return collection("_ledger.fold").fold(chain.entries)["last"]["failover"]["found"]["unreached"]
 
 
 def check_named(drill: Drill) -> None:

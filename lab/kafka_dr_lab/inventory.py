@@ -97,6 +97,7 @@ class Inventory:
         vaulted = {
             "lab_passwords": passwords,
             "kafka_dr_rebuild_secret": secrets.token_urlsafe(24),
+            "kafka_dr_ledger_secret": secrets.token_urlsafe(32),
             "lab_clusters": {
                 name: {
                     "admin_password": secrets.token_urlsafe(24),

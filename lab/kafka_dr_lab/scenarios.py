@@ -183,7 +183,8 @@ def _proofs(drill: Drill) -> list[dict]:
     """Read the ledger, keep it for the report, and check that what was proven holds; its entries."""
     client = collection("_kafka.client").KafkaClient(drill.client(TARGET, "kdr-stages"), name=TARGET)
     try:
-        entries = drill.report.ledger = collection("_kafka.ledger").read_ledger(client, "__kafka_dr_ledger")
+        entries = drill.report.ledger = collection("_ledger.ledger").read_ledger(
+            client, "__kafka_dr_ledger", [drill.lab.inventory.load_secrets()["kafka_dr_ledger_secret"]]).entries
     except collection("_errors").KafkaDrError as error:
         raise LabError(str(error)) from error
     for one in entries:

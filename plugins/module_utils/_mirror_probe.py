@@ -111,6 +111,8 @@ def _through(writer, target, params, count, run):
                                         expected="%d records in %s on %s" % (params["records"], params["target_topic"], target.name), found="%d" % len(seen),
                                         remedy="Run the doctor; a mirror that is far behind needs a larger wait_seconds", run=run)
         producer.flush(params["timeout"])
+        if failed:
+            raise writer.translate(KafkaException(failed[0]), "write to topic '%s'" % params["topic"])
         if any(one["offset"] is None for one in sent.values()):
             raise KafkaDrError("Records of the probe arrived that the source has not acknowledged", remedy="Look at the source's brokers, and probe again")
         return sent, seen

@@ -18,6 +18,11 @@ CLIENT_SPEC = {
     "timeout": {"type": "int", "default": 30},
 }
 
+LEDGER_SPEC = {
+    "topic": {"type": "str", "default": "__kafka_dr_ledger"},
+    "secret": {"type": "list", "elements": "str", "default": [], "no_log": True},
+}
+
 CLIENTS_SPEC = {
     "source_client": {"type": "dict", "required": True},
     "source_client_secrets": {"type": "dict", "default": {}, "no_log": True},

@@ -12,15 +12,13 @@ version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
   - The ledger is a topic in the surviving region; it is created where it does not exist.
-  - Refused when a later run owns the ledger, so that two runs at a time cannot both go on.
+  - Refused when a later run owns the ledger, or when a fenced entry was written that the caller does not know, so that two runs at a time cannot both go on.
+  - An entry names the hash of the one before it and is signed, so that a lost, forged or moved one is seen. Large ones are split.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
   - streamsafe.kafka_dr.client.attributes
+  - streamsafe.kafka_dr.ledger
 options:
-  topic:
-    description: Name of the ledger's topic.
-    type: str
-    default: __kafka_dr_ledger
   replication_factor:
     description: Replication factor of the topic when it is created.
     type: int
@@ -39,7 +37,7 @@ options:
   state:
     description: What became of it. V(active) names O(about) as the active region.
     type: str
-    choices: [started, done, failed, refused, active, proven, different, not_provable, override]
+    choices: [started, done, failed, refused, active, proven, different, not_provable, override, accepted]
     required: true
   about:
     description: The region or regions the entry is about.
@@ -53,6 +51,11 @@ options:
     description: Whether only the run that owns the ledger may write this. V(false) for what is recorded outside a stage, such as a proof.
     type: bool
     default: true
+  after:
+    description:
+      - What RV(streamsafe.kafka_dr.ledger_info#module:head) has as C(hash), empty for a ledger without fenced entries.
+      - The entry is refused where the last fenced entry is another one. Needed where O(fenced=true).
+    type: str
 """
 
 EXAMPLES = r"""
@@ -64,6 +67,8 @@ EXAMPLES = r"""
     stage: failover
     step: mirror_stopped
     state: done
+    secret: "{{ kafka_dr_ledger_secret }}"
+    after: "{{ __ledger.head.hash }}"
 """
 
 RETURN = r"""
@@ -78,8 +83,9 @@ entry:
 """
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.ledger import append
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import append
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.schema import STATES
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, LEDGER_SPEC, run_module
 
 
 def work(params, check_mode):
@@ -87,7 +93,7 @@ def work(params, check_mode):
     client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
     entry = {key: params[key] for key in ("run", "stage", "step", "state", "about", "found", "fenced")}
     entry.update(region=params["about"], by=params["client"].get("sasl.username", ""), collection="0.1.0")
-    return append(client, params["topic"], entry, check_mode, params["replication_factor"])
+    return append(client, params["topic"], entry, check_mode, params["replication_factor"], params["secret"], params["after"])
 
 
 def main():
@@ -95,19 +101,20 @@ def main():
     run_module(
         {
             **CLIENT_SPEC,
-            "topic": {"type": "str", "default": "__kafka_dr_ledger"},
+            **LEDGER_SPEC,
             "replication_factor": {"type": "int"},
             "run": {"type": "str", "required": True},
             "stage": {"type": "str", "required": True},
             "step": {"type": "str", "required": True},
             "state": {
                 "type": "str",
-                "choices": ["started", "done", "failed", "refused", "active", "proven", "different", "not_provable", "override"],
+                "choices": list(STATES),
                 "required": True,
             },
             "about": {"type": "str", "default": ""},
             "found": {"type": "dict", "default": {}},
             "fenced": {"type": "bool", "default": True},
+            "after": {"type": "str"},
         },
         work,
     )

@@ -12,18 +12,19 @@ version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
   - Reads the ledger to its end; a ledger that exists and cannot be read whole is an error, never an empty answer.
+  - A record that is no entry, or an entry that is lost, forged, moved or copied, is named and ends the reading.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
   - streamsafe.kafka_dr.client.info_attributes
+  - streamsafe.kafka_dr.ledger
 options:
-  topic:
-    description: Name of the ledger's topic.
-    type: str
-    default: __kafka_dr_ledger
   last:
     description: How many of the last entries to return in RV(entries).
     type: int
     default: 200
+  writers_allowed:
+    description: Principals by topic, as P(streamsafe.kafka_dr.ledger_writers#filter) gives them. Then RV(writers) tells of all others.
+    type: dict
 """
 
 EXAMPLES = r"""
@@ -31,6 +32,7 @@ EXAMPLES = r"""
   streamsafe.kafka_dr.ledger_info:
     client: "{{ kafka_dr_client }}"
     client_secrets: "{{ kafka_dr_client_secrets }}"
+    secret: "{{ kafka_dr_ledger_secret }}"
   register: __ledger
 """
 
@@ -71,6 +73,36 @@ begun:
   description: The entry that began each stage last.
   returned: always
   type: dict
+head:
+  description: The last entry that a run wrote as the ledger's owner, by C(hash), C(offset), C(run), C(stage), C(step), C(state), C(at), C(by).
+  returned: always
+  type: dict
+owner:
+  description: Which stage began last, in words.
+  returned: always
+  type: str
+signed:
+  description: Whether the ledger's entries are signed.
+  returned: always
+  type: bool
+verified:
+  description: Whether they were verified with O(secret).
+  returned: always
+  type: bool
+writers:
+  description: Who else may write there by the cluster's ACLs, a sentence each.
+  returned: where O(writers_allowed) is given
+  type: list
+  elements: str
+verification:
+  description: Why they were not, or empty.
+  returned: always
+  type: str
+manifests:
+  description: Entries of manifests that were made, oldest first.
+  returned: always
+  type: list
+  elements: dict
 proofs:
   description: Entries of proofs, oldest first.
   returned: always
@@ -84,15 +116,17 @@ entries:
 """
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.ledger import fold, read_ledger
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import known, read_ledger
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.writers import strangers
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, LEDGER_SPEC, run_module
 
 
 def work(params, check_mode):
     """Read and fold."""
     client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
-    entries = read_ledger(client, params["topic"])
-    return dict(fold(entries), entries=entries[-params["last"] :])
+    chain = read_ledger(client, params["topic"], params["secret"])
+    more = {} if params["writers_allowed"] is None else {"writers": strangers(client, params["writers_allowed"])}
+    return dict(known(chain, params["secret"]), entries=chain.entries[-params["last"] :] if params["last"] else [], **more)
 
 
 def main():
@@ -100,7 +134,8 @@ def main():
     run_module(
         {
             **CLIENT_SPEC,
-            "topic": {"type": "str", "default": "__kafka_dr_ledger"},
+            **LEDGER_SPEC,
+            "writers_allowed": {"type": "dict"},
             "last": {"type": "int", "default": 200},
         },
         work,

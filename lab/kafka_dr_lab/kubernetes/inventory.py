@@ -52,7 +52,7 @@ class KubernetesInventory(Inventory):
             "kafka_dr_mirrors": [MIRROR], "kafka_dr_ledger_replication_factor": 1,
         }
         everything = {"all": {"vars": variables, "hosts": hosts, "children": {"clusters": {"hosts": {name: {} for name in CLUSTERS}}}}}
-        self._write(everything, {"kafka_dr_rebuild_secret": secrets.token_urlsafe(24)})
+        self._write(everything, {"kafka_dr_rebuild_secret": secrets.token_urlsafe(24), "kafka_dr_ledger_secret": secrets.token_urlsafe(32)})
 
     def _region(self, name: str, port: int, broker: dict) -> dict:
         # Records of 2013: with the usual seven days every one would be deleted at once.

@@ -28,6 +28,7 @@ from .._errors import (
     UnreachableError,
     UsageError,
 )
+from .producing import TranslatingProducer
 
 # Seconds from hearing that we are refused to believing it. Other brokers may know a new user sooner than the one asked first
 # (SCRAM credentials reach them with the cluster's metadata), and a port may be closed for the moment of a restart.
@@ -99,10 +100,10 @@ class KafkaClient:
         return self._build(Consumer, settings)
 
     def producer(self, **extra):
-        """A producer that waits for all replicas and writes each record once, in order."""
+        """A producer that waits for all replicas and writes each record once, in order; its errors are the collection's."""
         settings = {"acks": "all", "enable.idempotence": True, "partitioner": "murmur2_random"}
         settings.update({key.replace("_", "."): value for key, value in extra.items()})
-        return self._build(Producer, settings)
+        return TranslatingProducer(self, self._build(Producer, settings))
 
     def metadata(self, topic=None):
         """Cluster metadata; the first call that shows whether the cluster answers at all.

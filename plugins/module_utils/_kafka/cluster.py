@@ -64,7 +64,7 @@ def matching(names, pattern, what):
 
 
 def describe_topics(client, names):
-    """``{name: {id, partitions, replication_factor}}``; names that do not exist are left out."""
+    """``{name: {id, partitions, replication_factor, in_sync}}``, the last the least of its partitions; names that do not exist are left out."""
     if not names:
         return {}
     futures = client.ask("describe topics", lambda: client.admin.describe_topics(TopicCollection(list(names)), request_timeout=client.timeout))
@@ -80,6 +80,7 @@ def describe_topics(client, names):
             "id": str(one.topic_id),
             "partitions": len(one.partitions),
             "replication_factor": len(one.partitions[0].replicas) if one.partitions else 0,
+            "in_sync": min((len(part.isr) for part in one.partitions), default=0),
         }
     return found
 

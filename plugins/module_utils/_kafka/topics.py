@@ -46,7 +46,7 @@ def ensure_topics(client, topics, state, check_mode):
             futures = client.ask("delete topics", lambda: client.admin.delete_topics(doomed, request_timeout=client.timeout, operation_timeout=client.timeout))
             for name, future in futures.items():
                 client.result(future, "delete topic '%s'" % name)
-            _await(client, doomed, present=False)
+            await_topics(client, doomed, present=False)
         return {"changed": bool(doomed), "created": [], "altered": [], "deleted": doomed, "topics": {}, "diff": _diff(before, {})}
     plan = _plan(wanted, before)
     after = {name: dict(one) for name, one in before.items()}
@@ -103,7 +103,7 @@ def _create(client, names, wanted):
     futures = client.ask("create topics", lambda: client.admin.create_topics(made, request_timeout=client.timeout, operation_timeout=client.timeout))
     for name, future in futures.items():
         client.result(future, "create topic '%s'" % name)
-    _await(client, names, present=True)
+    await_topics(client, names, present=True)
 
 
 def _widen(client, partitions):
@@ -130,7 +130,8 @@ def _configure(client, changes):
         client.result(future, "alter the configs of topic '%s'" % resource.name)
 
 
-def _await(client, names, present):
+def await_topics(client, names, present):
+    """Wait until the cluster shows that these topics are there, or are not. :raises TimedOutError: it does not within the client's time."""
     end = time.monotonic() + client.timeout
     while True:
         there = set(describe_topics(client, names))

@@ -13,6 +13,8 @@ from .names import HEARTBEATS, compile_filter, workers_group
 PURPOSES = ("stages", "mirror", "proof", "witness", "reader", "application")
 # What MirrorMaker 2 does to a topic that it writes.
 OWNED = ["ALTER", "ALTER_CONFIGS", "CREATE", "DESCRIBE", "DESCRIBE_CONFIGS", "READ", "WRITE"]
+# What nobody but the stages and the witness may touch: the ledger, and the witness's positions.
+GUARDED = "__kafka_dr_"
 SPECIAL = set("\\.[]{}()*+?^$|")
 
 
@@ -49,6 +51,13 @@ def topic_resources(patterns):
             made.append(resource)
     everything = {"name": "*", "pattern": "literal"}
     return [everything] if everything in made else made
+
+
+def overlaps(resource, prefix):
+    """Whether some topic that begins with the prefix is covered by this resource."""
+    if resource["pattern"] == "literal":
+        return resource["name"] == "*" or resource["name"].startswith(prefix)
+    return resource["name"].startswith(prefix) or prefix.startswith(resource["name"])
 
 
 def service_acls(principal, purpose, mirror=None, side=None, own=None, connect_group=None, idle=False):
@@ -122,7 +131,17 @@ def _mirror(mirror, topics, side):
             _grant("cluster", ["DESCRIBE"]),
             _grant("group", ["DESCRIBE"], "*"),
         ]
-    return _topics(topics, OWNED) + [_grant("topic", OWNED, "heartbeats"), _grant("group", ["READ"], "*")] + _idle_worker(mirror)
+    return _topics(topics, OWNED) + _kept_out(topics) + [_grant("topic", OWNED, "heartbeats"), _grant("group", ["READ"], "*")] + _idle_worker(mirror)
+
+
+def _kept_out(topics):
+    """A DENY where the patterns are so wide that they cover the ledger.
+
+    It is for the mirror's principal alone, and prefixed: MirrorMaker 2 copies ACLs of literal names only, so that it stays in the target.
+    """
+    if not any(overlaps(one, GUARDED) for one in topics):
+        return []
+    return [dict(_grant("topic", ["ALL"], GUARDED, "prefixed"), permission="deny")]
 
 
 def _idle_worker(mirror):

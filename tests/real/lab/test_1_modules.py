@@ -104,12 +104,15 @@ def test_ledger(ground):
     place = {"topic": "__kafka_dr_modules", "region": SOURCE}
     entry = {"stage": "resume", "about": "a to b", "replication_factor": 1, **place}
     assert ground.module("ledger_info", **place)["active_region"] == ""
-    assert ground.module("ledger_entry", check=True, run="1", step="stage", state="started", **entry)["changed"]
+    assert ground.module("ledger_entry", check=True, run="1", step="stage", state="started", after="", **entry)["changed"]
     assert ground.module("ledger_info", **place)["run"] == ""
-    assert ground.module("ledger_entry", run="1", step="stage", state="started", **entry)["changed"]
-    ground.module("ledger_entry", run="1", step="ends", state="done", found={"n": 7}, **entry)
-    ground.module("ledger_entry", run="2", step="stage", state="started", **entry)
-    late = ground.module("ledger_entry", run="1", step="positions", state="done", **entry)
+    first = ground.module("ledger_entry", run="1", step="stage", state="started", after="", **entry)
+    assert first["changed"]
+    stale = ground.module("ledger_entry", run="2", step="stage", state="started", after="", **entry)
+    assert stale["failed"] and stale["error"] == "refused" and "has changed since this run read it" in stale["msg"]
+    second = ground.module("ledger_entry", run="1", step="ends", state="done", found={"n": 7}, after=first["known"]["head"]["hash"], **entry)
+    third = ground.module("ledger_entry", run="2", step="stage", state="started", after=second["known"]["head"]["hash"], **entry)
+    late = ground.module("ledger_entry", run="1", step="positions", state="done", after=third["known"]["head"]["hash"], **entry)
     assert late["failed"] and late["error"] == "refused" and "no longer owns the ledger" in late["msg"]
     known = ground.module("ledger_info", **place)
     assert known["open"] and known["run"] == "2" and known["done"]["resume"]["ends"]["found"] == {"n": 7} and "positions" not in known["done"]["resume"]

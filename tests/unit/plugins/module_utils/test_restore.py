@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _restore
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.ledger import fold
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
 
 
 def test_deletion_is_held_off_by_policy_and_can_be_put_back():

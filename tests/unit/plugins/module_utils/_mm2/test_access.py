@@ -120,3 +120,17 @@ def test_a_reader_changes_nothing(side):
     assert not [one for one in found if " READ " in one and ("group:" in one or "topic:*" in one)]
     for topic in ("flights. PREFIXED", "__kafka_dr_ PREFIXED", "mm2- PREFIXED", "na.checkpoints.internal LITERAL"):
         assert "User:u ALLOW READ topic:%s" % topic in found
+
+
+@pytest.mark.parametrize("topics", [[".*"], ["orders|payments"], [r"(a|b)\..*"], ["_.*"], ["__kafka.*"], ["a", ".+"]])
+def test_a_wide_pattern_keeps_the_mirror_out_of_the_ledger(topics):
+    denied = "User:u DENY ALL topic:__kafka_dr_ PREFIXED"
+    mirror = {**MIRROR, "topics": topics}
+    assert denied in lines("mirror", "target", mirror)
+    assert not [one for one in lines("mirror", "source", mirror) + lines("witness", "target", mirror) if "DENY" in one]
+    assert denied not in lines("mirror", "target", mirror, idle=True)
+
+
+@pytest.mark.parametrize("mirror", [MIRROR, {**MIRROR, "topics": ["_other"]}, {**MIRROR, "topics": [".*"], "policy": "default"}])
+def test_a_pattern_that_does_not_reach_the_ledger_denies_nothing(mirror):
+    assert not [one for one in lines("mirror", "target", mirror) if "DENY" in one]

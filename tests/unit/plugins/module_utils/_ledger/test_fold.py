@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.ledger import fold, ledger_topic
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.topic import ledger_topic
 
 
 def entry(run, step, state="done", stage="failover", about="na to eu", **more):

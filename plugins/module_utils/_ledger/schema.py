@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PRIVATE to this collection: may change at any time, do not use from elsewhere.
+"""The form of a ledger's entry.
+
+An entry without ``format`` was written before entries were chained; it is read and never written. ``epoch`` is accepted where it
+stands, and written by nobody yet.
+"""
+
+from __future__ import annotations
+
+import json
+
+from .._errors import FormatError
+
+FORMAT = 2
+STATES = ("started", "done", "failed", "refused", "active", "proven", "different", "not_provable", "override", "accepted")
+NEEDED = ("run", "stage", "step", "state")
+TEXTS = (*NEEDED, "region", "about", "at", "by", "collection")
+DEFAULTS = {"region": "", "about": "", "at": "", "by": "", "collection": "", "found": {}, "fenced": True}
+KEYS = {*TEXTS, "found", "fenced", "format", "previous", "mac", "epoch"}
+HEX = set("0123456789abcdef")
+
+
+def decoded(raw: bytes) -> dict:
+    """The entry in these bytes, with every key of :data:`DEFAULTS`.
+
+    :raises FormatError: the bytes are no entry; ``found`` says why.
+    """
+    try:
+        entry = json.loads(raw)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _no_entry(str(error)) from error
+    if not isinstance(entry, dict):
+        raise _no_entry("a %s" % type(entry).__name__)
+    kind = entry.get("format", 1)
+    if "format" in entry and (isinstance(kind, bool) or not isinstance(kind, int) or kind < FORMAT):
+        raise _no_entry("format %r" % (kind,))
+    if kind > FORMAT:
+        raise _no_entry("format %d, of a later version of the collection: install that version here" % kind)
+    _check_types(entry)
+    if kind == FORMAT:
+        _check_chained(entry)
+    return {**DEFAULTS, **entry}
+
+
+def _check_types(entry: dict) -> None:
+    for key in NEEDED:
+        if not entry.get(key):
+            raise _no_entry("no '%s'" % key)
+    for key in TEXTS:
+        if key in entry and not isinstance(entry[key], str):
+            raise _no_entry("'%s' is no text" % key)
+    if entry["state"] not in STATES:
+        raise _no_entry("state %r" % entry["state"][:40])
+    if entry["state"] == "active" and not entry.get("region"):
+        raise _no_entry("an active region without a name")
+    if not isinstance(entry.get("found", {}), dict):
+        raise _no_entry("'found' is no mapping")
+    if not isinstance(entry.get("fenced", True), bool):
+        raise _no_entry("'fenced' is neither true nor false")
+    epoch = entry.get("epoch", 1)
+    if isinstance(epoch, bool) or not isinstance(epoch, int) or epoch < 1:
+        raise _no_entry("epoch %r" % (epoch,))
+
+
+def _check_chained(entry: dict) -> None:
+    unknown = sorted(set(entry) - KEYS)
+    if unknown:
+        raise _no_entry("unknown keys %s" % ", ".join(one[:40] for one in unknown[:5]))
+    missing = sorted(KEYS - {"mac", "epoch"} - set(entry))
+    if missing:
+        raise _no_entry("no '%s'" % missing[0])
+    if entry["previous"] != "" and not is_digest(entry["previous"]):
+        raise _no_entry("'previous' is no SHA-256")
+    if "mac" in entry and not is_digest(entry["mac"]):
+        raise _no_entry("'mac' is no HMAC-SHA-256")
+
+
+def is_digest(value: object) -> bool:
+    """Whether this is a SHA-256 in lower-case hexadecimal digits."""
+    return isinstance(value, str) and len(value) == 64 and set(value) <= HEX
+
+
+def _no_entry(why: str) -> FormatError:
+    return FormatError("The ledger holds a record that is no entry", found=why)
