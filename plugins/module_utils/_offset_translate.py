@@ -82,7 +82,7 @@ def _contents(params, source, target):
     # Its library takes a quarter of a second to load, which nobody else is to wait for.
     from ._manifest.scan import ManifestRecords
 
-    records = ManifestRecords(params["manifest"])
+    records = ManifestRecords(params["manifest"], digest=params.get("manifest_digest") or "")
     refuse_one_cluster(("The manifest's region", records.side.cluster_id), (target.name, here))
     return records
 

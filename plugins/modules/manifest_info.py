@@ -25,6 +25,9 @@ options:
     description: Directory of the manifest, or a URI that C(pyarrow.fs) opens. Credentials of an object store come from the environment.
     type: path
     required: true
+  digest:
+    description: The digest that the ledger has of it; another manifest cannot be used.
+    type: str
   topics:
     description: Names of topics that the manifest should cover.
     type: list
@@ -78,7 +81,12 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import
 def main():
     """Ansible's entry."""
     run_module(
-        {"manifest": {"type": "path", "required": True}, "topics": {"type": "list", "elements": "str", "default": []}}, manifest_info,
+        {
+            "manifest": {"type": "path", "required": True},
+            "digest": {"type": "str"},
+            "topics": {"type": "list", "elements": "str", "default": []},
+        },
+        manifest_info,
         requires=("numpy", "pyarrow"),
     )
 

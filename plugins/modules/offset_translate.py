@@ -49,6 +49,9 @@ options:
   proof_report:
     description: Path of a proof's C(report.json), for its offset map.
     type: path
+  manifest_digest:
+    description: The digest that the ledger has of the manifest; another manifest is refused.
+    type: str
   manifest:
     description: Directory, or URI that C(pyarrow.fs) opens, of a manifest of the lost source, whose record digests stand for its records.
     type: path
@@ -199,6 +202,7 @@ def main():
             "topics": {"type": "str", "default": ".*"},
             "proof_report": {"type": "path"},
             "manifest": {"type": "path"},
+            "manifest_digest": {"type": "str"},
             "target_ends": {"type": "dict", "default": {}},
             "accept": {"type": "list", "elements": "str", "choices": ["interpolated", "lower_bound", "unknown"], "default": ["lower_bound"]},
             "switched_groups": {"type": "list", "elements": "str", "default": []},

@@ -34,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
     source = compare.add_mutually_exclusive_group(required=True)
     source.add_argument("--source-config", metavar="F", help="JSON in librdkafka keys, mode 0600")
     source.add_argument("--manifest", metavar="DIR", help="directory or URI written by 'manifest'")
+    compare.add_argument("--manifest-digest", default="", metavar="SHA256", help="what the manifest's digest was when it was made; another one is refused")
     compare.add_argument("--target-config", metavar="F", required=True)
     compare.add_argument("--rename", default="identity",
                          help="identity, identity:ALIAS. for the identity policy, which renames *heartbeats, or prefix:ALIAS. for the default policy")
@@ -149,7 +150,7 @@ def compare(arguments, package, context=None) -> int:
     """``compare``: freeze bounds before Spark starts, so that a bad input fails at once."""
     target_config = settings.load_config(arguments.target_config)
     if arguments.manifest:
-        source = {"kind": "manifest", "path": arguments.manifest, "name": arguments.source_name}
+        source = {"kind": "manifest", "path": arguments.manifest, "name": arguments.source_name, "digest": arguments.manifest_digest}
     else:
         source = spec(settings.load_config(arguments.source_config), arguments.source_name, arguments)
     target = spec(target_config, arguments.target_name, arguments)

@@ -9,6 +9,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare impor
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError, NotProvableError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import positions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import content as manifest
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, sha256
 
 CONFIGS = ("cleanup.policy", "retention.ms", "retention.bytes", "delete.retention.ms", "message.timestamp.type", "max.message.bytes")
 ATTEMPTS = 3
@@ -38,7 +39,7 @@ class Saving:
     def run(self, engine):
         """Digest what is new, then replace manifest.json. Returns figures."""
         topics, ranges = self._plan()
-        new = 0
+        new, digests = 0, {}
         for attempt in range(ATTEMPTS):
             tasks = [
                 {
@@ -54,7 +55,7 @@ class Saving:
                         raise NotProvableError(result["error"]["message"])
                     again.extend(tasks[result["id"]]["ranges"])
                     continue
-                name, counts = result["value"]
+                name, counts, digests[name] = result["value"]
                 for topic, number, count in counts:
                     part = topics[topic]["partitions"][str(number)]
                     if name not in part["files"]:
@@ -71,13 +72,20 @@ class Saving:
             if topic not in now or now[topic]["topic_id"] != topics[topic]["topic_id"]:
                 raise NotProvableError(f"Topic {topic} was created anew while it was saved", remedy="Save again")
         merged = {**self.old["topics"], **topics}
-        manifest.store(self.out, {
+        digest = manifest.store(self.out, {
             "format": manifest.FORMAT, "cluster_id": self.side.cluster_id, "saved_at": int(time.time() * 1000), "topics": merged,
+            "digests": self._digests(merged, digests),
             "groups": {**self.old.get("groups", {}), **self.groups},
             "runs": (self.old["runs"] + [{"run": self.run_name, "records": new, "topics": len(topics), "seconds": round(time.time() - self.began, 3)}])[-100:],
         })
         held = sum(part["records"] for topic in topics.values() for part in topic["partitions"].values())
-        return {"topics": len(topics), "new_records": new, "records": held}
+        return {"topics": len(topics), "new_records": new, "records": held, "digest": digest}
+
+    def _digests(self, topics, new):
+        """Of every file that counts: as it was written, or, of a manifest of before there were digests, as it is now."""
+        known = {**self.old.get("digests", {}), **new}
+        system, inside = locate(self.out)
+        return {name: known.get(name) or sha256(system, f"{inside}/{name}") for name in manifest.files({"topics": topics})}
 
     def _plan(self):
         topics, ranges = {}, []

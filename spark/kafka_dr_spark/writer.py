@@ -13,7 +13,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import reader
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import portions
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, private, sha256
 
 
 def run(task, progress):
@@ -33,14 +33,21 @@ def _write(task, progress):
     side = sides.open_side(task["side"])
     system, inside = locate(task["out"])
     name = f"data/{task['run']}-{task['id']:05d}-{uuid.uuid4().hex[:8]}.parquet"
-    system.create_dir(f"{inside}/data", recursive=True)
+    with private():
+        system.create_dir(f"{inside}/data", recursive=True)
+        counts = _fill(task, progress, side, f"{inside}/{name}", system)
+    return name, counts, sha256(system, f"{inside}/{name}")
+
+
+def _fill(task, progress, side, path, system):
+    """Write the file; ``[(topic, partition, records)]``."""
     counts = {one[:2]: 0 for one in task["ranges"]}
     keeps = ["keys" if one[4] else "content" for one in task["ranges"]]
     digesters = [batch.Digester(True, keep) for keep in keeps]
     ranges = [one[:4] for one in task["ranges"]]
     settings = {"filesystem": system, "compression": "zstd", "use_dictionary": ["topic", "topic_id"]}
     schema = portions.schema()
-    with pyarrow.parquet.ParquetWriter(f"{inside}/{name}", schema, **settings) as file:
+    with pyarrow.parquet.ParquetWriter(path, schema, **settings) as file:
 
         def emit(index):
             records = digesters[index].records()
@@ -62,4 +69,4 @@ def _write(task, progress):
         for index, digester in enumerate(digesters):
             if digester.count:
                 emit(index)
-    return name, [(topic, partition, count) for (topic, partition), count in counts.items()]
+    return [(topic, partition, count) for (topic, partition), count in counts.items()]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 
@@ -14,7 +15,7 @@ except ImportError:
     pa = None
 
 from .._errors import FormatError, NotProvableError, UsageError
-from .place import locate, shown
+from .place import locate, private, shown
 
 FORMAT = 1
 NAME = "manifest.json"
@@ -23,7 +24,13 @@ FILE = re.compile(r"data/[\w.-]+\.parquet")
 
 
 def load(path):
-    """The content of manifest.json, or None if there is none.
+    """The content of manifest.json, or None if there is none; as :func:`read`."""
+    found = read(path)
+    return found and found[0]
+
+
+def read(path):
+    """``(content, digest)`` of manifest.json, or None if there is none. The digest is that of its bytes, and so of every file that it names.
 
     :raises NotProvableError: it cannot be read. :raises FormatError: it is something else.
     """
@@ -33,7 +40,8 @@ def load(path):
         if system.get_file_info(name).type != pyarrow.fs.FileType.File:
             return None
         with system.open_input_stream(name) as stream:
-            found = json.loads(stream.read())
+            raw = stream.read()
+        found = json.loads(raw)
     except (OSError, pa.ArrowException) as error:
         raise NotProvableError("The manifest %s cannot be read" % shown(path), found=str(error)) from error
     except ValueError as error:
@@ -42,27 +50,37 @@ def load(path):
         told = found.get("format") if isinstance(found, dict) else type(found).__name__
         raise FormatError("%s is no manifest of this version" % name, expected="format %d" % FORMAT, found=told, position=0)
     _check(found, name)
-    return found
+    return found, hashlib.sha256(raw).hexdigest()
 
 
-def require(path):
-    """The same, where there has to be one. :raises UsageError: there is none."""
-    found = load(path)
+def require(path, digest=""):
+    """The content, where there has to be one.
+
+    :param digest: what the ledger knows as the digest of this manifest; empty where it knows none.
+    :raises UsageError: there is none. :raises NotProvableError: it is another than was made.
+    """
+    found = read(path)
     if found is None:
         raise UsageError("There is no manifest at %s" % shown(path), expected="a directory or URI with %s" % NAME,
                          found="%s, which cannot be read: it is not there" % NAME,
                          remedy="Give the directory of a manifest, or save one with: main.py manifest --out")
-    return found
+    if digest and found[1] != digest:
+        raise NotProvableError("The manifest %s is not the one that was made" % shown(path), expected="digest %s, as in the ledger" % digest, found=found[1],
+                               remedy="Find out who changed it; give the manifest that was made, or a copy of it")
+    return found[0]
 
 
 def store(path, content):
-    """Replace manifest.json; what it does not name does not count, so a run that was cut off leaves the old one valid."""
+    """Replace manifest.json; what it does not name does not count, so a run that was cut off leaves the old one valid. Returns its digest."""
     system, inside = locate(path)
-    system.create_dir(inside, recursive=True)
     temporary = "%s/%s.new" % (inside, NAME)
-    with system.open_output_stream(temporary) as stream:
-        stream.write(json.dumps(content, indent=1, sort_keys=True).encode())
+    raw = json.dumps(content, indent=1, sort_keys=True).encode()
+    with private():
+        system.create_dir(inside, recursive=True)
+        with system.open_output_stream(temporary) as stream:
+            stream.write(raw)
     system.move(temporary, "%s/%s" % (inside, NAME))
+    return hashlib.sha256(raw).hexdigest()
 
 
 def files(content):
@@ -74,6 +92,9 @@ def _check(found, name):
     """The shape that readers rely on. :raises FormatError: another one."""
     if not isinstance(found.get("cluster_id"), str) or not found["cluster_id"] or not isinstance(found.get("topics"), dict):
         raise FormatError("%s is damaged" % name, expected="cluster_id and topics", found=", ".join(sorted(map(str, found))), position=0)
+    digests = found.get("digests", {})
+    if not isinstance(digests, dict) or not all(isinstance(one, str) for one in digests.values()):
+        raise FormatError("%s is damaged" % name, expected="a digest of every data file", position=0)
     for topic, one in found["topics"].items():
         try:
             sound = isinstance(one["topic_id"], str) and isinstance(one["config"], dict) and one["detail"] in ("records", "chunks") and all(

@@ -22,7 +22,7 @@ def manifest_info(params, check_mode=False):
     """The result of ``manifest_info``; a manifest that cannot be used is an answer, for a gate to refuse with."""
     answer = {"changed": False, "readable": False, "reason": "", "cluster_id": "", "saved_at": None, "topics": {}, "uncovered": []}
     try:
-        content = require(params["manifest"])
+        content = require(params["manifest"], params.get("digest") or "")
         _open_files(params["manifest"], content)
     except KafkaDrError as error:
         answer["reason"] = str(error)

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import os
 import re
 
 try:
@@ -39,6 +42,25 @@ def locate(path):
     except (pa.ArrowException, OSError) as error:
         raise UsageError("%s is no directory and no URI that can be opened" % shown(path), found=str(error)) from error
     return system, inside.rstrip("/")
+
+
+@contextlib.contextmanager
+def private():
+    """What is written to a directory within is for its owner alone; object stores have rights of their own."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def sha256(system, inside):
+    """The digest of a file. :raises OSError: it cannot be read."""
+    found = hashlib.sha256()
+    with system.open_input_stream(inside) as stream:
+        while block := stream.read(1 << 20):
+            found.update(block)
+    return found.hexdigest()
 
 
 def from_uri(uri):

@@ -16,11 +16,12 @@ from .side import ManifestSide
 class ManifestRecords:
     """Record digests of a manifest saved with ``--detail records``; a topic or range that it does not hold is None, never guessed.
 
+    :param digest: as for :func:`.content.require`.
     :param known_ids: ``{topic: {id}}`` as the position witness saw them: a topic that was re-created since is not what the manifest speaks of.
     """
 
-    def __init__(self, path, known_ids=None):
-        self.side = ManifestSide({"path": path, "name": "the manifest"})
+    def __init__(self, path, known_ids=None, digest=""):
+        self.side = ManifestSide({"path": path, "name": "the manifest", "digest": digest})
         self.known_ids = known_ids or {}
 
     def scan(self, topic, partition, low, high, timestamps=True):

@@ -20,7 +20,7 @@ from .._digest import batch, chunks
 from .._digest.records import Records
 from .._errors import NotProvableError, UsageError
 from .content import require
-from .place import locate, shown
+from .place import locate, sha256, shown
 
 RECORD_COLUMNS = {"content": "<u8", "timestamps": "<i8", "key_high": "<u8", "key_low": "<u8", "tombstone": "?"}
 
@@ -34,7 +34,8 @@ class ManifestSide:
         self.spec = spec
         self.name = spec["name"]
         self.path = spec["path"]
-        self.content = require(self.path)
+        self.content = require(self.path, spec.get("digest") or "")
+        self.sound = set()
         self.cluster_id = self.content["cluster_id"]
         self.detailed = all(topic["detail"] == "records" for topic in self.content["topics"].values())
         self.system, self.inside = locate(self.path)
@@ -74,11 +75,23 @@ class ManifestSide:
         rows = []
         for file in known["partitions"][str(partition)]["files"]:
             try:
+                self._check(file)
                 table = pyarrow.parquet.read_table(f"{self.inside}/{file}", filesystem=self.system, filters=wanted, columns=columns)
             except (OSError, pa.ArrowException) as error:
                 raise NotProvableError(f"{file} of the manifest {shown(self.path)} cannot be read", found=str(error)) from error
             rows.extend(table.to_pylist())
         return sorted(rows, key=lambda row: row["first_offset"])
+
+    def _check(self, file):
+        """Whether a data file is the one that was written; a manifest of before there were digests does not say. :raises NotProvableError: it is not."""
+        digests = self.content.get("digests")
+        if digests is None or file in self.sound:
+            return
+        found = sha256(self.system, f"{self.inside}/{file}")
+        if found != digests.get(file):
+            raise NotProvableError(f"{file} of the manifest {shown(self.path)} is not the one that was written", expected=digests.get(file, "no such file"),
+                                   found=found, remedy="Find out who changed it; give a copy of the manifest that was made")
+        self.sound.add(file)
 
     def digest(self, ranges, progress=None):
         """Chunks of (topic, partition, low, high, timestamps)."""
