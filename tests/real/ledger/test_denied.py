@@ -85,7 +85,8 @@ def await_copy(client, topic, count, seconds=90):
 
 
 def fill(source, topic, count=20):
-    AdminClient(source.client).create_topics([NewTopic(topic, 1, 1)])[topic].result(30)
+    admin = AdminClient(source.client)
+    admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(30)
     producer = Producer(source.client)
     for number in range(count):
         producer.produce(topic, b"%d" % number)
