@@ -71,7 +71,7 @@ def mirror(base, source, client):
     }).start()
 
 
-def await_copy(client, topic, count, seconds=90):
+def await_copy(client, topic, count, seconds=300):
     end, found = time.monotonic() + seconds, None
     while time.monotonic() < end:
         try:
