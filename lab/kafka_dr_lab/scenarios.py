@@ -151,7 +151,7 @@ def _remove_first_record(drill: Drill, region: str) -> None:
 
 def _save_manifest(drill: Drill) -> str:
     directory = drill.lab.directory / "work" / "manifest"
-    drill.stage("manifest", manifest_region=SOURCE, manifest_directory=str(directory), manifest_topics=r"flights\..*")
+    drill.stage("manifest", manifest_region=SOURCE, manifest_directory=str(directory), manifest_topics=r"flights\..*", manifest_ledger_region=TARGET)
     return str(directory)
 
 

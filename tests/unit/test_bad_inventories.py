@@ -36,6 +36,7 @@ OTHERS = {
     "manifest": {"manifest_region": "north_america", "manifest_directory": "/nowhere"},
     "report": {"report_region": "europe", "report_directory": "/nowhere"},
     "rbac": {},
+    "ledger": {"ledger_region": "europe"},
     "fence": {"fence_region": "north_america", "fence_survivor": "europe"},
     "proof_job": {
         "proof_job_source": "europe",
