@@ -71,11 +71,12 @@ def mirror(base, source, client):
     }).start()
 
 
-def await_copy(client, topic, count, seconds=300):
+def await_copy(client, topic, count, seconds=90):
     end, found = time.monotonic() + seconds, None
     while time.monotonic() < end:
         try:
-            found = topic_offsets(client, {topic: 1})[topic]["0"]["end"]
+            # A client that asked for a topic before it was there may go on saying so.
+            found = topic_offsets(KafkaClient(client.config), {topic: 1})[topic]["0"]["end"]
         except KafkaDrError:
             found = None
         if found == count:
