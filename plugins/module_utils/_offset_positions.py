@@ -34,14 +34,22 @@ def wanted_topic(params, names):
     return lambda name: matches(name) and names.is_data(name)
 
 
-def living_positions(source, wanted, topic):
-    """Positions as the source has them now: ``({group: {(topic, partition): Position}}, {group: members there})``."""
-    names = [name for name in list_groups(source) if wanted(name)]
+def living_positions(source, wanted, topic, known=()):
+    """Positions as the source has them now: ``({group: {(topic, partition): Position}}, {group: members there}, groups that are not wanted and have some)``.
+
+    :param known: groups that a witness knows. A broker whose coordinator moves lists its groups as none and calls that no error; they are asked for by name.
+    """
+    every = sorted({*list_groups(source), *known})
+    names = [name for name in every if wanted(name)]
     members = {name: one["members"] for name, one in group_members(source, names).items() if one["members"]}
-    found = {}
-    for name, places in group_positions(source, names, stable=True).items():
-        found[name] = {key: Position(offset, "source", None) for key, offset in places.items() if topic(key[0])}
-    return found, members
+    found, left = {}, set()
+    for name, places in group_positions(source, every, stable=True).items():
+        mine = {key: Position(offset, "source", None) for key, offset in places.items() if topic(key[0])}
+        if wanted(name):
+            found[name] = mine
+        elif mine:
+            left.add(name)
+    return found, members, left
 
 
 def last_positions(names, known, checkpoints, wanted, topic):

@@ -14,12 +14,14 @@ from ._errors import KafkaDrError, RefusedError
 from ._kafka.client import KafkaClient
 from ._kafka.distinct import cluster_id, refuse_one_cluster
 from ._kafka.groups import commit_positions, group_members, group_positions
+from ._kafka.kinds import group_kinds
 from ._kafka.mm2_topics import read_checkpoints, read_witness
 from ._kafka.offset_evidence import Mirror
 from ._mm2.names import MirrorNames, check_names
 from ._mm2.proof_map import read_proof
 from ._mm2.translation import CONFIDENCES, EXACT, translate
 from ._offset_positions import group_filter, last_positions, living_positions, wanted_topic
+from ._other_groups import other_groups, unlisted
 
 NAMED = 5
 
@@ -39,9 +41,13 @@ def offset_translate(params, check_mode):
     known = read_witness(target, params["positions_topic"])
     checkpoints = read_checkpoints(target, names.checkpoints)
     if source is not None:
-        positions, busy = living_positions(source, wanted, topic)
+        positions, busy, excluded = living_positions(source, wanted, topic, (known or {"groups": {}})["groups"])
+        kinds, unknown = _kinds(source)
     else:
-        positions, busy = last_positions(names, known, checkpoints, wanted, topic), {}
+        everything = last_positions(names, known, checkpoints, lambda name: True, topic)
+        positions, busy = {name: one for name, one in everything.items() if wanted(name)}, {}
+        kinds, unknown = None, []
+        excluded = {name for name, one in everything.items() if one and not wanted(name)}
     before = group_positions(target, positions)
     looked = time.monotonic()
     mirror = Mirror(
@@ -61,6 +67,11 @@ def offset_translate(params, check_mode):
         refused = [one for one in refused if one["group"] not in left]
     todo = _todo(rows, left)
     result = _result(params, positions, before, rows, refused, left, todo)
+    placed = {row["group"] for row in rows if row["to"] is not None}
+    seen = excluded | {name for name, one in positions.items() if one}
+    result["others"] = other_groups(kinds, seen, placed, wanted, params["named_groups"] or (),
+                                    (source or target).metadata().topics) + unknown
+    result["summary"]["others"] = result["others"]
     result["summary"].update(exactly_once_seen=mirror.exactly_once, source="alive" if source is not None else "lost",
                              planned_seconds=round(time.monotonic() - began, 3))
     if refused and not check_mode:
@@ -85,6 +96,14 @@ def _contents(params, source, target):
     records = ManifestRecords(params["manifest"])
     refuse_one_cluster(("The manifest's region", records.side.cluster_id), (target.name, here))
     return records
+
+
+def _kinds(source):
+    """``(kinds of the source's groups, what is said where the client cannot ask for them)``."""
+    try:
+        return group_kinds(source), []
+    except KafkaDrError as error:  # a way to log in that kafka-python does not have, for one, is no reason to stop a move; it is named instead
+        return None, [unlisted(error)]
 
 
 def _ends(ends):

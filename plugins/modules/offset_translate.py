@@ -70,6 +70,12 @@ options:
     elements: str
     choices: [interpolated, lower_bound, unknown]
     default: [lower_bound]
+  named_groups:
+    description:
+      - Groups that applications name. Those without an answer are among RV(others) whatever is known of them.
+    type: list
+    elements: str
+    default: []
   switched_groups:
     description: Groups that this stage already switched, as the ledger says. They are left alone, and their members are no reason to refuse.
     type: list
@@ -169,6 +175,31 @@ refused:
   type: list
   elements: dict
   returned: always
+others:
+  description:
+    - Groups whose positions are not brought over, with what becomes of them and what can be done. Share groups and groups of the streams protocol, which
+      MirrorMaker 2 does not list; groups that are left out and have a position in a topic of the mirror, sinks of Kafka Connect among them; groups that
+      O(named_groups) names and that have no position.
+    - Kinds are told where the source lives. Where it is lost, only groups with a position that was seen, and those that are named, are known.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    group:
+      description: Its name.
+      type: str
+    kind:
+      description: V(consumer), V(classic), V(share), V(streams), or V(unknown).
+      type: str
+    named:
+      description: Whether O(named_groups) names it.
+      type: bool
+    why:
+      description: Why it has no answer.
+      type: str
+    remedy:
+      description: What can be done.
+      type: str
 absent:
   description: Groups named in O(groups) that have no position.
   type: list
@@ -201,13 +232,14 @@ def main():
             "manifest": {"type": "path"},
             "target_ends": {"type": "dict", "default": {}},
             "accept": {"type": "list", "elements": "str", "choices": ["interpolated", "lower_bound", "unknown"], "default": ["lower_bound"]},
+            "named_groups": {"type": "list", "elements": "str", "default": []},
             "switched_groups": {"type": "list", "elements": "str", "default": []},
             "on_live_members": {"type": "str", "choices": ["fail", "skip"], "default": "fail"},
             "still_seconds": {"type": "int", "default": 6},
             "scan_limit": {"type": "int", "default": 1000000},
         },
         offset_translate,
-        requires=("confluent_kafka", "numpy", "xxhash"),
+        requires=("confluent_kafka", "kafka", "numpy", "xxhash"),
         required_one_of=[("groups", "groups_regex")],
     )
 

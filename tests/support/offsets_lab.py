@@ -102,7 +102,7 @@ def translate(source, target, check=False, **more):
     """``offset_translate`` as the module calls it; ``source`` None where it is lost."""
     options = {
         "groups": [], "groups_regex": ".*", "groups_exclude_regex": "", "proof_report": None, "manifest": None, "target_ends": {}, "accept": ["lower_bound"],
-        "switched_groups": [], "on_live_members": "fail", "still_seconds": 0, "scan_limit": 1000000,
+        "switched_groups": [], "named_groups": [], "on_live_members": "fail", "still_seconds": 0, "scan_limit": 1000000,
     }
     return offset_translate(common(source, target, **{**options, **more}), check)
 
