@@ -47,7 +47,7 @@ define DRILLS
 endef
 
 test: units lint ## the one test command: units, lint, real parts, drills
-	$(PYTEST) tests/real/proof tests/real/offsets tests/real/hosts -m "real and not full"
+	$(PYTEST) tests/real/proof tests/real/offsets tests/real/hosts tests/real/ledger -m "real and not full"
 	$(PYTEST) tests/real/lab -m "real and not full"
 	$(PYTEST) tests/real/restore -m "real and not full"
 	$(DRILLS)
