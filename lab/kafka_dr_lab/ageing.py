@@ -52,9 +52,11 @@ def write(config: dict) -> dict[str, int]:
     # Each day's records begin a segment; those of the first expire within a minute.
     for begin in (now - 7 * DAY + MINUTE, now - 5 * DAY, now - 3 * DAY, now - DAY - MINUTE, now):
         for at in range(COUNT):
-            send(BY_TIME, f"gate-{at % 20}", begin - COUNT + at)
+            send(BY_TIME, f"gate-{at % 20}", begin - COUNT + at, 3000)
             send(COMPACTED, f"tail-{at % 50}", begin - COUNT + at)
         producer.flush(30)
+        # A mirror that reads days together writes them in one batch, which is deleted as a whole. Apart, and larger than a request, each gets a segment.
+        time.sleep(1)
     for at in range(3 * COUNT):
         send(BY_SIZE, f"belt-{at % 5}", now - 3 * COUNT + at, 3000)
     left = producer.flush(60)
