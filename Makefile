@@ -82,5 +82,5 @@ bench-proof: environment ## how fast the proof is, into build/bench/proof.json
 	$(BIN)/python tests/bench/proof.py
 bench-offsets: environment ## how exact translation is, into build/bench/offsets.json
 	$(BIN)/python tests/bench/offsets.py
-bench-restore: environment ## how fast a restore is and a backup is gone on with, into build/bench/restore.json
+bench-restore: environment ## how fast a restore is, and reusing its backup, into build/bench/restore.json
 	$(BIN)/python tests/bench/restore.py

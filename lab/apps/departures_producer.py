@@ -4,8 +4,8 @@
 
     KAFKA_BROKERS=host:9093 KAFKA_USER=me KAFKA_PWD=secret KAFKA_CERT=ca.pem departures_producer.py 1000
 
-Each produce call ends as ``acknowledged``, ``failed`` (never stored) or ``unknown`` (perhaps stored). A producer that is
-started again sends first what was not acknowledged, then goes on behind the last record.
+Each produce call ends as ``acknowledged``, ``failed`` (never stored) or ``unknown`` (perhaps stored). A producer that
+is started again first sends what was not acknowledged, then continues after the last record.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import sqlite3
 import sys
 import time
+from typing import Any
 
-from confluent_kafka import KafkaError, Producer
+from confluent_kafka import KafkaError, Message, Producer
 from departures import Departure, departures
 from journal import PRODUCED, open_journal
 from kafka_env import client_config, region
@@ -29,11 +31,19 @@ LINGER_MS = 100
 class JournallingProducer:
     """A producer and the journal of its calls."""
 
-    def __init__(self, config: dict, journal):
-        self.producer = Producer({
-            **config, "acks": "all", "enable.idempotence": True, "linger.ms": LINGER_MS, "message.timeout.ms": 10000, "compression.type": "lz4",
-            "queue.buffering.max.messages": 200000, "partitioner": "murmur2_random",
-        })
+    def __init__(self, config: dict[str, Any], journal: sqlite3.Connection):
+        self.producer = Producer(
+            {
+                **config,
+                "acks": "all",
+                "enable.idempotence": True,
+                "linger.ms": LINGER_MS,
+                "message.timeout.ms": 10000,
+                "compression.type": "lz4",
+                "queue.buffering.max.messages": 200000,
+                "partitioner": "murmur2_random",
+            }
+        )
         self.journal = journal
         self.region = region()
         self.pending: list[tuple] = []
@@ -41,73 +51,118 @@ class JournallingProducer:
         self.answered = 0
 
     def send(self, record: Departure, attempt: int) -> None:
+        """Produce one record; its answer is journalled later."""
         sent = time.time()
 
-        def done(error, message):
+        def done(error: KafkaError | None, message: Message) -> None:
             self.answered += 1
             state = "acknowledged"
             if error is not None:
                 # Local errors say that nothing was stored only where the message never left the queue.
-                never_sent = (KafkaError._PURGE_QUEUE, KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.TOPIC_AUTHORIZATION_FAILED)
+                never_sent = (
+                    KafkaError._PURGE_QUEUE,
+                    KafkaError.MSG_SIZE_TOO_LARGE,
+                    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+                )
                 state = "failed" if error.code() in never_sent else "unknown"
-            self.pending.append((record.id, record.topic, attempt, self.region, state, message.partition(), message.offset(), sent, time.time()))
+            self.pending.append(
+                (
+                    record.id,
+                    record.topic,
+                    attempt,
+                    self.region,
+                    state,
+                    message.partition(),
+                    message.offset(),
+                    sent,
+                    time.time(),
+                )
+            )
 
         while True:
             try:
-                self.producer.produce(record.topic, record.value, record.key, timestamp=record.timestamp, on_delivery=done)
+                self.producer.produce(
+                    record.topic, record.value, record.key, timestamp=record.timestamp, on_delivery=done
+                )
                 return
             except BufferError:
                 self.producer.poll(0.05)
                 self.write()
 
     def write(self, force: bool = False) -> None:
-        """Hand what was answered to the journal."""
+        """Write the answers to the journal, at most every 0.25 s unless ``force`` is set."""
         if self.pending and (force or time.monotonic() - self.flushed > BATCH_SECONDS):
             rows, self.pending = self.pending, []
             self.journal.execute("BEGIN")
             self.journal.executemany(
-                "INSERT INTO produced (id, topic, attempt, region, state, partition, offset, sent_at, answered_at) VALUES (?,?,?,?,?,?,?,?,?)", rows)
+                "INSERT INTO produced (id, topic, attempt, region, state, partition, offset, sent_at, answered_at) "
+                "VALUES (?,?,?,?,?,?,?,?,?)",
+                rows,
+            )
             self.journal.execute("COMMIT")
             self.flushed = time.monotonic()
 
     def close(self, seconds: float) -> None:
+        """Wait this long for answers; records still in the queue then are journalled as failed."""
         self.producer.flush(seconds)
         self.producer.purge()
         self.producer.flush(1)
         self.write(force=True)
 
 
-def unanswered(journal) -> dict[str, int]:
-    """``{id: attempts so far}`` of what was sent and never acknowledged."""
+def unacknowledged(journal: sqlite3.Connection) -> dict[str, int]:
+    """``{id: attempts so far}`` of records that were sent and never acknowledged."""
     rows = journal.execute("SELECT id, MAX(attempt) FROM produced GROUP BY id HAVING SUM(state = 'acknowledged') = 0")
     return dict(rows.fetchall())
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Produce the departures of 2013 to Kafka; the cluster is described by KAFKA_* variables.")
-    parser.add_argument("records", type=int, nargs="?", default=0, help="how many records in all; 0 for no end")
-    parser.add_argument("--history", type=int, default=0, help="how many of them at full speed before the live rate begins")
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description="Produce the departures of 2013 to Kafka; the cluster is described by KAFKA_* variables."
+    )
+    parser.add_argument("records", type=int, nargs="?", default=0, help="how many records in total; 0 for no end")
+    parser.add_argument(
+        "--history", type=int, default=0, help="how many of them at full speed before the live rate begins"
+    )
     parser.add_argument("--rate", type=float, default=100.0, help="live records a second; 0 for full speed")
     parser.add_argument("--journal", default=os.environ.get("JOURNAL", "produced.sqlite"), help="path of the journal")
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> int:
+    arguments = _arguments()
     journal = open_journal(arguments.journal, PRODUCED)
     stopping: list[int] = []
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda number, frame: stopping.append(number))
-    again = unanswered(journal)
-    known = journal.execute("SELECT COUNT(DISTINCT id) FROM produced").fetchone()[0]
     producer = JournallingProducer(client_config(), journal)
-    source = departures(os.environ.get("TOPIC_PREFIX", "flights"), os.environ.get("SOURCE_TOPIC"),
-                        wanted=lambda number, identity: number >= known or identity in again)
+    _produce(producer, arguments, stopping)
+    producer.close(3 if stopping else 12)
+    counts = dict(journal.execute("SELECT state, COUNT(*) FROM produced GROUP BY state").fetchall())
+    summary = ", ".join(f"{count} {state}" for state, count in sorted(counts.items())) or "nothing"
+    print(f"produced: {summary}", flush=True)
+    return 0
+
+
+def _produce(producer: JournallingProducer, arguments: argparse.Namespace, stopping: list[int]) -> None:
+    """Send again what was not acknowledged, then new records, until there are enough or a signal came."""
+    again = unacknowledged(producer.journal)
+    known = producer.journal.execute("SELECT COUNT(DISTINCT id) FROM produced").fetchone()[0]
+    source = departures(
+        os.environ.get("TOPIC_PREFIX", "flights"),
+        os.environ.get("SOURCE_TOPIC"),
+        wanted=lambda number, identity: number >= known or identity in again,
+    )
     limit = arguments.records or sys.maxsize
     began, live_sent = None, 0
     print(f"producing to {producer.region}: {known} sent before, {len(again)} of them to send again", flush=True)
     for number, record in enumerate(source):
         if number >= limit or stopping:
-            break
+            return
+        if record is None:
+            continue
         if number < known:
-            if record is not None:
-                producer.send(record, again[record.id] + 1)
+            producer.send(record, again[record.id] + 1)
             continue
         producer.send(record, 1)
         if number >= arguments.history and arguments.rate > 0:
@@ -117,13 +172,10 @@ def main() -> int:
         elif number % 1000 == 0:
             producer.producer.poll(0)
             producer.write()
-    producer.close(3 if stopping else 12)
-    counts = dict(journal.execute("SELECT state, COUNT(*) FROM produced GROUP BY state").fetchall())
-    print("produced: " + (", ".join(f"{count} {state}" for state, count in sorted(counts.items())) or "nothing"), flush=True)
-    return 0
 
 
-def _pace(producer: JournallingProducer, stopping: list, until: float) -> None:
+def _pace(producer: JournallingProducer, stopping: list[int], until: float) -> None:
+    """Wait until a monotonic time, serving answers meanwhile."""
     while not stopping:
         left = until - time.monotonic()
         producer.producer.poll(max(0.0, min(left, 0.1)))

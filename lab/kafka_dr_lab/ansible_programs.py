@@ -16,9 +16,15 @@ def program(name: str) -> str:
 
 
 def environment() -> dict[str, str]:
-    """The caller's environment without the caller's own settings of Ansible, :data:`SETTINGS` instead of any other ``ansible.cfg``.
+    """The caller's environment without the caller's own settings of Ansible, :data:`SETTINGS` instead of any other
+    ``ansible.cfg``.
 
-    A second password of a vault would make it ambiguous which one encrypts. Where collections are found is the machine's, and stays.
+    A second password of a vault would make it ambiguous which one encrypts, and a PYTHONPATH may hold another, or a
+    part of, Ansible. Where collections are found is the machine's, and stays.
     """
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_") or key == "ANSIBLE_COLLECTIONS_PATH"}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if (not key.startswith("ANSIBLE_") or key == "ANSIBLE_COLLECTIONS_PATH") and key != "PYTHONPATH"
+    }
     return {**kept, "ANSIBLE_CONFIG": str(SETTINGS)}

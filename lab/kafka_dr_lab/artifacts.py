@@ -21,8 +21,12 @@ def digest(path: Path) -> str:
 
 
 def recorded(recorded_file: Path = RECORDED) -> dict[str, str]:
-    """Digest by path, as the file has them."""
-    lines = (line.split(maxsplit=1) for line in recorded_file.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#"))
+    """The recorded digests by path."""
+    lines = (
+        line.split(maxsplit=1)
+        for line in recorded_file.read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    )
     return {path.strip(): value for value, path in lines}
 
 
@@ -34,12 +38,27 @@ def verify(directory: Path, name: str, only: str = "", recorded_file: Path = REC
     :param only: a single file of that directory, where not all of it was fetched.
     :raises LabError: a file is not recorded, is missing, or differs; the message names each.
     """
-    expected = {path: value for path, value in recorded(recorded_file).items() if path.startswith(f"{name}/") and (not only or path == f"{name}/{only}")}
-    found = {f"{name}/{path.relative_to(directory).as_posix()}": digest(path) for path in sorted(directory.rglob("*.jar")) if not only or path.name == only}
+    expected = {
+        path: value
+        for path, value in recorded(recorded_file).items()
+        if path.startswith(f"{name}/") and (not only or path == f"{name}/{only}")
+    }
+    found = {
+        f"{name}/{path.relative_to(directory).as_posix()}": digest(path)
+        for path in sorted(directory.rglob("*.jar"))
+        if not only or path.name == only
+    }
     faults = [f"{path} is missing" for path in sorted(expected.keys() - found.keys())]
     faults += [f"{path} is not recorded (found {found[path]})" for path in sorted(found.keys() - expected.keys())]
-    faults += [f"{path} differs: expected {value}, found {found[path]}" for path, value in sorted(expected.items()) if found.get(path, value) != value]
+    faults += [
+        f"{path} differs: expected {value}, found {found[path]}"
+        for path, value in sorted(expected.items())
+        if found.get(path, value) != value
+    ]
     if faults:
         shown = "; ".join(faults[:3]) + (f"; and {len(faults) - 3} more" if len(faults) > 3 else "")
-        raise LabError(f"What was fetched for {name} is not what {recorded_file.name} records: {shown}. Nothing of it was kept. "
-                       "If a mirror or proxy of Maven Central is in use, ask its owner; for a new version, record its digests first.")
+        raise LabError(
+            f"The files downloaded for {name} differ from {recorded_file.name}: {shown}. None of them was kept. "
+            "If a mirror or proxy of Maven Central is in use, ask its owner. "
+            "For a new version, record its digests first."
+        )

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lab's command line. Exit: 0 as asked, 1 a check did not hold, 2 it could not be done."""
+"""The lab's command line. Exit codes: 0 success, 1 a check of a drill failed, 2 the command could not be run."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import signal
 import sys
 from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from .errors import LabError
+
+if TYPE_CHECKING:
+    from .lab import Lab
 
 ROOT = Path(__file__).resolve().parents[2]
 PLATFORMS = ("host", "kubernetes")
@@ -17,33 +23,103 @@ SCENARIOS = ("failover", "switchover", "restore")
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(description="A local lab of Kafka regions, and drills that lose one.")
-    made.add_argument("--lab", type=Path, default=Path(os.environ.get("LAB_DIR") or ROOT / "build" / "lab"), help="the lab's directory")
-    made.add_argument("--verbose", action="store_true", help="show Ansible's own verbosity")
-    commands = made.add_subparsers(dest="command", required=True)
-    for name, text in (("up", "start the regions"), ("down", "end everything and delete the data"), ("status", "what runs"), ("resolve", "only fetch Kafka")):
-        one = commands.add_parser(name, help=text)
-        if name == "up":
-            _applications(one)
-    lose = commands.add_parser("lose", help="lose a region of a running lab: its processes are killed, its data is deleted")
+    """The command line."""
+    command_line = argparse.ArgumentParser(description="A local lab of Kafka regions, and drills that lose one.")
+    command_line.add_argument(
+        "--lab",
+        type=Path,
+        default=Path(os.environ.get("LAB_DIR") or ROOT / "build" / "lab"),
+        help="the lab's directory",
+    )
+    command_line.add_argument("--verbose", action="store_true", help="run ansible-playbook with -vv")
+    commands = command_line.add_subparsers(dest="command", required=True)
+    _add_lab_commands(commands)
+    _add_drill(commands)
+    history = commands.add_parser("history", help="write one page about past drills: RTO and RPO over time")
+    history.add_argument(
+        "--report", type=Path, default=ROOT / "build" / "drill", help="directory below which the reports are"
+    )
+    history.add_argument("--page", type=Path, help="the page to write; default: history.html in that directory")
+    return command_line
+
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def _add_lab_commands(commands: Commands) -> None:
+    _add_traffic_options(commands.add_parser("up", help="start the regions"))
+    commands.add_parser("down", help="stop everything and delete the data")
+    commands.add_parser("status", help="show what runs")
+    commands.add_parser("resolve", help="only download Kafka")
+    lose = commands.add_parser(
+        "lose", help="lose a region of a running lab: its processes are killed, its data is deleted"
+    )
     lose.add_argument("region", help="north_america or europe")
-    drill = commands.add_parser("drill", help="lose a region and come back, measured")
-    drill.add_argument("--scenario", choices=SCENARIOS, default="failover")
-    drill.add_argument("--platform", choices=PLATFORMS, default="host", help="regions as processes, or as namespaces of a Kubernetes API")
+
+
+def _add_drill(commands: Commands) -> None:
+    drill = commands.add_parser("drill", help="lose a region, recover, and measure")
+    _add_loss_options(drill)
     drill.add_argument("--report", type=Path, default=ROOT / "build" / "drill", help="directory of the report")
     drill.add_argument("--keep", action="store_true", help="leave the lab running afterwards")
-    drill.add_argument("--freeze", type=float, default=0.0, help="freeze the mirror so many seconds before the loss, so that records are lost")
-    drill.add_argument("--dead-host", action="store_true",
-                       help="failover on hosts: an application's machine and a mirror's machine are lost with the region; a later run catches up")
-    drill.add_argument("--sabotage", choices=("mirror", "topic", "backup", "restored"), help="spoil the drill, to see it turn red")
-    drill.add_argument("--new-backup", choices=("before", "after"), default="after", help="restore: make the new backup before or after applications resume")
-    drill.add_argument("--live", type=float, default=8.0, help="seconds of live traffic before the loss, beside what flows while a manifest is saved")
-    drill.add_argument("--retain", type=_count, default=20, help="keep the reports of so many drills in history/ beside the report; 0 keeps none")
-    _applications(drill)
-    past = commands.add_parser("history", help="one page over past drills: RTO and RPO over time")
-    past.add_argument("--report", type=Path, default=ROOT / "build" / "drill", help="directory below which the reports are")
-    past.add_argument("--page", type=Path, help="the page; history.html in that directory if left out")
-    return made
+    drill.add_argument(
+        "--ansible",
+        default="",
+        metavar="OPTIONS",
+        help="further options of ansible-playbook, as one argument: --ansible='-vvvvv --diff'",
+    )
+    drill.add_argument(
+        "--callback",
+        default="",
+        help="Ansible's output callback, such as ansible.builtin.default; default: one line for each step",
+    )
+    drill.add_argument(
+        "--retain",
+        type=_count,
+        default=20,
+        help="how many drills' reports to keep in history/ beside the report; 0 keeps none",
+    )
+    _add_traffic_options(drill)
+
+
+def _add_loss_options(drill: argparse.ArgumentParser) -> None:
+    """What the drill does, and what happens before the loss."""
+    drill.add_argument("--scenario", choices=SCENARIOS, default="failover")
+    drill.add_argument(
+        "--platform",
+        choices=PLATFORMS,
+        default="host",
+        help="run regions as processes, or as namespaces of a Kubernetes API",
+    )
+    drill.add_argument(
+        "--freeze",
+        type=float,
+        default=0.0,
+        help="freeze the mirror for this many seconds before the loss, so that records are lost",
+    )
+    drill.add_argument(
+        "--dead-host",
+        action="store_true",
+        help="failover on hosts: an application's machine and a mirror's machine are lost with the region; "
+        "a second run of the stage catches up with them",
+    )
+    drill.add_argument(
+        "--sabotage",
+        choices=("mirror", "topic", "backup", "restored"),
+        help="damage something, to show that the drill fails",
+    )
+    drill.add_argument(
+        "--new-backup",
+        choices=("before", "after"),
+        default="after",
+        help="restore: make the new backup before or after applications resume",
+    )
+    drill.add_argument(
+        "--live",
+        type=float,
+        default=8.0,
+        help="seconds of live traffic before the loss, in addition to the time in which a manifest is saved",
+    )
 
 
 def _count(word: str) -> int:
@@ -53,22 +129,29 @@ def _count(word: str) -> int:
     return count
 
 
-def _applications(one: argparse.ArgumentParser) -> None:
-    one.add_argument("--history", type=int, default=300000, help="records produced at full speed before the live rate begins")
-    one.add_argument("--rate", type=float, default=200.0, help="live records a second")
-    one.add_argument("--records", type=int, default=0, help="records in all; 0 for no end")
+def _add_traffic_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--history", type=int, default=300000, help="records produced at full speed before the live rate begins"
+    )
+    command.add_argument("--rate", type=float, default=200.0, help="live records a second")
+    command.add_argument("--records", type=int, default=0, help="records in total; 0 for no end")
 
 
 def main(words: list[str] | None = None) -> int:
+    """Run one command.
+
+    :param words: the arguments; default: those of the process.
+    :returns: the exit code.
+    """
     arguments = parser().parse_args(words)
 
-    def interrupted(number, frame):
+    def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGTERM, interrupted)
-    signal.signal(signal.SIGHUP, interrupted)
+    signal.signal(signal.SIGTERM, interrupt)
+    signal.signal(signal.SIGHUP, interrupt)
     try:
-        return _act(arguments)
+        return _run(arguments)
     except LabError as error:
         print(f"\nERROR: {error}", file=sys.stderr, flush=True)
         return 2
@@ -78,23 +161,26 @@ def main(words: list[str] | None = None) -> int:
 
 
 def _left(arguments: argparse.Namespace) -> str:
-    """What is left of the lab, as it is seen."""
+    """Whether the lab still runs after an interruption."""
     lab = _lab(arguments)
     if lab.runs():
-        return f"the lab in {lab.directory} runs on. End it with: sh lab/bootstrap.sh --lab {lab.directory} down"
-    return "everything the lab started has been ended."
+        return f"the lab in {lab.directory} still runs. Stop it with: sh lab/bootstrap.sh --lab {lab.directory} down"
+    return "everything that the lab started has been stopped."
 
 
-def _lab(arguments: argparse.Namespace):
-    """The lab of the platform that is asked for, or the one whose traces are in the directory."""
+def _lab(arguments: argparse.Namespace) -> Lab:
+    """The lab of the requested platform, or the one whose traces are in the directory."""
     from .kubernetes.lab import KubernetesLab
     from .lab import Lab
 
     platform = getattr(arguments, "platform", None) or ("kubernetes" if KubernetesLab.traces(arguments.lab) else "host")
-    return (KubernetesLab if platform == "kubernetes" else Lab)(arguments.lab, arguments.verbose)
+    lab = (KubernetesLab if platform == "kubernetes" else Lab)(arguments.lab, arguments.verbose)
+    lab.playbooks.options += shlex.split(getattr(arguments, "ansible", ""))
+    lab.playbooks.callback = getattr(arguments, "callback", "")
+    return lab
 
 
-def _act(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     if arguments.command == "resolve":
         from .kafka_home import kafka_home
 
@@ -107,34 +193,42 @@ def _act(arguments: argparse.Namespace) -> int:
         count = history(arguments.report.resolve(), page)
         print(f"{count} drills: {page}")
         return 0
-    from .lab import undisturbed
-
     lab = _lab(arguments)
     options = {key: getattr(arguments, key, None) for key in ("history", "rate", "records")}
     options["machines"] = getattr(arguments, "dead_host", False)
     if options["machines"] and (arguments.platform, arguments.scenario) != ("host", "failover"):
-        raise LabError("--dead-host loses machines in an unplanned failover between hosts: expected --scenario failover --platform host, "
-                       f"found --scenario {arguments.scenario} --platform {arguments.platform}. Leave one of them out.")
+        raise LabError(
+            "--dead-host loses machines in an unplanned failover between hosts: "
+            "expected --scenario failover --platform host, "
+            f"found --scenario {arguments.scenario} --platform {arguments.platform}. Leave one of them out."
+        )
+    if arguments.command == "drill":
+        from .run import run_drill
+
+        return run_drill(lab, arguments, options)
     if arguments.command == "up":
-        try:
-            lab.up(options)
-        except BaseException:
-            undisturbed()
-            lab.down()
-            raise
-        print(lab.status())
+        _start(lab, options)
     elif arguments.command == "down":
         lab.down()
         print("The lab is down.")
     elif arguments.command == "lose":
-        lab.lose(lab.cluster(arguments.region))
-        # By hand, nobody has an administrator's tools beside it.
-        lab.clear(lab.cluster(arguments.region))
-        print(f"{arguments.region} is lost.")
+        region = lab.cluster(arguments.region)
+        lab.lose(region)
+        # Without a drill nobody else clears what blocks the restore.
+        lab.clear(region)
+        print(f"{region} is lost.")
     elif arguments.command == "status":
         print(lab.status())
-    else:
-        from .drill import run_drill
-
-        return run_drill(lab, arguments, options)
     return 0
+
+
+def _start(lab: Lab, options: dict[str, Any]) -> None:
+    from .lab import undisturbed
+
+    try:
+        lab.up(options)
+    except BaseException:
+        undisturbed()
+        lab.down()
+        raise
+    print(lab.status())

@@ -56,11 +56,16 @@ def require_java() -> str:
     home, java = os.environ.get("JAVA_HOME"), find_java()
     if home and java is None:
         # Spark looks nowhere else, so that a drill would fail at its first proof.
-        raise LabError(f"JAVA_HOME is {home}: expected bin/java in it, found none that can be run. Correct it, or unset it to use the java of the search path.")
+        raise LabError(
+            f"JAVA_HOME is {home}: expected bin/java in it, found none that can be run. "
+            "Correct it, or unset it to use the java of the search path."
+        )
     version = java_version(java) if java else 0
     if java and version >= MINIMUM:
         return java
     found = f"Java {version} at {java}" if java else "no Java"
     command = install_command()
-    way_out = f"Run: {'' if os.geteuid() == 0 else 'sudo '}{' '.join(command)}" if command else "Install a Java 17 runtime"
+    way_out = (
+        f"Run: {'' if os.geteuid() == 0 else 'sudo '}{' '.join(command)}" if command else "Install a Java 17 runtime"
+    )
     raise LabError(f"Kafka needs Java {MINIMUM} or newer; found {found}. {way_out}, or set JAVA_HOME to one.")

@@ -8,13 +8,15 @@ import shutil
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import psutil
 
 from .errors import LabError
-from .inventory import CLUSTERS, LOST_REGION, Inventory
+from .inventory import Inventory
 from .java import require_java
 from .kafka_home import kafka_home
+from .landscape import CLUSTERS, LOST_REGION
 from .playbook import Playbooks
 from .ports import require_free
 from .supervisor import Supervisor
@@ -23,15 +25,15 @@ NEEDED_MEGABYTES = 3000
 
 
 def undisturbed() -> None:
-    """Let no signal cut short the cleaning up that follows; for the end of a program."""
+    """Ignore signals from now on, so that they cannot interrupt the cleaning up at the end of the program."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
 
 
 class Lab:
-    """Everything of one lab lives below one directory."""
+    """One lab, with all of its files below one directory."""
 
-    # What else took part, for the report.
+    # Further versions for the report.
     versions: dict[str, str] = {}
     loss = "every process of {region} is killed and its data deleted"
 
@@ -41,10 +43,11 @@ class Lab:
         self.supervisor = Supervisor(self.directory / "services")
         self.playbooks = Playbooks(self.directory, self.inventory, verbose)
 
-    def up(self, options: dict) -> None:
+    def up(self, options: dict[str, Any]) -> None:
         """Start the regions' clusters anew, or leave a running lab as it is.
 
-        :raises LabError: Java, disk or ports are not there.
+        :param options: see :meth:`Inventory.write`.
+        :raises LabError: Java, disk space or a port is missing.
         """
         require_java()
         if self.supervisor.pid() and self.inventory.exists():
@@ -56,7 +59,13 @@ class Lab:
         kafka_home()
         self.inventory.write(options)
         hosts = self.inventory.load()["all"]["hosts"]
-        require_free({f"{name}'s broker": one["kafka_dr_kafka"]["port"] for name, one in hosts.items() if "kafka_dr_kafka" in one})
+        require_free(
+            {
+                f"{name}'s broker": host["kafka_dr_kafka"]["port"]
+                for name, host in hosts.items()
+                if "kafka_dr_kafka" in host
+            }
+        )
         self.supervisor.start()
         for machine in self.inventory.machines().values():
             machine.start()
@@ -65,11 +74,13 @@ class Lab:
     def _require_space(self) -> None:
         free = shutil.disk_usage(self.directory).free // 1_000_000
         if free < NEEDED_MEGABYTES:
-            raise LabError(f"The lab needs {NEEDED_MEGABYTES} MB in {self.directory}; found {free} MB free. "
-                           "Make room, or name another directory: make drill LAB_DIR=/path")
+            raise LabError(
+                f"The lab needs {NEEDED_MEGABYTES} MB in {self.directory}; found {free} MB free. "
+                "Make room, or name another directory: make drill LAB_DIR=/path"
+            )
 
     def down(self) -> None:
-        """End everything the lab started and delete its directory's data."""
+        """Stop everything that the lab started, and delete its data."""
         for machine in self.inventory.machines().values():
             machine.remove()
         self.supervisor.stop()
@@ -81,26 +92,38 @@ class Lab:
                 path.unlink()
 
     def _parts(self) -> tuple[str, ...]:
-        """What of the directory is deleted with the lab."""
+        """The parts of the directory that are deleted with the lab."""
         return ("regions", "machines", "inventory", "services", "work", "rebuild", ".vault_password")
 
     def runs(self) -> bool:
-        """Whether anything of the lab is left running."""
-        return bool(self.supervisor.pid()) or any(machine.keeper.pid() for machine in self.inventory.machines().values())
+        """Whether any process of the lab still runs."""
+        return bool(self.supervisor.pid()) or any(
+            machine.keeper.pid() for machine in self.inventory.machines().values()
+        )
 
     def status(self) -> str:
-        """A line a program."""
+        """One line for each program, machine and cluster."""
         programs = self.supervisor.processes()
         if not programs:
             return "The lab is down. Start it with: make lab-up"
-        lines = [f"{one['name']:32} {one['statename']:10} {one['description']}" for one in sorted(programs, key=lambda one: one["name"])]
+        lines = [
+            f"{program['name']:32} {program['statename']:10} {program['description']}"
+            for program in sorted(programs, key=lambda program: program["name"])
+        ]
         hosts = self.inventory.load()["all"]["hosts"]
-        lines += [f"{name:32} machine, {'runs' if one.keeper.pid() else 'lost'}" for name, one in self.inventory.machines().items()]
-        lines += [f"{name:32} {one['kafka_dr_client']['bootstrap.servers']}" for name, one in hosts.items() if "kafka_dr_client" in one]
+        lines += [
+            f"{name:32} machine, {'runs' if machine.keeper.pid() else 'lost'}"
+            for name, machine in self.inventory.machines().items()
+        ]
+        lines += [
+            f"{name:32} {host['kafka_dr_client']['bootstrap.servers']}"
+            for name, host in hosts.items()
+            if "kafka_dr_client" in host
+        ]
         return "\n".join(lines)
 
     def cluster(self, name: str) -> str:
-        """A name that somebody typed, if a region with a cluster has it.
+        """Check that a region has this name and a cluster; returns the name.
 
         :raises LabError: the lab is down, or has no such region.
         """
@@ -110,28 +133,28 @@ class Lab:
             raise LabError(f"Region {name} has no cluster in the lab: expected {' or '.join(CLUSTERS)}")
         return name
 
-    def client(self, region: str, user: str) -> dict:
-        """librdkafka configuration of a user in a region, its password in it."""
-        described = self.inventory.load()["all"]["hosts"][region]["kafka_dr_client"]
-        return {**described, "sasl.username": user, "sasl.password": self.inventory.load_secrets()["lab_passwords"][user]}
+    def client(self, region: str, user: str) -> dict[str, Any]:
+        """librdkafka configuration of a user in a region, with its password."""
+        client = self.inventory.load()["all"]["hosts"][region]["kafka_dr_client"]
+        return {**client, "sasl.username": user, "sasl.password": self.inventory.load_secrets()["lab_passwords"][user]}
 
     def halt(self, name: str) -> None:
         """Stop an application or a mirror, and wait until it is gone."""
         self.supervisor.api().stopProcess(name, True)
 
     def revive(self, name: str) -> None:
-        """Start it again, whatever comes of that."""
+        """Start an application or a mirror again, without waiting for it."""
         self.supervisor.api().startProcess(name, False)
 
     def clear(self, region: str) -> None:
-        """Take away what a lost region leaves behind that stands in the way of its restore; on hosts nothing does."""
+        """Remove what a lost region leaves behind that blocks its restore; on hosts there is nothing."""
 
     def bring_back(self, region: str) -> None:
-        """Let a lost region come back by itself, empty."""
+        """Start a lost region again, empty."""
         self.playbooks.run("lab.return_region", {"lab_region": region})
 
     def pids(self, *names: str) -> list[int]:
-        """Process ids of programs and all that they started."""
+        """Process ids of programs and of all their children."""
         found = []
         for name in names:
             info = self.supervisor.info(name)
@@ -146,11 +169,18 @@ class Lab:
             os.kill(pid, number)
 
     def lose(self, region: str) -> float:
-        """SIGKILL to every process of the region, its machines included, and its data deleted. Returns the time of the loss."""
+        """Kill every process of the region with SIGKILL, its machines included, and delete its data.
+
+        :returns: the time of the loss, seconds since the epoch.
+        """
         broker = self.inventory.load()["all"]["hosts"][region]["kafka_dr_kafka"]["name"]
         place = self.directory / "regions" / region
-        # What else is kept there, such as a mirror that was bringing its records back.
-        others = [path for path in self.supervisor.programs.glob("*.conf") if path.stem != broker and f"{place}/" in path.read_text()]
+        # Other programs with files there, such as a mirror that was copying its records back.
+        others = [
+            path
+            for path in self.supervisor.programs.glob("*.conf")
+            if path.stem != broker and f"{place}/" in path.read_text()
+        ]
         names = [broker, *(path.stem for path in others)]
         when = time.time()
         self.signal(signal.SIGKILL, *names)
@@ -160,11 +190,11 @@ class Lab:
             self.supervisor.forget(path.stem)
             path.unlink()
         shutil.rmtree(place, ignore_errors=True)
-        # supervisord reads no description whose log has no directory.
+        # supervisord does not read a program's description when the directory of its log is missing.
         (place / "kafka").mkdir(parents=True)
         end = time.monotonic() + 10
         while (self.supervisor.info(broker) or {}).get("statename") == "RUNNING":
             if time.monotonic() > end:
-                raise LabError(f"{broker} did not die")
+                raise LabError(f"{broker} still runs 10 s after SIGKILL")
             time.sleep(0.05)
         return when

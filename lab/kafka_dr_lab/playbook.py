@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run the collection's playbooks as its users do, and keep the step times that the callback writes."""
+"""Run the collection's playbooks as its users do, and read the times of their steps."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -19,7 +20,7 @@ from .errors import LabError
 from .inventory import Inventory
 
 COLLECTION = "streamsafe.kafka_dr"
-# Longest playbook of the lab is minutes; one that hangs must not hold a drill for ever.
+# The lab's longest playbook takes minutes; one that hangs must not hold a drill for ever.
 LIMIT_SECONDS = 1800
 
 
@@ -38,36 +39,65 @@ class Playbooks:
     def __init__(self, lab_directory: Path, inventory: Inventory, verbose: bool = False):
         self.lab = Path(lab_directory)
         self.inventory = inventory
-        self.verbose = verbose
+        self.options = ["-vv"] if verbose else []
+        self.callback = ""
         self.steps_file = self.lab / "work" / "steps.jsonl"
 
-    def environment(self) -> dict:
+    def environment(self) -> dict[str, str]:
+        """Environment variables of ``ansible-playbook``."""
         env = environment()
         return {
-            **env, "ANSIBLE_COLLECTIONS_PATH": os.pathsep.join(filter(None, [str(collections_path()), env.get("ANSIBLE_COLLECTIONS_PATH")])),
+            **env,
+            "ANSIBLE_COLLECTIONS_PATH": os.pathsep.join(
+                filter(None, [str(collections_path()), env.get("ANSIBLE_COLLECTIONS_PATH")])
+            ),
             "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
-            "ANSIBLE_LOCAL_TEMP": str(self.lab / "work" / "ansible"), "ANSIBLE_REMOTE_TEMP": str(self.lab / "work" / "ansible"),
-            "KAFKA_DR_STEPS": str(self.steps_file), "PYTHONWARNINGS": "ignore",
+            "ANSIBLE_LOCAL_TEMP": str(self.lab / "work" / "ansible"),
+            "ANSIBLE_REMOTE_TEMP": str(self.lab / "work" / "ansible"),
+            "KAFKA_DR_STEPS": str(self.steps_file),
+            "PYTHONWARNINGS": "ignore",
+            **({"ANSIBLE_STDOUT_CALLBACK": self.callback} if self.callback else {}),
         }
 
-    def command(self, name: str, extra: dict | None = None, *words: str) -> list[str]:
-        command = [program("ansible-playbook"), f"{COLLECTION}.{name}", "-i", str(self.inventory.directory),
-                   "--vault-password-file", str(self.inventory.vault_password), *words]
+    def command(self, name: str, extra: dict[str, Any] | None = None, *words: str) -> list[str]:
+        """The command that runs a playbook.
+
+        :param words: further options of ``ansible-playbook``.
+        """
+        command = [
+            program("ansible-playbook"),
+            f"{COLLECTION}.{name}",
+            "-i",
+            str(self.inventory.directory),
+            "--vault-password-file",
+            str(self.inventory.vault_password),
+            *words,
+        ]
         if extra:
             command += ["-e", json.dumps(extra)]
-        return command + (["-vv"] if self.verbose else [])
+        return command + self.options
 
-    def run(self, name: str, extra: dict | None = None, *words: str, capture: bool = False, check: bool = True) -> subprocess.CompletedProcess:
+    def run(
+        self, name: str, extra: dict[str, Any] | None = None, *words: str, capture: bool = False, check: bool = True
+    ) -> subprocess.CompletedProcess:
         """Run one playbook to its end.
 
-        :param extra: extra variables. Never secrets: they are in the command line.
+        :param extra: extra variables, never secrets, since the command line shows them.
+        :param capture: whether to return the output instead of printing it.
         :raises PlaybookFailed: it failed and ``check`` is set.
         """
         (self.lab / "work").mkdir(parents=True, exist_ok=True)
         self.lab.chmod(0o700)
         output = tempfile.TemporaryFile("w+") if capture else None
-        process = subprocess.Popen(self.command(name, extra, *words), env=self.environment(), cwd=self.lab, stdin=subprocess.DEVNULL, stdout=output,
-                                   stderr=subprocess.STDOUT if capture else None, start_new_session=True)
+        process = subprocess.Popen(
+            self.command(name, extra, *words),
+            env=self.environment(),
+            cwd=self.lab,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT if capture else None,
+            start_new_session=True,
+        )
         try:
             code = process.wait(LIMIT_SECONDS)
         except BaseException:
@@ -76,7 +106,7 @@ class Playbooks:
                 process.wait(10)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
-            self._end_what_is_left()
+            self._kill_leftovers()
             raise
         text = ""
         if output is not None:
@@ -87,42 +117,48 @@ class Playbooks:
             raise PlaybookFailed(name, code, text)
         return subprocess.CompletedProcess(process.args, code, text, "")
 
-    def _end_what_is_left(self) -> None:
-        """Kill what a playbook started in sessions of its own: workers, asynchronous jobs and their children. They share its environment."""
+    def _kill_leftovers(self) -> None:
+        """Kill what a playbook started in sessions of its own: workers, asynchronous jobs and their children. They
+        share its environment.
+        """
         while True:
-            found = []
+            killed = []
             for process in psutil.process_iter():
                 try:
-                    if process.environ().get("KAFKA_DR_STEPS") == str(self.steps_file) and process.status() != psutil.STATUS_ZOMBIE:
+                    if (
+                        process.environ().get("KAFKA_DR_STEPS") == str(self.steps_file)
+                        and process.status() != psutil.STATUS_ZOMBIE
+                    ):
                         process.kill()
-                        found.append(process)
+                        killed.append(process)
                 except psutil.Error:
                     continue
-            psutil.wait_procs(found, timeout=5)
-            if not found:
+            psutil.wait_procs(killed, timeout=5)
+            if not killed:
                 return
 
-    def steps(self) -> list[dict]:
-        """Stages with their steps, as the callback wrote them: ``[{name, seconds, steps[{name, seconds, began, failed, said}]}]``.
+    def steps(self) -> list[dict[str, Any]]:
+        """Stages with their steps, as the callback plugin wrote them:
+        ``[{name, seconds, steps[{name, seconds, began, failed, said}]}]``.
 
-        ``began`` is since the epoch; ``said`` is what a step failed with.
+        ``began`` is in seconds since the epoch; ``said`` is the message of a step that failed.
         """
-        stages: list[dict] = []
+        stages: list[dict[str, Any]] = []
         if self.steps_file.exists():
             for line in self.steps_file.read_text().splitlines():
-                one = json.loads(line)
-                if not stages or stages[-1]["name"] != one["stage"] or stages[-1]["run"] != one["run"]:
-                    stages.append({"name": one["stage"], "run": one["run"], "seconds": 0.0, "steps": []})
-                step = {"name": one["step"], "seconds": one["seconds"], "began": round(one["at"] - one["seconds"], 2)}
-                if one.get("failed"):
-                    step.update({"failed": True, **({"said": one["said"]} if one.get("said") else {})})
+                row = json.loads(line)
+                if not stages or stages[-1]["name"] != row["stage"] or stages[-1]["run"] != row["run"]:
+                    stages.append({"name": row["stage"], "run": row["run"], "seconds": 0.0, "steps": []})
+                step = {"name": row["step"], "seconds": row["seconds"], "began": round(row["at"] - row["seconds"], 2)}
+                if row.get("failed"):
+                    step.update({"failed": True, **({"said": row["said"]} if row.get("said") else {})})
                 stages[-1]["steps"].append(step)
-                stages[-1]["seconds"] = round(stages[-1]["seconds"] + one["seconds"], 2)
+                stages[-1]["seconds"] = round(stages[-1]["seconds"] + row["seconds"], 2)
         return stages
 
 
 def collections_path() -> Path:
-    """The directory under which this collection is installed, or a tree of links that makes the checkout look so."""
+    """The directory below which this collection is installed; for a checkout, a tree with a link to it."""
     root = Path(__file__).resolve().parents[2]
     if root.parent.name == "streamsafe" and root.parent.parent.name == "ansible_collections":
         return root.parent.parent.parent
@@ -130,14 +166,16 @@ def collections_path() -> Path:
     link = tree / "ansible_collections" / "streamsafe" / "kafka_dr"
     if not link.is_symlink() or link.resolve() != root:
         link.parent.mkdir(parents=True, exist_ok=True)
-        link.unlink(missing_ok=True)
-        link.symlink_to(root)
+        # Several processes may do this at the same time.
+        new_link = link.with_name(f"{link.name}.{os.getpid()}")
+        new_link.symlink_to(root)
+        new_link.replace(link)
     return tree
 
 
-def collection(name: str):
-    """A private part of the collection that this checkout is."""
-    place = str(collections_path())
-    if place not in sys.path:
-        sys.path.insert(0, place)
+def collection(name: str) -> Any:
+    """Import a module of ``plugins/module_utils`` of this collection, such as ``_kafka.client``."""
+    path = str(collections_path())
+    if path not in sys.path:
+        sys.path.insert(0, path)
     return importlib.import_module(f"ansible_collections.streamsafe.kafka_dr.plugins.module_utils.{name}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ports for the lab: found free, remembered, and checked again before use."""
+"""Free ports for the lab."""
 
 from __future__ import annotations
 
@@ -11,27 +11,30 @@ HOST = "127.0.0.1"
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on right now."""
+    """Ports on which nothing listens at this moment."""
     sockets = [socket.socket() for dummy in range(count)]
     try:
-        for one in sockets:
-            one.bind((HOST, 0))
-        return [one.getsockname()[1] for one in sockets]
+        for listener in sockets:
+            listener.bind((HOST, 0))
+        return [listener.getsockname()[1] for listener in sockets]
     finally:
-        for one in sockets:
-            one.close()
+        for listener in sockets:
+            listener.close()
 
 
 def require_free(ports: dict[str, int]) -> None:
-    """Refuse when somebody listens on a port that the lab was given.
+    """Check that nothing listens on the lab's ports.
 
-    :raises LabError: names the port and what it is for.
+    :param ports: by what they are for.
+    :raises LabError: a port is in use; the message names it and its purpose.
     """
     for name, port in ports.items():
-        with socket.socket() as one:
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with socket.socket() as listener:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
-                one.bind((HOST, port))
+                listener.bind((HOST, port))
             except OSError as error:
-                raise LabError(f"Port {port}, which {name} is to listen on, is in use ({error.strerror}). "
-                               "End what listens there, or run 'make lab-down' so that free ports are found anew.") from error
+                raise LabError(
+                    f"Port {port}, which {name} is to listen on, is in use ({error.strerror}). "
+                    "Stop the program that listens there, or run 'make lab-down' so that the lab finds other ports."
+                ) from error

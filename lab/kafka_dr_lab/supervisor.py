@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lab's supervisord: start it, ask it, and end it with everything it keeps, by process id."""
+"""The lab's supervisord: start it, query it, and end it with all of its programs, by process id."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 from xmlrpc.client import Fault, ServerProxy
 
 import psutil
@@ -36,7 +37,7 @@ class Supervisor:
     def start(self) -> None:
         """Start supervisord and wait until it answers.
 
-        :raises LabError: it does not, with the end of its log.
+        :raises LabError: it does not answer within 20 s; the end of its log is in the message.
         """
         if self.pid():
             return
@@ -46,12 +47,18 @@ class Supervisor:
             self.socket_file.write_text(os.path.join(tempfile.mkdtemp(prefix="kafka-dr-lab-"), "s") + "\n")
         config = self.directory / "supervisord.conf"
         config.write_text(
-            f"[unix_http_server]\nfile={self.socket}\nchmod=0600\n[supervisord]\nlogfile={self.directory}/supervisord.log\n"
+            f"[unix_http_server]\nfile={self.socket}\nchmod=0600\n"
+            f"[supervisord]\nlogfile={self.directory}/supervisord.log\n"
             f"pidfile={self.pid_file}\nchildlogdir={self.directory}\nminfds=1024\nnodaemon=false\n"
-            "[rpcinterface:supervisor]\nsupervisor.rpcinterface_factory = supervisor.rpcinterface:make_main_rpcinterface\n"
+            "[rpcinterface:supervisor]\n"
+            "supervisor.rpcinterface_factory = supervisor.rpcinterface:make_main_rpcinterface\n"
             f"[supervisorctl]\nserverurl=unix://{self.socket}\n[include]\nfiles={self.programs}/*.conf\n"
         )
-        subprocess.run([sys.executable, "-W", "ignore", "-m", "supervisor.supervisord", "-c", str(config)], check=True, stdin=subprocess.DEVNULL)
+        subprocess.run(
+            [sys.executable, "-W", "ignore", "-m", "supervisor.supervisord", "-c", str(config)],
+            check=True,
+            stdin=subprocess.DEVNULL,
+        )
         end = time.monotonic() + 20
         while True:
             try:
@@ -60,13 +67,17 @@ class Supervisor:
             except (OSError, Fault):
                 if time.monotonic() > end:
                     log = self.directory / "supervisord.log"
-                    raise LabError(f"supervisord does not answer after 20 s: {log.read_text()[-500:] if log.exists() else 'no log'}") from None
+                    tail = log.read_text()[-500:] if log.exists() else "no log"
+                    raise LabError(f"supervisord does not answer after 20 s: {tail}") from None
                 time.sleep(0.1)
 
-    def api(self):
+    def api(self) -> Any:
+        """Proxy of supervisord's XML-RPC methods."""
         from supervisor.xmlrpc import SupervisorTransport
 
-        return ServerProxy("http://127.0.0.1", transport=SupervisorTransport(None, None, "unix://" + self.socket)).supervisor
+        return ServerProxy(
+            "http://127.0.0.1", transport=SupervisorTransport(None, None, "unix://" + self.socket)
+        ).supervisor
 
     def pid(self) -> int:
         """supervisord's process id; 0 when it does not run. The id must really be this lab's supervisord."""
@@ -76,41 +87,44 @@ class Supervisor:
         except (OSError, ValueError, psutil.Error):
             return 0
 
-    def processes(self) -> list[dict]:
-        """What supervisord says of its programs; empty when it does not run."""
+    def processes(self) -> list[dict[str, Any]]:
+        """``getAllProcessInfo`` of supervisord; empty when it does not run."""
         return self.api().getAllProcessInfo() if self.pid() else []
 
-    def info(self, name: str) -> dict | None:
-        return next((one for one in self.processes() if one["name"] == name), None)
+    def info(self, name: str) -> dict[str, Any] | None:
+        """supervisord's entry for one program; None where it has none."""
+        return next((process for process in self.processes() if process["name"] == name), None)
 
     def forget(self, name: str) -> None:
-        """Let a program, killed before, be no program any more."""
-        for act in (lambda: self.api().stopProcess(name, True), lambda: self.api().removeProcessGroup(name)):
+        """Remove a program, which was killed before, from supervisord."""
+        for request in (lambda: self.api().stopProcess(name, True), lambda: self.api().removeProcessGroup(name)):
             try:
-                act()
+                request()
             except Fault as fault:
-                # NOT_RUNNING and BAD_NAME: it is so already.
+                # NOT_RUNNING and BAD_NAME: already done.
                 if fault.faultCode not in (70, 10):
-                    raise LabError(f"supervisord does not forget {name}: {fault.faultString}") from fault
+                    raise LabError(f"supervisord does not remove {name}: {fault.faultString}") from fault
 
     def stop(self, seconds: float = 20, keep_socket: bool = False) -> None:
-        """Kill supervisord and all of its programs: the lab's data goes with them, so nothing has to be ended in good order.
+        """Kill supervisord and all of its programs. The lab's data is deleted with them, so nothing needs an orderly
+        shutdown.
 
-        :param keep_socket: whether it is to have the same socket when it is started again.
+        :param keep_socket: whether supervisord keeps its socket for the next start.
         """
         pid = self.pid()
         if pid:
             # supervisord first, stopped before it is asked for its children, so that it starts none anew.
             os.kill(pid, signal.SIGSTOP)
             family = _family(pid)
-            for one in family:
+            for process in family:
                 try:
-                    one.kill()
+                    process.kill()
                 except psutil.Error:
                     pass
             dummy, left = psutil.wait_procs(family, timeout=seconds)
             if left:
-                raise LabError(f"Processes {', '.join(str(one.pid) for one in left)} of the lab do not end after {seconds:.0f} s")
+                pids = ", ".join(str(process.pid) for process in left)
+                raise LabError(f"Processes {pids} of the lab still run {seconds:.0f} s after SIGKILL")
         if self.socket and not keep_socket:
             socket = Path(self.socket)
             socket.unlink(missing_ok=True)

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Ask machines whether they answer, over the connections that tasks delegated to them use. In the controller's process, where connections are."""
+"""Ask machines whether they answer, over the connections that tasks delegated to them use. In the controller's process,
+where connections are.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 from ansible import constants
 from ansible.errors import AnsibleActionFail, AnsibleConnectionFailure
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._asking import ask_all
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import TimedOutError, UnreachableError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._host.ask_all import ask_all
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import KubernetesClient
 
 WORD = "kafka-dr-answers"
@@ -27,34 +32,44 @@ class ActionModule(ActionBase):
     TRANSFERS_FILES = False
     _requires_connection = False
 
-    def run(self, tmp=None, task_vars=None):
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """The module's result: ``silent{machine: why}``, ``silent_clusters{name: why}``."""
         result = super().run(tmp, task_vars)
         dummy, asked = self.validate_argument_spec(argument_spec=SPEC)
-        hosts = task_vars["hostvars"]
+        hosts = (task_vars or {})["hostvars"]
         unknown = [name for name in asked["machines"] if name not in hosts]
         if unknown:
-            raise AnsibleActionFail("Machine %s is unknown: expected hosts of the inventory. Correct the name, or add it." % ", ".join(unknown))
-        questions = {("machine", name): self._machine(name, hosts[name]) for name in asked["machines"] if self._way_to(hosts[name]) != "local"}
-        questions.update({("cluster", name): _cluster(name, one, asked["timeout"]) for name, one in asked["clusters"].items()})
+            raise AnsibleActionFail(
+                f"Machine {', '.join(unknown)} is unknown: expected hosts of the inventory. Correct the name, or "
+                "add it."
+            )
+        questions = {
+            f"machine {name}": self._machine(name, hosts[name])
+            for name in asked["machines"]
+            if self._way_to(hosts[name]) != "local"
+        }
+        questions.update(
+            {f"cluster {name}": _cluster(name, one, asked["timeout"]) for name, one in asked["clusters"].items()}
+        )
         silent = ask_all(questions, asked["timeout"])
-        result.update(changed=False, silent={name: why for (kind, name), why in silent.items() if kind == "machine"},
-                      silent_clusters={name: why for (kind, name), why in silent.items() if kind == "cluster"})
+        result.update(changed=False, silent=_of_kind("machine ", silent), silent_clusters=_of_kind("cluster ", silent))
         return result
 
-    def _way_to(self, variables):
+    def _way_to(self, variables: dict[str, Any]) -> str:
         """Name of the connection that a task delegated to the host takes."""
         name = variables.get("ansible_connection") or self._task.connection or constants.DEFAULT_TRANSPORT
         return name.rsplit(".", 1)[-1] if name.startswith("ansible.builtin.") else name
 
-    def _machine(self, name, variables):
+    def _machine(self, name: str, variables: dict[str, Any]) -> Callable[[], None]:
         """The question whether this host runs a command."""
         way = self._way_to(variables)
         # What is templated here is not templated again in each process.
-        values = {key: variables[key] for key in constants.config.get_plugin_vars("connection", way) if key in variables}
+        values = {
+            key: variables[key] for key in constants.config.get_plugin_vars("connection", way) if key in variables
+        }
         values.setdefault("inventory_hostname", name)
 
-        def ask():
+        def ask() -> None:
             _be_quiet()
             context = self._play_context.copy()
             context.connection, context.remote_addr = way, values.get("ansible_host") or name
@@ -62,31 +77,44 @@ class ActionModule(ActionBase):
             context.no_log = False
             connection = self._shared_loader_obj.connection_loader.get(way, context, None)
             if connection is None:
-                raise AnsibleConnectionFailure("the connection plugin %s was not found" % way)
+                raise AnsibleConnectionFailure(f"the connection plugin {way} was not found")
             connection.set_options(var_options=values)
-            code, said, complaint = connection.exec_command("echo %s" % WORD, sudoable=False)
+            code, said, complaint = connection.exec_command(f"echo {WORD}", sudoable=False)
             if WORD.encode() not in said:
                 found = complaint.decode(errors="replace").strip().splitlines()
-                raise AnsibleConnectionFailure("it runs no command (exit code %s%s)" % (code, ": " + found[-1] if found else ""))
+                raise AnsibleConnectionFailure(
+                    "it runs no command (exit code {}{})".format(code, ": " + found[-1] if found else "")
+                )
 
         return ask
 
 
-def _cluster(name, connection, timeout):
-    """The question whether an API server answers. A refusal is an answer; what else is wrong with the connection is told by the task that needs it."""
-    def ask():
+def _of_kind(kind: str, silent: dict[str, str]) -> dict[str, str]:
+    return {question.removeprefix(kind): why for question, why in silent.items() if question.startswith(kind)}
+
+
+def _cluster(name: str, connection: dict[str, Any], timeout: int) -> Callable[[], None]:
+    """The question whether an API server answers. A refusal is an answer; what else is wrong with the connection is
+    told by the task that needs it.
+    """
+
+    def ask() -> None:
         try:
-            KubernetesClient(connection, timeout=timeout, name=name).request("GET", "/version", what="ask for the version")
+            KubernetesClient(connection, timeout=timeout, name=name).request(
+                "GET", "/version", what="ask for the version"
+            )
         except (UnreachableError, TimedOutError):
             raise
         except Exception as error:
-            Display().debug("%s answered with: %s" % (name, error))
+            Display().debug(f"{name} answered with: {error}")
 
     return ask
 
 
-def _be_quiet():
-    """Nothing of a question is shown: what Ansible's processes say goes through a queue, which is broken where one of them is killed while it speaks."""
+def _be_quiet() -> None:
+    """Nothing of a question is shown: what Ansible's processes say goes through a queue, which is broken where one of
+    them is killed while it speaks.
+    """
     display = Display()
     display._final_q = None
     display.display = lambda *words, **named: None

@@ -10,11 +10,13 @@ options:
   client:
     description:
       - The cluster to talk to, as librdkafka configuration keys without secrets.
-      - V(bootstrap.servers) is required; V(security.protocol), V(sasl.mechanism), V(sasl.username) and V(ssl.ca.pem) are usual.
+      - V(bootstrap.servers) is required; V(security.protocol), V(sasl.mechanism), V(sasl.username) and V(ssl.ca.pem)
+        are usual.
+      - Required, here or in C(module_defaults) of the module's action group.
     type: dict
-    required: true
   client_secrets:
-    description: The secret keys of the same configuration, such as V(sasl.password), V(ssl.key.pem) and V(ssl.key.password).
+    description: The secret keys of the same configuration, such as V(sasl.password), V(ssl.key.pem) and
+      V(ssl.key.password).
     type: dict
     default: {}
   timeout:

@@ -11,9 +11,9 @@ options:
     description:
       - Addresses of the workers' REST interfaces. Any worker of the cluster that answers will do.
       - Proxies of the environment are not used.
+      - Required, here or in C(module_defaults) of the action group C(streamsafe.kafka_dr.connect).
     type: list
     elements: str
-    required: true
   username:
     description: User, where the workers want basic authentication.
     type: str
@@ -35,7 +35,8 @@ options:
     description: Password of O(key_pem), where it has one.
     type: str
   timeout:
-    description: Seconds for all of it. Requests that a worker does not take because the group is rebalancing are made again within this time.
+    description: Seconds for all of it. Requests that a worker does not take because the group is rebalancing are made
+      again within this time.
     type: int
     default: 60
 """

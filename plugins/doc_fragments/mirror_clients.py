@@ -17,23 +17,27 @@ options:
     type: dict
     default: {}
   target_client:
-    description: The mirror's target, as librdkafka configuration keys without secrets.
+    description:
+      - The mirror's target, as librdkafka configuration keys without secrets.
+      - Required, here or in C(module_defaults) of the action group C(streamsafe.kafka_dr.mirror).
     type: dict
-    required: true
   target_client_secrets:
     description: The secret keys of the same configuration.
     type: dict
     default: {}
   source_alias:
-    description: MirrorMaker 2's alias of the source.
+    description:
+      - MirrorMaker 2's alias of the source.
+      - Required, here or in C(module_defaults) of the action group C(streamsafe.kafka_dr.mirror).
     type: str
-    required: true
   target_alias:
-    description: MirrorMaker 2's alias of the target.
+    description:
+      - MirrorMaker 2's alias of the target.
+      - Required, here or in C(module_defaults) of the action group C(streamsafe.kafka_dr.mirror).
     type: str
-    required: true
   policy:
-    description: How the mirror names its copies, V(identity) alike and V(default) with the source's alias and the separator before.
+    description: How the mirror names its copies, V(identity) alike and V(default) with the source's alias and the
+      separator before.
     type: str
     choices: [identity, default]
     default: identity
@@ -44,7 +48,8 @@ options:
   offsets_topic:
     description:
       - Connect's topic of source offsets on the target.
-      - Without it, that of MirrorMaker 2 in dedicated mode, V(mm2-offsets.<source alias>.internal). On Strimzi, the resource's C(offsetStorageTopic).
+      - Without it, that of MirrorMaker 2 in dedicated mode, V(mm2-offsets.<source alias>.internal). On Strimzi, the
+        resource's C(offsetStorageTopic).
     type: str
   connector:
     description:

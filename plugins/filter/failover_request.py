@@ -3,18 +3,14 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _failover_request
+from typing import Any
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import failover_request as _failover_request
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
-
-
-@speaking
-def failover_request(seen, hosts):
-    """The facts of a request, with nothing but names of the inventory, a known state and numbers."""
-    return _failover_request.failover_request(seen, hosts)
 
 
 class FilterModule:
     """Ansible's entry."""
 
-    def filters(self):
-        return {"failover_request": failover_request}
+    def filters(self) -> dict[str, Any]:
+        return {"failover_request": speaking(_failover_request.failover_request)}

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _fence
+from typing import Any
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import fence as _fence
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
 class FilterModule:
     """Ansible's entry."""
 
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {
-            "acls_expressible": speaking(_fence.expressible),
+            "acls_given_back": speaking(_fence.given_back),
             "broker_settings": speaking(_fence.broker_settings),
             "fence_principals": speaking(_fence.fence_principals),
             "kafka_settings": speaking(_fence.kafka_settings),

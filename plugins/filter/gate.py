@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _gates
+from typing import Any
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import gates as _gates
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
 @speaking
-def gate(gates, require=None, facts=None):
+def gate(
+    gates: list[dict[str, Any]], require: list[dict[str, Any]] | None = None, facts: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """Which gates hold, which do not, and which of these were overridden."""
     return _gates.look(gates, require, facts or {})
 
@@ -16,5 +20,5 @@ def gate(gates, require=None, facts=None):
 class FilterModule:
     """Ansible's entry."""
 
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"gate": gate}

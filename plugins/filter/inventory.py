@@ -3,31 +3,51 @@
 
 from __future__ import annotations
 
-from jinja2 import pass_context
+from collections.abc import Sequence
+from typing import Any
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import described
+from jinja2 import pass_context
+from jinja2.runtime import Context
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import check_all as described
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.extra_variables import mistaken_names
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.plain import plain
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
 @pass_context
 @speaking
-def inventory_mistakes(context, hostvars, about=(), complete=True, own=()):
-    """Mistakes, warnings and decisions of the whole inventory; see ``described.examined``."""
+def inventory_mistakes(
+    context: Context,
+    hostvars: dict[str, dict[str, Any]],
+    about: Sequence[str] = (),
+    complete: bool = True,
+    own: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Mistakes, warnings and decisions of the whole inventory, see ``described.examined``, after the mistakes of what
+    was given with ``-e``.
+    """
     hosts = {}
     for name in hostvars:
         variables = hostvars[name]
-        hosts[str(name)] = {str(one): plain(variables, one) for one in variables if str(one).startswith(described.PREFIX)}
+        hosts[str(name)] = {
+            str(variable): plain(variables, variable)
+            for variable in variables
+            if str(variable).startswith(described.PREFIX)
+        }
     # What a play gives by itself wins over what the hosts say.
     here = {str(one): plain(context, one) for one in own}
-    here = {one: value for one, value in here.items() if all(variables.get(one) != value for variables in hosts.values())}
+    here = {
+        one: value for one, value in here.items() if all(variables.get(one) != value for variables in hosts.values())
+    }
     if here:
         hosts.setdefault("localhost", {}).update(here)
-    return described.examined(hosts, [str(one) for one in about if one], complete)
+    result = described.examined(hosts, [str(one) for one in about if one], complete)
+    return {**result, "mistakes": mistaken_names() + result["mistakes"]}
 
 
 class FilterModule:
     """Ansible's entry."""
 
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"inventory_mistakes": inventory_mistakes}

@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import places
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import (
     application,
+    kafka_access,
     kafka_changes,
     kafka_resources,
     proof_job,
@@ -19,12 +22,26 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import ac
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
-def kafka_users(users, acls, cluster, namespace, api_version=kafka_resources.GROUP + "/v1", secrets=None, authorization="simple", existing=None, how="exactly"):
-    """A KafkaUser for each user; ``secrets`` maps names to ``{secret, key}``; ``existing`` are the KafkaUsers that are there, for ``how`` add and remove."""
+def kafka_users(
+    users: list[dict[str, Any]],
+    acls: list[dict[str, Any]],
+    cluster: str,
+    namespace: str,
+    api_version: str = kafka_resources.GROUP + "/v1",
+    secrets: dict[str, dict[str, str]] | None = None,
+    authorization: str = "simple",
+    existing: list[dict[str, Any]] | None = None,
+    how: str = "exactly",
+) -> list[dict[str, Any]]:
+    """A KafkaUser for each user; ``secrets`` maps names to ``{secret, key}``; ``existing`` are the KafkaUsers that are
+    there, for ``how`` add and remove.
+    """
     made = []
     known = {one["metadata"]["name"]: one for one in existing or []}
     for user in users:
-        body = kafka_resources.kafka_user(user, acls, cluster, namespace, api_version, (secrets or {}).get(user["name"]), authorization)
+        body = kafka_resources.kafka_user(
+            user, acls, cluster, namespace, api_version, (secrets or {}).get(user["name"]), authorization
+        )
         if authorization and how != "exactly":
             rules = ((known.get(user["name"]) or {}).get("spec") or {}).get("authorization") or {}
             mine = kafka_resources.acls_of(user["name"], acls)
@@ -33,58 +50,84 @@ def kafka_users(users, acls, cluster, namespace, api_version=kafka_resources.GRO
     return made
 
 
-def kafka_topics(topics, cluster, namespace, api_version=kafka_resources.GROUP + "/v1"):
+def kafka_topics(
+    topics: list[dict[str, Any]], cluster: str, namespace: str, api_version: str = kafka_resources.GROUP + "/v1"
+) -> list[dict[str, Any]]:
     """A KafkaTopic for each topic."""
-    return [kafka_resources.kafka_topic(one, cluster, namespace, api_version) for one in topics]
+    return [kafka_resources.kafka_topic(topic, cluster, namespace, api_version) for topic in topics]
 
 
-def stages_users(regions, api_version=kafka_resources.GROUP + "/v1"):
+def stages_users(
+    regions: dict[str, dict[str, Any]], api_version: str = kafka_resources.GROUP + "/v1"
+) -> list[dict[str, Any]]:
     """The KafkaUser of the stages in each region on Kubernetes, which has to be there before the first stage."""
     made = []
     for name in sorted(regions):
         described = regions[name]
         user = next((one for one in described.get("kafka_dr_users") or [] if one.get("purpose") == "stages"), None)
-        if described.get("kafka_dr_platform") != "kubernetes" or user is None or not described["kafka_dr_kubernetes"].get("cluster"):
+        if (
+            described.get("kafka_dr_platform") != "kubernetes"
+            or user is None
+            or not described["kafka_dr_kubernetes"].get("cluster")
+        ):
             continue
         place = region.kubernetes_region(described, name)
         acls = access.service_acls(user["name"], "stages")
-        made += kafka_users([user], acls, place["cluster"], place["namespace"], "%s/%s" % (place["group"], api_version.split("/")[-1]), {},
-                            place["authorization"])
+        made += kafka_users(
+            [user],
+            acls,
+            place["cluster"],
+            place["namespace"],
+            f"{place['group']}/{api_version.split('/')[-1]}",
+            {},
+            place["authorization"],
+        )
     return made
 
 
-def with_passwords(users, passwords):
+def with_passwords(users: list[dict[str, Any]], passwords: dict[str, str]) -> list[dict[str, Any]]:
     """Users with the passwords that their Secrets hold; those are marked, since they are not to be written back."""
-    return [{**one, "password": passwords[one["name"]], "password_learned": True} if one["name"] in passwords else one for one in users]
+    return [
+        {**user, "password": passwords[user["name"]], "password_learned": True} if user["name"] in passwords else user
+        for user in users
+    ]
 
 
-def without_passwords(users):
+def without_passwords(users: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Users without their passwords, which are kept elsewhere."""
-    return [{key: value for key, value in one.items() if key not in ("password", "password_learned")} for one in users]
+    return [
+        {key: value for key, value in user.items() if key not in ("password", "password_learned")} for user in users
+    ]
 
 
-def copied_references(users, prefix):
+def copied_references(users: list[dict[str, Any]], prefix: str) -> dict[str, Any]:
     """Which copied Secret holds each user's password."""
-    return {one["name"]: {"secret": prefix + one["name"], "key": "password"} for one in users}
+    return {user["name"]: {"secret": prefix + user["name"], "key": "password"} for user in users}
 
 
-def password_references(users):
+def password_references(users: list[dict[str, Any]]) -> dict[str, Any]:
     """Which Secret holds each user's password, as :func:`kafka_users` takes it."""
-    return {one["name"]: {"secret": one["name"] + "-given", "key": "password"} for one in users}
+    return {user["name"]: {"secret": user["name"] + "-given", "key": "password"} for user in users}
 
 
-def password_secrets(users, namespace):
+def password_secrets(users: list[dict[str, Any]], namespace: str) -> list[dict[str, Any]]:
     """Those Secrets."""
-    return [{
-        "apiVersion": "v1", "kind": "Secret", "type": "Opaque", "metadata": {"name": one["name"] + "-given", "namespace": namespace},
-        "data": {"password": base64.b64encode(str(one["password"]).encode("utf-8")).decode("ascii")},
-    } for one in users]
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "type": "Opaque",
+            "metadata": {"name": user["name"] + "-given", "namespace": namespace},
+            "data": {"password": base64.b64encode(str(user["password"]).encode("utf-8")).decode("ascii")},
+        }
+        for user in users
+    ]
 
 
 class FilterModule:
     """Ansible's entry."""
 
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {
             "kafka_users": speaking(kafka_users),
             "kafka_topics": speaking(kafka_topics),
@@ -96,7 +139,7 @@ class FilterModule:
             "kafka_topic_changes": speaking(kafka_changes.topic_changes),
             "kafka_user_quotas": speaking(kafka_changes.user_quotas),
             "kafka_resources_kept": speaking(kafka_changes.bare),
-            "kafka_client": speaking(kafka_resources.kafka_client),
+            "kafka_client": speaking(kafka_access.kafka_client),
             "with_own_authorities": speaking(kafka_resources.with_own_authorities),
             "with_passwords": with_passwords,
             "without_passwords": without_passwords,
@@ -106,13 +149,14 @@ class FilterModule:
             "kubernetes_region": speaking(region.kubernetes_region),
             "mirror_clients": speaking(region.mirror_clients),
             "mirror_secret_references": speaking(region.mirror_secret_references),
-            "application_place": speaking(application.application_place),
+            "application_place": speaking(places.application_place),
             "application_pointer": speaking(application.application_pointer),
             "application_stop": speaking(application.application_stop),
             "application_start": speaking(application.application_start),
             "witness_manifests": witness.witness_manifests,
             "proof_job": speaking(proof_job.proof_job),
             "kubernetes_roles": speaking(rbac.roles),
+            "kubernetes_reader_roles": speaking(rbac.reader_roles),
             "kubernetes_access": speaking(rbac.wanted),
             "undone_by": speaking(region.undone_by),
             "replicas_to_restore": speaking(region.size_of),

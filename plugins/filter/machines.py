@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _applications, _machines
+from typing import Any
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import applications as _applications
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import machines as _machines
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
 class FilterModule:
     """Ansible's entry."""
 
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {
             "application_machines": speaking(_applications.application_machines),
             "applications_unreached": speaking(_applications.applications_unreached),

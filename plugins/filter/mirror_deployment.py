@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import mirror_deployment
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
@@ -10,7 +12,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking impor
 class FilterModule:
     """Ansible's entry."""
 
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {
             "mirror_place": speaking(mirror_deployment.mirror_place),
             "mirror_manifests": speaking(mirror_deployment.mirror_manifests),

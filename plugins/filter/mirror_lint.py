@@ -3,22 +3,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.lint import SEVERITIES, lint
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._lint import SEVERITIES, lint
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
 @speaking
-def mirror_lint(subject, severity="info"):
+def mirror_lint(subject: Any, severity: str = "info") -> Any:
     """Findings of at least this severity, the worst first."""
     if severity not in SEVERITIES:
-        raise AnsibleFilterError("severity must be one of %s, not %r" % (", ".join(SEVERITIES), severity))
+        raise AnsibleFilterError(f"severity must be one of {', '.join(SEVERITIES)}, not {severity!r}")
     return [one for one in lint(subject) if SEVERITIES.index(one["severity"]) <= SEVERITIES.index(severity)]
 
 
 class FilterModule:
     """Ansible's entry."""
 
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"mirror_lint": mirror_lint}

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _mirror_nodes
+from typing import Any
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import nodes as _nodes
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
 class FilterModule:
     """Ansible's entry."""
 
-    def filters(self):
-        return {"mirror_node": speaking(_mirror_nodes.mirror_node)}
+    def filters(self) -> dict[str, Any]:
+        return {"mirror_node": speaking(_nodes.mirror_node)}

@@ -3,18 +3,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import properties
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
 @speaking
-def mirror_properties(mirrors, clients, secrets_file, rest_port=0, rest_host="127.0.0.1"):
+def mirror_properties(
+    mirrors: list[dict[str, Any]],
+    clients: dict[str, dict[str, Any]],
+    secrets_file: str,
+    rest_port: int = 0,
+    rest_host: str = "127.0.0.1",
+) -> str:
     """Text of the properties file of a dedicated MirrorMaker 2."""
-    return properties.render_properties(properties.mirror_properties(mirrors, clients, secrets_file, rest_port, rest_host))
+    return properties.render_properties(
+        properties.mirror_properties(mirrors, clients, secrets_file, rest_port, rest_host)
+    )
 
 
 @speaking
-def mirror_secrets(secrets):
+def mirror_secrets(secrets: dict[str, dict[str, Any]]) -> str:
     """Text of the secrets file that such a properties file refers to."""
     return properties.render_properties(properties.mirror_secrets(secrets))
 
@@ -22,5 +32,5 @@ def mirror_secrets(secrets):
 class FilterModule:
     """Ansible's entry."""
 
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"mirror_properties": mirror_properties, "mirror_secrets": mirror_secrets}

@@ -3,24 +3,31 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import resource as shapes
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import resource_state
+from typing import Any
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import (
+    mirror_resource,
+    mirror_state,
+    mirror_versions,
+)
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
-def mirror_api_version(served, existing=None, group=shapes.STRIMZI_GROUP):
+def mirror_api_version(
+    served: list[str], existing: dict[str, Any] | None = None, group: str = mirror_versions.STRIMZI_GROUP
+) -> str:
     """Group and version to write a KafkaMirrorMaker2 with."""
-    return "%s/%s" % (group, shapes.writing_version(served, existing))
+    return f"{group}/{mirror_versions.writing_version(served, existing)}"
 
 
 class FilterModule:
     """Ansible's entry."""
 
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {
-            "mirror_resource": speaking(shapes.mirror_resource),
+            "mirror_resource": speaking(mirror_resource.mirror_resource),
             "mirror_api_version": speaking(mirror_api_version),
-            "mirror_state_patch": speaking(resource_state.state_patch),
-            "mirror_status": speaking(resource_state.mirror_status),
-            "mirror_stopped": speaking(resource_state.stopped),
+            "mirror_state_patch": speaking(mirror_state.state_patch),
+            "mirror_status": speaking(mirror_state.mirror_status),
+            "mirror_stopped": speaking(mirror_state.stopped),
         }

@@ -3,16 +3,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import acls as flat
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import access
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
 @speaking
-def service_acls(region, mirror, *purposes, side=None, idle=False):
+def service_acls(
+    region: dict[str, Any], mirror: dict[str, Any], *purposes: Any, side: str | None = None, idle: bool = False
+) -> list[dict[str, Any]]:
     """ACLs of the region's users of these purposes; with ``idle`` what a mirror needs whose connectors are stopped."""
     made = []
-    connect = (region.get("kafka_dr_connect") or {}).get("group") or "connect-cluster" if region.get("kafka_dr_mirror_platform") == "connect" else None
+    connect = (
+        (region.get("kafka_dr_connect") or {}).get("group") or "connect-cluster"
+        if region.get("kafka_dr_mirror_platform") == "connect"
+        else None
+    )
     for user in region.get("kafka_dr_users") or []:
         if user.get("purpose") in purposes:
             made += access.service_acls(user["name"], user["purpose"], mirror, side, user.get("acls"), connect, idle)
@@ -20,7 +28,7 @@ def service_acls(region, mirror, *purposes, side=None, idle=False):
 
 
 @speaking
-def acls_without(acls, kept):
+def acls_without(acls: list[dict[str, Any]], kept: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Those ACLs, one operation each, that are not among the kept ones."""
     return [flat.as_dict(one) for one in sorted(set(flat.flatten(acls)) - set(flat.flatten(kept)))]
 
@@ -28,5 +36,5 @@ def acls_without(acls, kept):
 class FilterModule:
     """Ansible's entry."""
 
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"service_acls": service_acls, "acls_without": acls_without}

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """The collection's one family of errors: object, expected, found, way out."""
 
 from __future__ import annotations
+
+from typing import Any
 
 
 class KafkaDrError(Exception):
@@ -17,7 +18,9 @@ class KafkaDrError(Exception):
 
     kind = "error"
 
-    def __init__(self, message, expected=None, found=None, remedy=None, **facts):
+    def __init__(
+        self, message: str, expected: object = None, found: object = None, remedy: str | None = None, **facts: Any
+    ) -> None:
         self.message = message
         self.expected = expected
         self.found = found
@@ -25,21 +28,21 @@ class KafkaDrError(Exception):
         self.facts = facts
         super().__init__(self.sentence())
 
-    def sentence(self):
+    def sentence(self) -> str:
         """The whole error as a person reads it."""
         text = self.message.rstrip(".")
         if self.expected is not None:
-            text += ": expected %s" % (self.expected,)
+            text += f": expected {self.expected}"
             if self.found is not None:
-                text += ", found %s" % (self.found,)
+                text += f", found {self.found}"
         elif self.found is not None:
-            text += ": found %s" % (self.found,)
+            text += f": found {self.found}"
         text = text.rstrip(".") + "."
         if self.remedy:
             text += " " + self.remedy.rstrip(".") + "."
         return text
 
-    def to_result(self):
+    def to_result(self) -> dict[str, Any]:
         """Keys for a module's failure beside ``msg``."""
         result = {"error": self.kind}
         for key in ("expected", "found", "remedy"):

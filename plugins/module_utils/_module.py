@@ -1,47 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """What every module's ``main`` does: build the module, check libraries, call the work, catch once."""
 
 from __future__ import annotations
 
 import importlib
 import traceback
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._client_secrets import secrets_in
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError, UsageError
-
-CLIENT_SPEC = {
-    "client": {"type": "dict", "required": True},
-    "client_secrets": {"type": "dict", "default": {}, "no_log": True},
-    "timeout": {"type": "int", "default": 30},
-}
-
-LEDGER_SPEC = {
-    "topic": {"type": "str", "default": "__kafka_dr_ledger"},
-    "secret": {"type": "list", "elements": "str", "default": [], "no_log": True},
-}
-
-CLIENTS_SPEC = {
-    "source_client": {"type": "dict", "required": True},
-    "source_client_secrets": {"type": "dict", "default": {}, "no_log": True},
-    "target_client": {"type": "dict", "required": True},
-    "target_client_secrets": {"type": "dict", "default": {}, "no_log": True},
-    "timeout": {"type": "int", "default": 30},
-}
-
-CONNECT_SPEC = {
-    "urls": {"type": "list", "elements": "str", "required": True},
-    "username": {"type": "str"},
-    "password": {"type": "str", "no_log": True},
-    "ca_pem": {"type": "str"},
-    "certificate_pem": {"type": "str"},
-    "key_pem": {"type": "str", "no_log": True},
-    "key_password": {"type": "str", "no_log": True},
-    "timeout": {"type": "int", "default": 60},
-}
-
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import NEEDED
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.client_secrets import secrets_in
 
 # Client quotas: these messages came with version 3.
 QUOTAS = "kafka.protocol.admin.client_quotas"
@@ -49,14 +20,25 @@ QUOTAS = "kafka.protocol.admin.client_quotas"
 PACKAGES = {"confluent_kafka": "confluent-kafka", QUOTAS: "kafka-python, version 3"}
 
 
-def run_module(argument_spec, work, requires=("confluent_kafka",), **relations):
+def run_module(
+    argument_spec: dict[str, Any],
+    work: Callable[[dict[str, Any], bool], dict[str, Any]],
+    requires: Iterable[str] | Callable[[dict[str, Any]], Iterable[str]] = ("confluent_kafka",),
+    needs: Iterable[str] = NEEDED,
+    **relations: Any,
+) -> None:
     """Run ``work(params, check_mode)`` as an Ansible module.
 
     :param work: returns the result's keys, ``changed`` and ``diff`` among them; raises :class:`KafkaDrError`.
-    :param requires: import names of the third-party libraries that the work needs, or a function that tells them from the parameters.
+    :param requires: import names of the third-party libraries that the work needs, or a function that tells them from
+        the parameters.
+    :param needs: options without which the call is refused, where the module has them; see :data:`NEEDED`.
     :param relations: ``required_if`` and its siblings, as for ``AnsibleModule``.
     """
     module = AnsibleModule(argument_spec=argument_spec, supports_check_mode=True, **relations)
+    missing = [name for name in needs if name in argument_spec and module.params[name] is None]
+    if missing:
+        module.fail_json(msg=f"missing required arguments: {', '.join(missing)}")
     for library in requires(module.params) if callable(requires) else requires:
         try:
             importlib.import_module(library)
@@ -71,8 +53,9 @@ def run_module(argument_spec, work, requires=("confluent_kafka",), **relations):
     module.exit_json(**result)
 
 
-def refuse_secrets(module):
-    """Refuse a client with secrets in it: Ansible prints that option. The refusal itself, and the arguments beside it, no longer show them.
+def refuse_secrets(module: AnsibleModule) -> None:
+    """Refuse a client with secrets in it: Ansible prints that option. The refusal itself, and the arguments beside it,
+    no longer show them.
 
     :raises UsageError: an option has some.
     """
@@ -81,8 +64,15 @@ def refuse_secrets(module):
         if isinstance(value, dict) and (option == "client" or option.endswith("_client")):
             for key, one in secrets_in(value).items():
                 module.no_log_values.add(str(one))
-                found.append("%s in %s" % (key, option))
+                found.append(f"{key} in {option}")
     if found:
         places = sorted({one.rpartition(" in ")[2] + "_secrets" for one in found})
-        raise UsageError("An option that Ansible prints holds a secret", expected="secrets in %s only" % ", ".join(places), found=", ".join(found),
-                         remedy="Move it there (kafka_dr_client_secrets of the region), in a vault, and change it: it may stand in logs already")
+        raise UsageError(
+            "An option that Ansible prints holds a secret",
+            expected=f"secrets in {', '.join(places)} only",
+            found=", ".join(found),
+            remedy=(
+                "Move it there (kafka_dr_client_secrets of the region), in a vault, and change it: it may stand "
+                "in logs already"
+            ),
+        )

@@ -11,8 +11,10 @@ short_description: Grant and revoke Kafka ACLs
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - One call for any number of ACLs. They are read from the cluster again afterwards, until they are as they were written.
-  - A fence is this module with O(state=absent) and O(principals), which takes away every ALLOW that they have; it never writes a DENY.
+  - One call for any number of ACLs. They are read from the cluster again afterwards, until they are as they were
+    written.
+  - A fence is this module with O(state=absent) and O(principals), which takes away every ALLOW that they have; it never
+    writes a DENY.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
   - streamsafe.kafka_dr.client.attributes
@@ -107,22 +109,12 @@ removed_acls:
   elements: dict
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.acls import acls
 
 
-def work(params, check_mode):
-    """Ensure the ACLs."""
-    client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
-    if params["principals"] and params["state"] != "absent":
-        raise UsageError("Principals are named for a state other than absent", expected="state: absent with principals", found="state: %s" % params["state"],
-                         remedy="Leave principals out, or set state: absent")
-    return ensure_acls(client, params["acls"], params["state"], check_mode, params["principals"])
-
-
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
@@ -133,7 +125,11 @@ def main():
                 "default": [],
                 "options": {
                     "principal": {"type": "str", "required": True},
-                    "resource": {"type": "str", "choices": ["topic", "group", "cluster", "transactional_id"], "required": True},
+                    "resource": {
+                        "type": "str",
+                        "choices": ["topic", "group", "cluster", "transactional_id"],
+                        "required": True,
+                    },
                     "name": {"type": "str"},
                     "pattern": {"type": "str", "choices": ["literal", "prefixed"], "default": "literal"},
                     "operations": {"type": "list", "elements": "str", "required": True},
@@ -144,7 +140,7 @@ def main():
             "principals": {"type": "list", "elements": "str", "default": []},
             "state": {"type": "str", "choices": ["present", "absent", "exact"], "default": "present"},
         },
-        work,
+        acls,
     )
 
 

@@ -28,19 +28,23 @@ options:
     suboptions:
       entity:
         description:
-          - Who is limited, C(user), C(client-id), or both, or C(ip). A name of V(null) means the default, for all that have no quota of their own.
+          - Who is limited, C(user), C(client-id), or both, or C(ip). A name of V(null) means the default, for all that
+            have no quota of their own.
         type: dict
         required: true
       limits:
         description:
-          - C(producer_byte_rate) and C(consumer_byte_rate) in bytes a second and broker, C(request_percentage) of a thread's time,
-            C(controller_mutation_rate) in partitions a second; for an C(ip) C(connection_creation_rate), in connections a second.
+          - C(producer_byte_rate) and C(consumer_byte_rate) in bytes a second and broker, C(request_percentage) of a
+            thread's time,
+            C(controller_mutation_rate) in partitions a second; for an C(ip) C(connection_creation_rate), in connections
+            a second.
           - A limit of V(null) is removed.
         type: dict
         default: {}
   state:
     description:
-      - With V(present) the limits given hold, and others are left as they are. V(exact) also removes whatever other limits the entities named have.
+      - With V(present) the limits given hold, and others are left as they are. V(exact) also removes whatever other
+        limits the entities named have.
       - With V(absent) the limits named are removed, or all limits of an entity where none are.
     type: str
     choices: [present, absent, exact]
@@ -67,18 +71,12 @@ altered:
   elements: str
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.quotas import ensure_quotas
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, QUOTAS, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import QUOTAS, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.client_quotas import client_quotas
 
 
-def work(params, check_mode):
-    """Ensure the quotas."""
-    client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
-    return ensure_quotas(client, params["quotas"], params["state"], check_mode)
-
-
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
@@ -87,14 +85,11 @@ def main():
                 "type": "list",
                 "elements": "dict",
                 "required": True,
-                "options": {
-                    "entity": {"type": "dict", "required": True},
-                    "limits": {"type": "dict", "default": {}},
-                },
+                "options": {"entity": {"type": "dict", "required": True}, "limits": {"type": "dict", "default": {}}},
             },
             "state": {"type": "str", "choices": ["present", "absent", "exact"], "default": "present"},
         },
-        work,
+        client_quotas,
         requires=("confluent_kafka", QUOTAS),
     )
 

@@ -12,7 +12,8 @@ version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
   - Reads everything asked for in a handful of batched requests, for any number of topics and groups.
-  - A cluster that does not answer is an answer when O(allow_unreachable=true), so that a stage can ask whether a region is lost.
+  - A cluster that does not answer is an answer when O(allow_unreachable=true), so that a stage can ask whether a region
+    is lost.
   - With the C(until) options it says whether that holds yet, to be polled under C(until).
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
@@ -91,7 +92,8 @@ cluster_id:
   returned: when reachable
   type: str
 topics:
-  description: By name, with id, partitions, replication_factor, and where asked for configs and offsets (start, end, stable) by partition.
+  description: By name, with id, partitions, replication_factor, and where asked for configs and offsets (start, end,
+    stable) by partition.
   returned: when asked for
   type: dict
 groups:
@@ -118,11 +120,12 @@ waiting_for:
   type: str
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._cluster_info import work
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, QUOTAS, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import QUOTAS, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.cluster_info import cluster_info
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
@@ -142,7 +145,7 @@ def main():
             "until_settled": {"type": "bool", "default": False},
             "until_moving": {"type": "bool", "default": False},
         },
-        work,
+        cluster_info,
         requires=lambda params: ("confluent_kafka", QUOTAS) if "quotas" in params["read"] else ("confluent_kafka",),
     )
 

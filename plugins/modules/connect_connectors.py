@@ -11,7 +11,8 @@ short_description: Keep connectors of a Kafka Connect cluster, their states and 
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - Creates, updates, pauses, stops, resumes and deletes any number of connectors in one call, and sets or resets their offsets.
+  - Creates, updates, pauses, stops, resumes and deletes any number of connectors in one call, and sets or resets their
+    offsets.
   - The workers judge every new configuration before anything is changed, in check mode too.
   - Ends when every connector and task is as wanted, or fails with the worker's own reason.
 extends_documentation_fragment:
@@ -35,7 +36,8 @@ options:
       config_secrets:
         description:
           - Settings of the same configuration that hold a secret. Never shown.
-          - Connect keeps them in clear in its configuration topic. References such as V(${file:/path:key}) are better, and need not be hidden.
+          - Connect keeps them in clear in its configuration topic. References such as V(${file:/path:key}) are better,
+            and need not be hidden.
         type: dict
       state:
         description: What this connector is to be, if not O(state).
@@ -86,7 +88,9 @@ EXAMPLES = r"""
     username: stages
     password: "{{ vault_connect }}"
     ca_pem: "{{ lookup('ansible.builtin.file', 'connect-ca.pem') }}"
-    connectors: "{{ mirror | streamsafe.kafka_dr.mirror_connectors(clients, '${file:/etc/connect/mirror.properties:{region}.{key}}') }}"
+    connectors: "{{ mirror | streamsafe.kafka_dr.mirror_connectors(clients, reference) }}"
+  vars:
+    reference: '${file:/etc/connect/mirror.properties:{region}.{key}}'
 
 - name: Stop it
   streamsafe.kafka_dr.connect_connectors:
@@ -149,13 +153,14 @@ failures:
   elements: dict
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._connect.ensure import ensure_connectors
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CONNECT_SPEC, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CONNECT_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.connect_connectors import connect_connectors
 
 STATES = ["running", "paused", "stopped", "absent"]
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
@@ -180,7 +185,7 @@ def main():
             "state": {"type": "str", "choices": STATES, "default": "running"},
             "restart_failed": {"type": "bool", "default": True},
         },
-        ensure_connectors,
+        connect_connectors,
         requires=(),
     )
 

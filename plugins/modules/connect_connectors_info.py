@@ -59,7 +59,8 @@ kafka_cluster_id:
   type: str
 connectors:
   description:
-    - By name, C(state), C(worker), C(config) (secrets hidden), C(tasks) with C(id), C(state) and C(worker), C(failures),
+    - By name, C(state), C(worker), C(config) (secrets hidden), C(tasks) with C(id), C(state) and C(worker),
+      C(failures),
       and C(offsets) where asked for.
   returned: always
   type: dict
@@ -82,11 +83,14 @@ waiting_for:
   type: str
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._connect.info import connectors_info
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CONNECT_SPEC, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CONNECT_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.connect_connectors_info import (
+    connect_connectors_info,
+)
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
@@ -96,7 +100,7 @@ def main():
             "plugins": {"type": "bool", "default": False},
             "until": {"type": "str", "choices": ["running", "paused", "stopped", "absent"]},
         },
-        connectors_info,
+        connect_connectors_info,
         requires=(),
     )
 

@@ -11,7 +11,8 @@ short_description: Delete groups that have no members
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - Deletes consumer groups and groups of Connect workers with their positions, many in one call. A group with members is an error.
+  - Deletes consumer groups and groups of Connect workers with their positions, many in one call. A group with members
+    is an error.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
   - streamsafe.kafka_dr.client.attributes
@@ -44,21 +45,12 @@ deleted:
   elements: str
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import delete_groups, every_group
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.consumer_groups import consumer_groups
 
 
-def work(params, check_mode):
-    """Delete those that exist."""
-    client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
-    client.metadata()
-    doomed = sorted(set(params["groups"]) & set(every_group(client)))
-    deleted = doomed if check_mode or not doomed else delete_groups(client, doomed)
-    return {"changed": bool(doomed), "deleted": deleted, "diff": {"before": doomed, "after": []}}
-
-
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
@@ -66,7 +58,7 @@ def main():
             "groups": {"type": "list", "elements": "str", "required": True},
             "state": {"type": "str", "choices": ["absent"], "default": "absent"},
         },
-        work,
+        consumer_groups,
     )
 
 

@@ -11,9 +11,11 @@ short_description: Read what principals may do to topics, and who else may
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - Describes the ACLs of the cluster and asks every broker, with the password of each principal that has one, what it may do to the topics.
+  - Describes the ACLs of the cluster and asks every broker, with the password of each principal that has one, what it
+    may do to the topics.
     Nothing is produced.
-  - Names what taking away ACLs cannot reach, which are rights of everybody, principals that the inventory does not know, super-users, and brokers that
+  - Names what taking away ACLs cannot reach, which are rights of everybody, principals that the inventory does not
+    know, super-users, and brokers that
     allow everybody what no ACL speaks of.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
@@ -46,9 +48,15 @@ options:
     type: list
     elements: str
     default: []
+  readers:
+    description: Principals among O(known) that only read. One that may write to the topics is named like a stranger.
+    type: list
+    elements: str
+    default: []
   others:
     description:
-      - Whether every principal beside O(principals) and O(known) counts that has rights on the topics, and every right that O(principals) have is left over.
+      - Whether every principal beside O(principals) and O(known) counts that has rights on the topics, and every right
+        that O(principals) have is left over.
       - Without it, what lets O(principals) write is left over alone.
     type: bool
     default: true
@@ -107,7 +115,8 @@ unfenceable:
   returned: always
   type: dict
 left:
-  description: What is left, a sentence each. With O(fenced=true) also what brokers told the principals themselves.
+  description: What is left, a sentence each. With O(fenced=true) also what brokers told the principals themselves, and
+    brokers that did not answer them.
   returned: always
   type: list
   elements: str
@@ -116,24 +125,33 @@ ready:
   returned: always
   type: bool
 asked:
-  description: By principal, how many brokers were asked with its own password.
+  description: By principal, how many brokers answered when they were asked with its own password.
   returned: always
   type: dict
 not_asked:
-  description: By principal, why no broker was asked.
+  description: By principal, why not every broker was asked, or did not answer.
   returned: always
   type: dict
+copies:
+  description:
+    - With O(fenced=true), how many brokers told their own copy of the ACLs; RV(rights) and RV(left) say what is in any
+      of them.
+    - V(0) where the client cannot ask a broker by name, such as one with Kerberos.
+  returned: always
+  type: int
 settings:
-  description: V(super.users) and V(allow.everyone.if.no.acl.found) as far as they are known; V(hidden) where brokers say only that they are set.
+  description: V(super.users) and V(allow.everyone.if.no.acl.found) as far as they are known; V(hidden) where brokers
+    say only that they are set.
   returned: always
   type: dict
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._fence_info import work
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, QUOTAS, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import QUOTAS, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.fence_info import fence_info
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
@@ -150,6 +168,7 @@ def main():
                 },
             },
             "known": {"type": "list", "elements": "str", "default": []},
+            "readers": {"type": "list", "elements": "str", "default": []},
             "others": {"type": "bool", "default": True},
             "above": {"type": "list", "elements": "str", "default": []},
             "super_users": {"type": "list", "elements": "str"},
@@ -157,7 +176,7 @@ def main():
             "fenced": {"type": "bool", "default": False},
             "accepted": {"type": "list", "elements": "str", "default": []},
         },
-        work,
+        fence_info,
         requires=("confluent_kafka", QUOTAS),
     )
 

@@ -11,9 +11,12 @@ author: The streamsafe.kafka_dr authors (@streamsafe)
 version_added: "0.1.0"
 short_description: Try whether namespaces may be written to
 description:
-  - Asks the API server which of the rights named the user has in each namespace (SelfSubjectRulesReview, and SelfSubjectAccessReview for what that does
-    not list), and creates something as a dry run, since a namespace that is being deleted takes nothing. Nothing is changed.
-  - Tells all that stands in the way at once, with the way out. An API server that does not answer stands in the way too.
+  - Asks the API server which of the rights named the user has in each namespace (SelfSubjectRulesReview, and
+    SelfSubjectAccessReview for what that does
+    not list), and creates something as a dry run, since a namespace that is being deleted takes nothing. Nothing is
+    changed.
+  - Tells all that stands in the way at once, with the way out. An API server that does not answer stands in the way
+    too.
 options:
   places:
     description: The namespaces.
@@ -26,7 +29,7 @@ options:
         type: str
         required: true
       connection:
-        description: How to reach the API server, as in M(streamsafe.kafka_dr.strimzi_mirror_info#module).
+        description: How to reach the API server, as in M(streamsafe.kafka_dr.strimzi_mirror_info).
         type: dict
         default: {}
         suboptions:
@@ -109,24 +112,29 @@ places:
   elements: dict
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.access import access_info
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s_spec import CONNECTION
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import KUBERNETES_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.kubernetes_access_info import (
+    kubernetes_access_info,
+)
 
 PLACE = {
     "name": {"type": "str", "required": True},
-    "connection": {"type": "dict", "default": {}, "options": CONNECTION},
+    "connection": {"type": "dict", "default": {}, "options": KUBERNETES_SPEC},
     "namespace": {"type": "str", "required": True},
     "rules": {"type": "list", "elements": "dict", "default": []},
     "may_be_made": {"type": "bool", "default": False},
 }
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
-        {"places": {"type": "list", "elements": "dict", "required": True, "options": PLACE}, "timeout": {"type": "int", "default": 30}},
-        access_info,
+        {
+            "places": {"type": "list", "elements": "dict", "required": True, "options": PLACE},
+            "timeout": {"type": "int", "default": 30},
+        },
+        kubernetes_access_info,
         requires=("kubernetes",),
     )
 

@@ -11,7 +11,8 @@ short_description: Count the records that a source holds beyond what its mirror 
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - Reads what lies beyond the offsets given. Data counts; the markers of transactions and aborted records, which also take offsets, do not.
+  - Reads what lies beyond the offsets given. Data counts; the markers of transactions and aborted records, which also
+    take offsets, do not.
   - A transaction that is still open may yet become data, so it is waited for too.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
@@ -22,7 +23,8 @@ options:
     type: str
     required: true
   through:
-    description: By topic and partition, the offset after the last record that was copied. A partition that is not named counts from its beginning.
+    description: By topic and partition, the offset after the last record that was copied. A partition that is not named
+      counts from its beginning.
     type: dict
     required: true
 """
@@ -44,7 +46,8 @@ ready:
   returned: always
   type: bool
 late:
-  description: Partitions with late records, with RV(ignore:topic), RV(ignore:partition), RV(ignore:begin) and RV(ignore:records).
+  description: Partitions with late records, with RV(ignore:topic), RV(ignore:partition), RV(ignore:begin) and
+    RV(ignore:records).
   returned: always
   type: list
   elements: dict
@@ -57,19 +60,31 @@ undecided:
   returned: always
   type: list
   elements: str
+shorter:
+  description:
+    - Partitions that end before the offset up to which they were copied, with RV(ignore:topic), RV(ignore:partition),
+      RV(ignore:through) and RV(ignore:end).
+    - Such a topic was made again, so that every record of it may be late, or lost records.
+  returned: always
+  type: list
+  elements: dict
 waiting_for:
   description: The same in words.
   returned: always
   type: str
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._late_records import work
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.late_records_info import late_records_info
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
-    run_module({**CLIENT_SPEC, "topics": {"type": "str", "required": True}, "through": {"type": "dict", "required": True}}, work)
+    run_module(
+        {**CLIENT_SPEC, "topics": {"type": "str", "required": True}, "through": {"type": "dict", "required": True}},
+        late_records_info,
+    )
 
 
 if __name__ == "__main__":

@@ -11,8 +11,10 @@ short_description: Decide on records that keep a ledger from being used
 version_added: "0.2.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - Every reader of a ledger refuses it while a record in it is no entry, is not authentic, or follows entries that are not there.
-  - This writes an entry that passes such records over, or keeps an entry although what came before it is missing. Nothing is deleted.
+  - Every reader of a ledger refuses it while a record in it is no entry, is not authentic, or follows entries that are
+    not there.
+  - This writes an entry that passes such records over, or keeps an entry although what came before it is missing.
+    Nothing is deleted.
   - Refused unless every record that is wrong is named, and no other.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
@@ -25,7 +27,8 @@ options:
     elements: int
     default: []
   keep:
-    description: Offsets of entries that are to be used although what came before them is missing; the log's start where its first entries were deleted.
+    description: Offsets of entries that are to be used although what came before them is missing; the log's start where
+      its first entries were deleted.
     type: list
     elements: int
     default: []
@@ -56,30 +59,22 @@ entry:
   type: dict
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import accept
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, LEDGER_SPEC, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC, LEDGER_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.ledger_accept import ledger_accept
 
 
-def work(params, check_mode):
-    """Write the decisions."""
-    client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
-    entry = {"run": params["run"], "stage": "ledger", "region": "", "about": "", "by": params["client"].get("sasl.username", ""), "collection": "0.1.0",
-             "fenced": True}
-    return accept(client, params["topic"], {"passed": params["pass_over"], "kept": params["keep"]}, entry, check_mode, params["secret"])
-
-
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
             **CLIENT_SPEC,
             **LEDGER_SPEC,
-            "pass_over": {"type": "list", "elements": "int", "default": []},
+            "pass_over": {"type": "list", "elements": "int", "default": [], "no_log": False},
             "keep": {"type": "list", "elements": "int", "default": []},
             "run": {"type": "str", "required": True},
         },
-        work,
+        ledger_accept,
     )
 
 

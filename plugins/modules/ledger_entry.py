@@ -12,8 +12,10 @@ version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
   - The ledger is a topic in the surviving region; it is created where it does not exist.
-  - Refused when a later run owns the ledger, or when a fenced entry was written that the caller does not know, so that two runs at a time cannot both go on.
-  - An entry names the hash of the one before it and is signed, so that a lost, forged or moved one is seen. Large ones are split.
+  - Refused when a later run owns the ledger, or when a fenced entry was written that the caller does not know, so that
+    two runs at a time cannot both go on.
+  - An entry names the hash of the one before it and is signed, so that a lost, forged or moved one is seen. Large ones
+    are split.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
   - streamsafe.kafka_dr.client.attributes
@@ -48,7 +50,8 @@ options:
     type: dict
     default: {}
   fenced:
-    description: Whether only the run that owns the ledger may write this. V(false) for what is recorded outside a stage, such as a proof.
+    description: Whether only the run that owns the ledger may write this. V(false) for what is recorded outside a
+      stage, such as a proof.
     type: bool
     default: true
   after:
@@ -73,7 +76,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 known:
-  description: What the ledger says with this entry, in the keys of M(streamsafe.kafka_dr.ledger_info) without RV(ignore:entries).
+  description: What the ledger says with this entry, in the keys of M(streamsafe.kafka_dr.ledger_info) without
+    RV(ignore:entries).
   returned: always
   type: dict
 entry:
@@ -82,21 +86,13 @@ entry:
   type: dict
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import append
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.schema import STATES
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, LEDGER_SPEC, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC, LEDGER_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.ledger_entry import ledger_entry
 
 
-def work(params, check_mode):
-    """Append the entry."""
-    client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
-    entry = {key: params[key] for key in ("run", "stage", "step", "state", "about", "found", "fenced")}
-    entry.update(region=params["about"], by=params["client"].get("sasl.username", ""), collection="0.1.0")
-    return append(client, params["topic"], entry, check_mode, params["replication_factor"], params["secret"], params["after"])
-
-
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
@@ -106,17 +102,13 @@ def main():
             "run": {"type": "str", "required": True},
             "stage": {"type": "str", "required": True},
             "step": {"type": "str", "required": True},
-            "state": {
-                "type": "str",
-                "choices": list(STATES),
-                "required": True,
-            },
+            "state": {"type": "str", "choices": list(STATES), "required": True},
             "about": {"type": "str", "default": ""},
             "found": {"type": "dict", "default": {}},
             "fenced": {"type": "bool", "default": True},
             "after": {"type": "str"},
         },
-        work,
+        ledger_entry,
     )
 
 

@@ -23,7 +23,8 @@ options:
     type: int
     default: 200
   writers_allowed:
-    description: Principals by topic, as P(streamsafe.kafka_dr.ledger_writers#filter) gives them. Then RV(writers) tells of all others.
+    description: Principals by topic, as P(streamsafe.kafka_dr.ledger_writers#filter) gives them. Then RV(writers) tells
+      of all others.
     type: dict
 """
 
@@ -39,6 +40,10 @@ EXAMPLES = r"""
 RETURN = r"""
 active_region:
   description: The region that applications belong to; empty where none was named yet.
+  returned: always
+  type: str
+active_at:
+  description: Since when, or empty.
   returned: always
   type: str
 run:
@@ -66,7 +71,8 @@ last:
   returned: always
   type: dict
 taken:
-  description: By region, the ACLs that a fence took away there and that were not given back, in the form that M(streamsafe.kafka_dr.acls) takes.
+  description: By region, the ACLs that a fence took away there and that were not given back, in the form that
+    M(streamsafe.kafka_dr.acls) takes.
   returned: always
   type: dict
 begun:
@@ -74,7 +80,8 @@ begun:
   returned: always
   type: dict
 head:
-  description: The last entry that a run wrote as the ledger's owner, by C(hash), C(offset), C(run), C(stage), C(step), C(state), C(at), C(by).
+  description: The last entry that a run wrote as the ledger's owner, by C(hash), C(offset), C(run), C(stage), C(step),
+    C(state), C(at), C(by).
   returned: always
   type: dict
 owner:
@@ -115,30 +122,16 @@ entries:
   elements: dict
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import known, read_ledger
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.writers import strangers
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, LEDGER_SPEC, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC, LEDGER_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.ledger_info import ledger_info
 
 
-def work(params, check_mode):
-    """Read and fold."""
-    client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
-    chain = read_ledger(client, params["topic"], params["secret"])
-    more = {} if params["writers_allowed"] is None else {"writers": strangers(client, params["writers_allowed"])}
-    return dict(known(chain, params["secret"]), entries=chain.entries[-params["last"] :] if params["last"] else [], **more)
-
-
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
-        {
-            **CLIENT_SPEC,
-            **LEDGER_SPEC,
-            "writers_allowed": {"type": "dict"},
-            "last": {"type": "int", "default": 200},
-        },
-        work,
+        {**CLIENT_SPEC, **LEDGER_SPEC, "writers_allowed": {"type": "dict"}, "last": {"type": "int", "default": 200}},
+        ledger_info,
     )
 
 

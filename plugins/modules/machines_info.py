@@ -11,7 +11,8 @@ short_description: Ask machines and Kubernetes API servers whether they answer
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - Opens the connection to every machine, as a task that is delegated to it does, and runs one command that does nothing.
+  - Opens the connection to every machine, as a task that is delegated to it does, and runs one command that does
+    nothing.
   - All are asked at the same time, so that many dead ones cost no more time than one.
   - A machine that accepts the connection and then says nothing is silent too.
   - A machine that is reached over the connection V(local) is the controller, and is not asked.
@@ -30,7 +31,8 @@ options:
     default: []
   clusters:
     description:
-      - Connections to Kubernetes, by the name that they are to be told by, each as for the modules of C(kubernetes.core).
+      - Connections to Kubernetes, by the name that they are to be told by, each as for the modules of
+        C(kubernetes.core).
       - An API server that refuses the request has answered.
     type: dict
     default: {}
@@ -56,7 +58,8 @@ silent:
   description: The machines that do not answer, each with the reason.
   returned: always
   type: dict
-  sample: {"mirror-two": "Failed to connect to the host via ssh: connect to host mirror-two port 22: Connection refused"}
+  sample: {"mirror-two": "Failed to connect to the host via ssh: connect to host mirror-two port 22: Connection
+    refused"}
 silent_clusters:
   description: The same of O(clusters).
   returned: always
@@ -66,7 +69,7 @@ silent_clusters:
 from ansible.module_utils.basic import AnsibleModule
 
 
-def main():
+def main() -> None:
     """Ansible's entry, where the action plugin was not found."""
     module = AnsibleModule(
         argument_spec={
@@ -76,7 +79,10 @@ def main():
         },
         supports_check_mode=True,
     )
-    module.fail_json(msg="The action plugin machines_info was not found: expected the whole collection to be installed. Install streamsafe.kafka_dr anew.")
+    module.fail_json(
+        msg="The action plugin machines_info was not found: expected the whole collection to be installed. Install "
+        "streamsafe.kafka_dr anew."
+    )
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
   - Opens a manifest that the role P(streamsafe.kafka_dr.proof#role) saved, and looks whether all its files are there.
-  - A manifest that cannot be used is an answer, not a failure, so that a stage can refuse with it before anything is changed.
+  - A manifest that cannot be used is an answer, not a failure, so that a stage can refuse with it before anything is
+    changed.
 attributes:
   check_mode:
     description: Reads only, in check mode as well as without it.
@@ -22,7 +23,8 @@ attributes:
     support: N/A
 options:
   manifest:
-    description: Directory of the manifest, or a URI that C(pyarrow.fs) opens. Credentials of an object store come from the environment.
+    description: Directory of the manifest, or a URI that C(pyarrow.fs) opens. Credentials of an object store come from
+      the environment.
     type: path
     required: true
   digest:
@@ -74,11 +76,11 @@ uncovered:
   elements: str
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.look import manifest_info
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.manifest_info import manifest_info
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {

@@ -10,10 +10,13 @@ short_description: Examine a running MirrorMaker 2 mirror and name what is wrong
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - Looks twice, some seconds apart, at both clusters of a mirror, reads its logs and its configuration, and names each fault with what was found,
+  - Looks twice, some seconds apart, at both clusters of a mirror, reads its logs and its configuration, and names each
+    fault with what was found,
     its cause and its remedy.
-  - Finds a mirror that is down, stuck, slow or failed; topics left out, re-created, overtaken by retention or kept otherwise than their originals;
-    consumers on the passive side that block their group's positions, positions that never arrive; and the causes behind errors in the logs.
+  - Finds a mirror that is down, stuck, slow or failed; topics left out, re-created, overtaken by retention or kept
+    otherwise than their originals;
+    consumers on the passive side that block their group's positions, positions that never arrive; and the causes behind
+    errors in the logs.
   - Reads only. What it may not read becomes a finding, so that the rest is still examined.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.mirror_clients
@@ -57,7 +60,8 @@ options:
     elements: str
     default: []
   known_topics:
-    description: Topic ids by C(alias/topic), as RV(topics) of an earlier examination gave them. A topic with another id was made again since.
+    description: Topic ids by C(alias/topic), as RV(topics) of an earlier examination gave them. A topic with another id
+      was made again since.
     type: dict
     default: {}
   max_lag:
@@ -80,33 +84,45 @@ options:
     description: Whether a mirror without transactions is a fault.
     type: bool
     default: true
+  left_for:
+    description:
+      - The target, where its ledger says that the applications were moved there; empty otherwise.
+      - The mirror is not examined then. What would be a fault of one that copies, such as consumers in the target, is
+        as it should be.
+    type: str
+    default: ""
   logs:
     description: Log files of the mirror on the machine where this module runs. The last 4 MiB of each are read.
     type: list
     elements: path
     default: []
   silent_machines:
-    description: Machines of the mirror that do not answer, each with the reason, as M(streamsafe.kafka_dr.machines_info) gives them. Each is a finding.
+    description: Machines of the mirror that do not answer, each with the reason, as
+      M(streamsafe.kafka_dr.machines_info) gives them. Each is a finding.
     type: dict
     default: {}
   log_text:
-    description: The text of a log that was read elsewhere. It is not printed; lines of it that become findings are, without what has the form of a secret.
+    description: The text of a log that was read elsewhere. It is not printed; lines of it that become findings are,
+      without what has the form of a secret.
     type: str
     default: ""
   configuration:
-    description: The mirror's configuration, in any form that P(streamsafe.kafka_dr.mirror_lint#filter) takes. Its errors and warnings become findings.
+    description: The mirror's configuration, in any form that P(streamsafe.kafka_dr.mirror_lint#filter) takes. Its
+      errors and warnings become findings.
     type: raw
   operator:
     description: What an operator says of the mirror, where one runs it.
     type: dict
     suboptions:
       waiting_for:
-        description: What keeps it from running, as M(streamsafe.kafka_dr.strimzi_mirror_info#module) says under C(until=running).
+        description: What keeps it from running, as M(streamsafe.kafka_dr.strimzi_mirror_info) says under
+          C(until=running).
         type: list
         elements: str
         default: []
       heartbeats:
-        description: Whether its resource has a heartbeat connector. Those of C(v1) have none, and the operator's word stands for heartbeats.
+        description: Whether its resource has a heartbeat connector. Those of C(v1) have none, and the operator's word
+          stands for heartbeats.
         type: bool
         default: true
 """
@@ -151,7 +167,8 @@ findings:
       description: What kind of fault it is.
       type: str
     severity:
-      description: V(error) where records or positions are or will be lost, V(warning) where they may be, V(info) otherwise.
+      description: V(error) where records or positions are or will be lost, V(warning) where they may be, V(info)
+        otherwise.
       type: str
     object:
       description: The topics, groups, task, file or setting that it is about.
@@ -196,33 +213,41 @@ topics:
   type: dict
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor.examine import examine
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_spec import MIRROR_SPEC
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import MIRROR_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.mirror_doctor_info import mirror_doctor_info
 
 
-def main():
+def main() -> None:
     spec = {key: {name: value for name, value in one.items() if name != "required"} for key, one in MIRROR_SPEC.items()}
-    spec.update({
-        "status_topic": {"type": "str"},
-        "topics": {"type": "str", "default": ".*"},
-        "topics_exclude": {"type": "str", "default": ""},
-        "groups": {"type": "str", "default": ".*"},
-        "groups_exclude": {"type": "list", "elements": "str", "default": []},
-        "known_topics": {"type": "dict", "default": {}},
-        "max_lag": {"type": "int", "default": 100000},
-        "max_heartbeat_age": {"type": "int", "default": 60},
-        "max_witness_age": {"type": "int", "default": 0},
-        "watch_seconds": {"type": "int", "default": 5},
-        "expect_exactly_once": {"type": "bool", "default": True},
-        "logs": {"type": "list", "elements": "path", "default": []},
-        "silent_machines": {"type": "dict", "default": {}},
-        "log_text": {"type": "str", "default": "", "no_log": True},
-        "configuration": {"type": "raw"},
-        "operator": {"type": "dict", "options": {"waiting_for": {"type": "list", "elements": "str", "default": []},
-                                                 "heartbeats": {"type": "bool", "default": True}}},
-    })
-    run_module(spec, examine, required_by={"target_client": ["source_alias", "target_alias"]})
+    spec.update(
+        {
+            "status_topic": {"type": "str"},
+            "topics": {"type": "str", "default": ".*"},
+            "topics_exclude": {"type": "str", "default": ""},
+            "groups": {"type": "str", "default": ".*"},
+            "groups_exclude": {"type": "list", "elements": "str", "default": []},
+            "known_topics": {"type": "dict", "default": {}},
+            "max_lag": {"type": "int", "default": 100000},
+            "max_heartbeat_age": {"type": "int", "default": 60},
+            "max_witness_age": {"type": "int", "default": 0},
+            "watch_seconds": {"type": "int", "default": 5},
+            "expect_exactly_once": {"type": "bool", "default": True},
+            "left_for": {"type": "str", "default": ""},
+            "logs": {"type": "list", "elements": "path", "default": []},
+            "silent_machines": {"type": "dict", "default": {}},
+            "log_text": {"type": "str", "default": "", "no_log": True},
+            "configuration": {"type": "raw"},
+            "operator": {
+                "type": "dict",
+                "options": {
+                    "waiting_for": {"type": "list", "elements": "str", "default": []},
+                    "heartbeats": {"type": "bool", "default": True},
+                },
+            },
+        }
+    )
+    run_module(spec, mirror_doctor_info, needs=(), required_by={"target_client": ["source_alias", "target_alias"]})
 
 
 if __name__ == "__main__":

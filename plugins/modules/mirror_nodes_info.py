@@ -12,7 +12,8 @@ version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
   - Reads the workers' group and the states of connectors and tasks from the target.
-  - With the C(until) options it says whether that holds yet, to be polled under C(until), so that nodes can be restarted one at a time.
+  - With the C(until) options it says whether that holds yet, to be polled under C(until), so that nodes can be
+    restarted one at a time.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
   - streamsafe.kafka_dr.client.info_attributes
@@ -82,11 +83,12 @@ waiting_for:
   type: str
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_nodes import nodes_info
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.mirror_nodes_info import mirror_nodes_info
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
@@ -97,7 +99,7 @@ def main():
             "until_new_since": {"type": "list", "elements": "str", "default": []},
             "until_working": {"type": "bool", "default": False},
         },
-        nodes_info,
+        mirror_nodes_info,
     )
 
 

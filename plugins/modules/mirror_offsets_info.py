@@ -10,17 +10,21 @@ short_description: Tell how far a MirrorMaker 2 mirror has come
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - Reads MirrorMaker 2's own topics on the target and says up to which offset each source partition was copied, when the last heartbeat came
+  - Reads MirrorMaker 2's own topics on the target and says up to which offset each source partition was copied, when
+    the last heartbeat came
     through, and how old the position witness's last round is.
-  - Where the source is given, the lag is counted in records, since control records at the end of a partition are never copied.
-  - Reads once. To wait for a condition, set one of the C(until_*) options and repeat the task until RV(ready); RV(waiting_for) says what was still missing.
+  - Where the source is given, the lag is counted in records, since control records at the end of a partition are never
+    copied.
+  - Reads once. To wait for a condition, set one of the C(until_*) options and repeat the task until RV(ready);
+    RV(waiting_for) says what was still missing.
   - A topic that does not exist counts as absent, which is no error.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client.info_attributes
   - streamsafe.kafka_dr.mirror_clients
 options:
   topics:
-    description: Regular expressions for the source's topics, separated by commas, as MirrorMaker 2 takes them. Internal topics are always left out.
+    description: Regular expressions for the source's topics, separated by commas, as MirrorMaker 2 takes them. Internal
+      topics are always left out.
     type: str
     default: ".*"
   topics_exclude:
@@ -28,7 +32,8 @@ options:
     type: str
     default: ""
   until_caught_up:
-    description: Not ready before every matching partition of the source was copied to its last stable offset. Needs O(source_client).
+    description: Not ready before every matching partition of the source was copied to its last stable offset. Needs
+      O(source_client).
     type: bool
     default: false
   max_lag:
@@ -36,7 +41,8 @@ options:
     type: int
     default: 0
   copying_since:
-    description: When a copy that began from nothing was started, in seconds since the epoch; what is waited for then says the rate and the time left.
+    description: When a copy that began from nothing was started, in seconds since the epoch; what is waited for then
+      says the rate and the time left.
     type: float
   until_heartbeat:
     description: Not ready before a heartbeat no older than O(max_heartbeat_age) is seen on the target.
@@ -47,7 +53,8 @@ options:
     type: int
     default: 30
   until_witness:
-    description: Not ready before a round of the position witness no older than O(max_witness_age) is seen on the target.
+    description: Not ready before a round of the position witness no older than O(max_witness_age) is seen on the
+      target.
     type: bool
     default: false
   max_witness_age:
@@ -95,11 +102,13 @@ waiting_for:
   returned: always
   sample: "mirror a -> b to copy 120 more offsets of 1 partitions: orders-0 at 880 of 1000"
 exists:
-  description: Whether the offsets topic (RV(ignore:source_offsets)) and the witness's topic (RV(ignore:witness)) exist on the target.
+  description: Whether the offsets topic (RV(ignore:source_offsets)) and the witness's topic (RV(ignore:witness)) exist
+    on the target.
   type: dict
   returned: always
 exactly_once_seen:
-  description: Whether the offsets topic is seen to be written in transactions, so that what it says is atomic with the data.
+  description: Whether the offsets topic is seen to be written in transactions, so that what it says is atomic with the
+    data.
   type: bool
   returned: always
 conflicts:
@@ -138,7 +147,8 @@ partitions:
       description: Whether nothing is left to copy; null without a source.
       type: bool
     stale:
-      description: Whether the mirror's offset lies beyond the source's end, as after the topic was re-created; then nothing is copied.
+      description: Whether the mirror's offset lies beyond the source's end, as after the topic was re-created; then
+        nothing is copied.
       type: bool
 lag:
   description: The sum of all rows' lag.
@@ -146,8 +156,10 @@ lag:
   returned: always
 heartbeat:
   description: >-
-    Times in seconds since the epoch, null where there is none. RV(heartbeat.copied_at) is the last heartbeat that came through the mirror,
-    RV(heartbeat.emitted_at) the last that the mirror wrote to the target itself, RV(heartbeat.age) the seconds since the former or else the latter.
+    Times in seconds since the epoch, null where there is none. RV(heartbeat.copied_at) is the last heartbeat that came
+    through the mirror,
+    RV(heartbeat.emitted_at) the last that the mirror wrote to the target itself, RV(heartbeat.age) the seconds since
+    the former or else the latter.
   type: dict
   returned: always
   contains:
@@ -183,8 +195,16 @@ witness:
     ends_at:
       description: When they moved last, in seconds since the epoch.
       type: float
+    made_again:
+      description: Topics of the source that it saw made again under their names.
+      type: list
+      elements: str
+    cluster_id:
+      description: The id of the cluster that it watches; empty where it is not known.
+      type: str
 offset_syncs:
-  description: Every offset sync in log order (topic, partition, upstream, downstream, at). Null where the topic does not exist.
+  description: Every offset sync in log order (topic, partition, upstream, downstream, at). Null where the topic does
+    not exist.
   type: list
   elements: dict
   returned: with O(details=true)
@@ -195,12 +215,12 @@ checkpoints:
   returned: with O(details=true)
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_offsets import mirror_offsets
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_spec import MIRROR_SPEC
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import MIRROR_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.mirror_offsets_info import mirror_offsets_info
 
 
-def main():
+def main() -> None:
     run_module(
         {
             **MIRROR_SPEC,
@@ -215,7 +235,7 @@ def main():
             "max_witness_age": {"type": "int", "default": 15},
             "details": {"type": "bool", "default": False},
         },
-        mirror_offsets,
+        mirror_offsets_info,
     )
 
 

@@ -11,9 +11,12 @@ short_description: Send records of one's own through a mirror that is at work
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - Writes records to a topic of the source that is there for nothing else, and listens in the target until all of them have arrived, unaltered and once.
-  - Tells how long each was on its way, and at which offset it stands on either side, so that a translation of positions can be held against the truth.
-  - Touches no record, topic or group but its own. The role P(streamsafe.kafka_dr.probe#role) creates the topic and does the rest.
+  - Writes records to a topic of the source that is there for nothing else, and listens in the target until all of them
+    have arrived, unaltered and once.
+  - Tells how long each was on its way, and at which offset it stands on either side, so that a translation of positions
+    can be held against the truth.
+  - Touches no record, topic or group but its own. The role P(streamsafe.kafka_dr.probe#role) creates the topic and does
+    the rest.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client.attributes
   - streamsafe.kafka_dr.clients
@@ -36,8 +39,10 @@ options:
     default: 100
   group_prefix:
     description:
-      - Where it is given, a consumer group gets the position of the record in the middle of each partition, in the source.
-      - Its name begins so and ends with the name of this run, so that nobody had it before. The group stays; RV(group) names it.
+      - Where it is given, a consumer group gets the position of the record in the middle of each partition, in the
+        source.
+      - Its name begins so and ends with the name of this run, so that nobody had it before. The group stays; RV(group)
+        names it.
     type: str
     default: ""
   wait_seconds:
@@ -75,7 +80,8 @@ records:
   returned: success
   type: int
 latency:
-  description: Seconds from writing a record to seeing it in the target, C(least), C(median), C(p95) and C(most). Empty in check mode.
+  description: Seconds from writing a record to seeing it in the target, C(least), C(median), C(p95) and C(most). Empty
+    in check mode.
   returned: success
   type: dict
 places:
@@ -88,16 +94,18 @@ group:
   returned: success
   type: str
 position:
-  description: By partition the C(source_offset) that the group was set to, and the C(target_offset) where the same record stands.
+  description: By partition the C(source_offset) that the group was set to, and the C(target_offset) where the same
+    record stands.
   returned: success
   type: dict
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_probe import mirror_probe
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENTS_SPEC, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENTS_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.mirror_probe import mirror_probe
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {

@@ -11,10 +11,13 @@ short_description: Let a mirror go on after a restore instead of copying everyth
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - A region was restored from its backup, and a proof showed that both hold the same. This writes to the internal topics of the mirror from the
-    restored region to its backup that it has copied all of that already, and which offset of the one is which of the other.
+  - A region was restored from its backup, and a proof showed that both hold the same. This writes to the internal
+    topics of the mirror from the
+    restored region to its backup that it has copied all of that already, and which offset of the one is which of the
+    other.
   - The restored region is the mirror's source, the backup its target.
-  - The mirror must be stopped and its old internal topics deleted. Nothing is written unless both regions are still as the proof saw them.
+  - The mirror must be stopped and its old internal topics deleted. Nothing is written unless both regions are still as
+    the proof saw them.
   - In check mode it says what would be written also where topics of an old mirror are still there.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client.attributes
@@ -33,12 +36,14 @@ options:
     type: str
     default: .
   proof:
-    description: What the ledger keeps of the proof of the restore, in the keys of the proof's summary. Its source is the backup.
+    description: What the ledger keeps of the proof of the restore, in the keys of the proof's summary. Its source is
+      the backup.
     type: dict
     required: true
   without_pairs:
     description:
-      - Seed no offset syncs where the report that O(proof) names is not there. Groups that are idle or behind then have no position in the backup until they
+      - Seed no offset syncs where the report that O(proof) names is not there. Groups that are idle or behind then have
+        no position in the backup until they
         move. Otherwise a report that is missing is refused.
     type: bool
     default: false
@@ -81,11 +86,12 @@ source_offsets:
   type: dict
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_seed import mirror_seed
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENTS_SPEC, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENTS_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.mirror_seed import mirror_seed
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {

@@ -11,14 +11,19 @@ short_description: Let consumer groups go on in a mirror's target where they sto
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - Translates committed positions of consumer groups from a MirrorMaker 2 mirror's source to its target, each answer with the evidence that it
-    rests on, and commits them. An answer is never above what is shown, so no record is skipped; where it cannot be exact, it says how many
+  - Translates committed positions of consumer groups from a MirrorMaker 2 mirror's source to its target, each answer
+    with the evidence that it
+    rests on, and commits them. An answer is never above what is shown, so no record is skipped; where it cannot be
+    exact, it says how many
     records may be processed again.
-  - Evidence are a proof's offset map, every pair in the offset-syncs topic, Connect's source offsets, and the records themselves, of the source
+  - Evidence are a proof's offset map, every pair in the offset-syncs topic, Connect's source offsets, and the records
+    themselves, of the source
     or its manifest, which are compared with their copies.
-  - Where the source is lost, leave out O(source_client). Positions are then those that the position witness saw last, or MirrorMaker 2's checkpoints
+  - Where the source is lost, leave out O(source_client). Positions are then those that the position witness saw last,
+    or MirrorMaker 2's checkpoints
     where these are later.
-  - Refuses groups with live members, or whose positions on the target move, and commits nothing for anybody then. Run it after the mirror was
+  - Refuses groups with live members, or whose positions on the target move, and commits nothing for anybody then. Run
+    it after the mirror was
     stopped, since its group sync may overwrite what is committed, and before producers write to the target.
   - In check mode, and as diff, shows the plan.
 extends_documentation_fragment:
@@ -53,42 +58,57 @@ options:
     description: The digest that the ledger has of the manifest; another manifest is refused.
     type: str
   manifest:
-    description: Directory, or URI that C(pyarrow.fs) opens, of a manifest of the lost source, whose record digests stand for its records.
+    description: Directory, or URI that C(pyarrow.fs) opens, of a manifest of the lost source, whose record digests
+      stand for its records.
     type: path
   target_ends:
     description:
       - >-
-        Where the mirror's writing ended, as partitions and offsets by the topic's name on the target, e.g. C({"orders": {"0": 1200}}). What lies beyond is not
+        Where the mirror's writing ended, as partitions and offsets by the topic's name on the target, e.g. C({"orders":
+        {"0": 1200}}). What lies beyond is not
         taken for copies.
-      - Without it, records behind the last offset sync are taken for copies only where the source is there to compare with, since they may be others'.
+      - Without it, records behind the last offset sync are taken for copies only where the source is there to compare
+        with, since they may be others'.
     type: dict
     default: {}
   accept:
     description:
       - Confidences beyond the exact ones that may be committed.
-      - V(lower_bound) skips nothing and may repeat at most what the plan says; a group left without a position would start where its
+      - V(lower_bound) skips nothing and may repeat at most what the plan says; a group left without a position would
+        start where its
         C(auto.offset.reset) says, which can skip everything, so it is accepted by default.
-      - V(interpolated) rests on equal distances alone and can be wrong in both directions. V(unknown) leaves the group without a position there.
+      - V(interpolated) rests on equal distances alone and can be wrong in both directions. V(unknown) leaves the group
+        without a position there.
     type: list
     elements: str
     choices: [interpolated, lower_bound, unknown]
     default: [lower_bound]
+  named_groups:
+    description:
+      - Groups that applications name. Those without an answer are among RV(others) whatever is known of them.
+    type: list
+    elements: str
+    default: []
   switched_groups:
-    description: Groups that this stage already switched, as the ledger says. They are left alone, and their members are no reason to refuse.
+    description: Groups that this stage already switched, as the ledger says. They are left alone, and their members are
+      no reason to refuse.
     type: list
     elements: str
     default: []
   on_live_members:
-    description: Whether groups with live members or moving positions make the module V(fail), or are left alone (V(skip)) while the others are committed.
+    description: Whether groups with live members or moving positions make the module V(fail), or are left alone
+      (V(skip)) while the others are committed.
     type: str
     choices: [fail, skip]
     default: fail
   still_seconds:
-    description: Seconds for which positions on the target have to stand still before anything is committed. Consumers commit every 5 seconds by default.
+    description: Seconds for which positions on the target have to stand still before anything is committed. Consumers
+      commit every 5 seconds by default.
     type: int
     default: 6
   scan_limit:
-    description: Offsets of one partition's stretch beyond which its records are not read and compared; the answer is then a lower bound.
+    description: Offsets of one partition's stretch beyond which its records are not read and compared; the answer is
+      then a lower bound.
     type: int
     default: 1000000
 """
@@ -144,14 +164,17 @@ plan:
       type: int
     confidence:
       description: >-
-        V(exact_verified) by comparing records, V(exact_counted) where counting leaves one answer, V(exact_at_end), V(interpolated), V(lower_bound), V(unknown).
+        V(exact_verified) by comparing records, V(exact_counted) where counting leaves one answer, V(exact_at_end),
+        V(interpolated), V(lower_bound), V(unknown).
       type: str
     reprocess_at_most:
-      description: Records before the position that may be processed again. What was processed after the position was seen comes on top.
+      description: Records before the position that may be processed again. What was processed after the position was
+        seen comes on top.
       type: int
     unseen_at_most:
       description:
-        - Records that may have been processed after the position was seen last, and are found again, where the source is lost. Offsets count as records.
+        - Records that may have been processed after the position was seen last, and are found again, where the source
+          is lost. Offsets count as records.
       type: int
     evidence:
       description: Why.
@@ -163,15 +186,47 @@ plan:
       description: When it last held, in seconds since the epoch; null where the source said it now.
       type: float
 groups:
-  description: For each group RV(ignore:state) (V(planned), V(committed), V(left), V(refused)), partitions, worst confidence and what may be repeated.
+  description: For each group RV(ignore:state) (V(planned), V(committed), V(left), V(refused)), partitions, worst
+    confidence and what may be repeated.
   type: list
   elements: dict
   returned: always
 refused:
-  description: What may not be committed, by RV(ignore:group), RV(ignore:kind) (V(members), V(moving), V(confidence), V(commit)) and RV(ignore:reason).
+  description: What may not be committed, by RV(ignore:group), RV(ignore:kind) (V(members), V(moving), V(confidence),
+    V(commit)) and RV(ignore:reason).
   type: list
   elements: dict
   returned: always
+others:
+  description:
+    - Groups whose positions are not brought over, with what becomes of them and what can be done. Share groups and
+      groups of the streams protocol, which
+      MirrorMaker 2 does not list; groups that are left out and have a position in a topic of the mirror, sinks of Kafka
+      Connect among them; groups that
+      O(named_groups) names and that have no position.
+    - Where the source is lost, they are those that the position witness listed last. V(*) stands for share groups and
+      groups of the streams protocol that
+      could not be listed.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    group:
+      description: Its name.
+      type: str
+    kind:
+      description: V(consumer), V(classic), V(share), V(streams), V(other) where it is one of the last two and nobody
+        knows which, or V(unknown).
+      type: str
+    named:
+      description: Whether O(named_groups) names it.
+      type: bool
+    why:
+      description: Why it has no answer.
+      type: str
+    remedy:
+      description: What can be done.
+      type: str
 absent:
   description: Groups named in O(groups) that have no position.
   type: list
@@ -182,17 +237,18 @@ committed:
   type: int
   returned: always
 summary:
-  description: Counts of groups, partitions and confidences, what may be repeated, how old the positions are, and how long it took.
+  description: Counts of groups, partitions and confidences, what may be repeated, how old the positions are, and how
+    long it took.
   type: dict
   returned: always
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_spec import MIRROR_SPEC
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._offset_translate import offset_translate
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import MIRROR_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.offset_translate import offset_translate
 
 
-def main():
+def main() -> None:
     run_module(
         {
             **MIRROR_SPEC,
@@ -204,7 +260,13 @@ def main():
             "manifest": {"type": "path"},
             "manifest_digest": {"type": "str"},
             "target_ends": {"type": "dict", "default": {}},
-            "accept": {"type": "list", "elements": "str", "choices": ["interpolated", "lower_bound", "unknown"], "default": ["lower_bound"]},
+            "accept": {
+                "type": "list",
+                "elements": "str",
+                "choices": ["interpolated", "lower_bound", "unknown"],
+                "default": ["lower_bound"],
+            },
+            "named_groups": {"type": "list", "elements": "str", "default": []},
             "switched_groups": {"type": "list", "elements": "str", "default": []},
             "on_live_members": {"type": "str", "choices": ["fail", "skip"], "default": "fail"},
             "still_seconds": {"type": "int", "default": 6},

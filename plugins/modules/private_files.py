@@ -11,7 +11,8 @@ short_description: Write many small files that only their owner may read
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - Writes settings, certificates and keys of one service in one call. Files get mode 0600 and directories 0700, from their first moment on.
+  - Writes settings, certificates and keys of one service in one call. Files get mode 0600 and directories 0700, from
+    their first moment on.
   - A file is replaced at once or not at all.
 options:
   directories:
@@ -71,11 +72,11 @@ changed_paths:
   elements: str
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._host.files import ensure_files
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.private_files import private_files
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
@@ -89,7 +90,7 @@ def main():
             "absent": {"type": "list", "elements": "path", "default": []},
             "owner": {"type": "str"},
         },
-        ensure_files,
+        private_files,
         requires=(),
     )
 

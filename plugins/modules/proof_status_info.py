@@ -11,7 +11,8 @@ short_description: Read how far a running proof is
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - Reads, once, the progress file that the Spark job of the role P(streamsafe.kafka_dr.proof#role) keeps. To be polled under C(until).
+  - Reads, once, the progress file that the Spark job of the role P(streamsafe.kafka_dr.proof#role) keeps. To be polled
+    under C(until).
   - A job that is gone without having said how it ended counts as finished with the exit code 2, could not tell.
 attributes:
   check_mode:
@@ -26,7 +27,8 @@ options:
     type: path
     required: true
   job:
-    description: Ansible's own file of the asynchronous job (C(results_file)), by which a job that ends before it writes its progress is noticed.
+    description: Ansible's own file of the asynchronous job (C(results_file)), by which a job that ends before it writes
+      its progress is noticed.
     type: path
 """
 
@@ -61,12 +63,14 @@ figures:
 """
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof_status import work
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.proof_status_info import proof_status_info
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
-    run_module({"progress": {"type": "path", "required": True}, "job": {"type": "path"}}, work, requires=())
+    run_module(
+        {"progress": {"type": "path", "required": True}, "job": {"type": "path"}}, proof_status_info, requires=()
+    )
 
 
 if __name__ == "__main__":

@@ -89,32 +89,12 @@ verdict:
   type: str
 """
 
-import os
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report import files
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.stage import report_of
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.view import kind_of
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.report import report
 
 
-def work(params, check_mode):
-    """Read, render, write what differs."""
-    if params["src"]:
-        report, source, path = files.load(params["src"]), os.path.basename(params["src"]), params["src"]
-    else:
-        report, source, path = report_of(params["entries"], params["stage"], params["run"], params["failed"]), "the ledger", ""
-    made = files.contents(report, files.beside(report, path), source, keep=not params["src"])
-    changed = files.write(params["dest"], made, check_mode)
-    return {
-        "changed": bool(changed),
-        "files": changed,
-        "path": os.path.join(params["dest"], "report.html"),
-        "kind": kind_of(report),
-        "verdict": report["verdict"],
-    }
-
-
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
@@ -125,7 +105,7 @@ def main():
             "failed": {"type": "bool", "default": False},
             "dest": {"type": "path", "required": True},
         },
-        work,
+        report,
         requires=("jinja2",),
         mutually_exclusive=[("src", "entries")],
         required_one_of=[("src", "entries")],

@@ -11,7 +11,8 @@ short_description: Create SCRAM users and correct their passwords
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - One call for any number of users. Passwords cannot be read back, so a password is right when the cluster lets the user in with it.
+  - One call for any number of users. Passwords cannot be read back, so a password is right when the cluster lets the
+    user in with it.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
   - streamsafe.kafka_dr.client.attributes
@@ -76,18 +77,12 @@ deleted:
   elements: str
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.users import ensure_users
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.scram_users import scram_users
 
 
-def work(params, check_mode):
-    """Ensure the users."""
-    client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
-    return ensure_users(client, params["users"], params["state"], check_mode)
-
-
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
@@ -100,14 +95,18 @@ def main():
                     "name": {"type": "str", "required": True},
                     # The password alone is hidden: hiding the whole would mask the users' names in every answer.
                     "password": {"type": "str", "no_log": True},
-                    "mechanism": {"type": "str", "choices": ["SCRAM-SHA-256", "SCRAM-SHA-512"], "default": "SCRAM-SHA-512"},
+                    "mechanism": {
+                        "type": "str",
+                        "choices": ["SCRAM-SHA-256", "SCRAM-SHA-512"],
+                        "default": "SCRAM-SHA-512",
+                    },
                     "purpose": {"type": "str"},
                     "acls": {"type": "list", "elements": "dict"},
                 },
             },
             "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         },
-        work,
+        scram_users,
     )
 
 

@@ -12,9 +12,11 @@ version_added: "0.1.0"
 short_description: Copy Kubernetes Secrets between namespaces and clusters
 description:
   - Copies one or many Secrets in one call, and brings copies that have drifted back to their source.
-  - Type, labels and annotations are kept; what the API server sets, owner references and marks of deployment tools are left behind.
+  - Type, labels and annotations are kept; what the API server sets, owner references and marks of deployment tools are
+    left behind.
   - What is already there and is no copy of the same Secret is never written over unless that is asked for.
-  - Everything is planned and tried as a dry run before the first Secret is written. No value is ever shown, in differences neither.
+  - Everything is planned and tried as a dry run before the first Secret is written. No value is ever shown, in
+    differences neither.
 options:
   source:
     description: The namespace to copy from. Required for O(state=present).
@@ -27,7 +29,8 @@ options:
       kubeconfig:
         description:
           - Path of a kubeconfig file.
-          - Without this and O(source.host) it is E(KUBECONFIG), then C(~/.kube/config), then the Pod's own service account.
+          - Without this and O(source.host) it is E(KUBECONFIG), then C(~/.kube/config), then the Pod's own service
+            account.
         type: path
       context:
         description: Context of the kubeconfig file.
@@ -72,7 +75,8 @@ options:
     description: Secrets by label, in Kubernetes' notation.
     type: str
   name_regex:
-    description: Secrets whose whole name matches; together with O(label_selector) both have to hold. With O(state=absent) it is about the copies' names.
+    description: Secrets whose whole name matches; together with O(label_selector) both have to hold. With
+      O(state=absent) it is about the copies' names.
     type: str
   allow_none:
     description: Whether a selection may match no Secret.
@@ -101,13 +105,15 @@ options:
     elements: str
   on_existing:
     description:
-      - What to do with a Secret that is there, differs, and is no copy of the same Secret, or whose labels somebody else has set.
+      - What to do with a Secret that is there, differs, and is no copy of the same Secret, or whose labels somebody
+        else has set.
       - Copies made by this module are always brought up to date.
     type: str
     choices: [refuse, replace, keep]
     default: refuse
   recreate:
-    description: Whether to delete and make again what cannot be changed in place, which is an immutable Secret and one of another type.
+    description: Whether to delete and make again what cannot be changed in place, which is an immutable Secret and one
+      of another type.
     type: bool
     default: false
   timeout:
@@ -116,7 +122,8 @@ options:
     default: 30
 attributes:
   check_mode:
-    description: The API server is asked by a dry run, so that missing rights are found too. A source that is not there yet is no error.
+    description: The API server is asked by a dry run, so that missing rights are found too. A source that is not there
+      yet is no error.
     support: full
   diff_mode:
     description: Shows names of keys, never values.
@@ -127,7 +134,8 @@ attributes:
 requirements:
   - kubernetes >= 29
 notes:
-  - Reads with C(get) for O(names), with C(list) for a selection; writes with C(get), C(create), C(update) and, to delete, C(delete).
+  - Reads with C(get) for O(names), with C(list) for a selection; writes with C(get), C(create), C(update) and, to
+    delete, C(delete).
   - The copy is not immutable even where the source is, since it has to follow a rotation.
 """
 
@@ -167,7 +175,8 @@ secrets:
       description: Namespace and name of the copy.
       type: str
     action:
-      description: V(created), V(updated), V(recreated), V(unchanged), V(kept), V(deleted), V(absent) or, in check mode, V(source_absent).
+      description: V(created), V(updated), V(recreated), V(unchanged), V(kept), V(deleted), V(absent) or, in check mode,
+        V(source_absent).
       type: str
     differences:
       description: What differed, as paths such as V(data.password) or V(labels.team). Never a value.
@@ -175,14 +184,14 @@ secrets:
       elements: str
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s_spec import CONNECTION
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._secret_copy import secret_copy
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import KUBERNETES_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.secret_copy import secret_copy
 
-SIDE = {"namespace": {"type": "str", "required": True}, **CONNECTION}
+SIDE = {"namespace": {"type": "str", "required": True}, **KUBERNETES_SPEC}
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {

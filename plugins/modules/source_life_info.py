@@ -11,7 +11,8 @@ short_description: Tell whether a mirror's source is lost, or only out of this m
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - Asks the source. Where it does not answer, looks whether those in the target region that talk to it heard from it meanwhile, which are the position
+  - Asks the source. Where it does not answer, looks whether those in the target region that talk to it heard from it
+    meanwhile, which are the position
     witness and the mirror.
   - What they wrote is read before and after the source is asked, so that a clock that is wrong decides nothing.
 extends_documentation_fragment:
@@ -87,12 +88,12 @@ seen:
   sample: ["the position witness saw it 0.8 s ago"]
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_spec import MIRROR_SPEC
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._source_life import work
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import MIRROR_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.source_life_info import source_life_info
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
@@ -102,7 +103,7 @@ def main():
             "read": {"type": "list", "elements": "str", "choices": ["topics", "offsets"], "default": ["topics"]},
             "source_timeout": {"type": "int", "default": 6},
         },
-        work,
+        source_life_info,
     )
 
 

@@ -11,7 +11,8 @@ author: The streamsafe.kafka_dr authors (@streamsafe)
 version_added: "0.1.0"
 short_description: Read the client of a Kafka cluster that an operator keeps
 description:
-  - Takes address and CA from the status and the Secrets of a Kafka resource, the user from its own Secret, and gives them as one client description.
+  - Takes address and CA from the status and the Secrets of a Kafka resource, the user from its own Secret, and gives
+    them as one client description.
   - Reads many users' Secrets in one call, each by its name, so that no right to list Secrets is needed.
   - Returns secrets; give the task C(no_log).
 options:
@@ -34,7 +35,8 @@ options:
   allow_unreachable:
     description:
       - Whether an API server that does not answer, or does not let us in, is an answer too.
-      - With a lost namespace the rights in it are lost, and often the account, so that gone and forbidden cannot be told apart.
+      - With a lost namespace the rights in it are lost, and often the account, so that gone and forbidden cannot be
+        told apart.
     type: bool
     default: false
 extends_documentation_fragment:
@@ -74,7 +76,8 @@ waiting_for:
   type: list
   elements: str
 client:
-  description: librdkafka keys without secrets; empty where the address is not known yet. Without the user it still says where the cluster is.
+  description: librdkafka keys without secrets; empty where the address is not known yet. Without the user it still says
+    where the cluster is.
   returned: always
   type: dict
 client_secrets:
@@ -86,7 +89,8 @@ passwords:
   returned: always
   type: dict
 api_version:
-  description: Group and version that the operator's resources, KafkaMirrorMaker2 apart, are to be read and written with; the newest that is served.
+  description: Group and version that the operator's resources, KafkaMirrorMaker2 apart, are to be read and written
+    with; the newest that is served.
   returned: always
   type: str
 served:
@@ -96,23 +100,23 @@ served:
   elements: str
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.strimzi import client_info
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s_spec import OPERATOR
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import OPERATOR_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.strimzi_client_info import strimzi_client_info
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
-            **OPERATOR,
+            **OPERATOR_SPEC,
             "cluster": {"type": "str", "required": True},
             "listener": {"type": "str"},
             "user": {"type": "str", "required": True},
             "users": {"type": "list", "elements": "str", "default": []},
             "allow_unreachable": {"type": "bool", "default": False},
         },
-        client_info,
+        strimzi_client_info,
         requires=("kubernetes",),
     )
 

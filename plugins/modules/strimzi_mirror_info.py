@@ -11,8 +11,10 @@ author: The streamsafe.kafka_dr authors (@streamsafe)
 version_added: "0.1.0"
 short_description: Read a KafkaMirrorMaker2, and the version to write it with
 description:
-  - Finds out which versions are served, reads the resource with the one that shows both shapes, and tells which one to write it with.
-    An API server that serves two versions drops the fields of one shape, for good, when the object is written through the other.
+  - Finds out which versions are served, reads the resource with the one that shows both shapes, and tells which one to
+    write it with.
+    An API server that serves two versions drops the fields of one shape, for good, when the object is written through
+    the other.
   - Tells in the operator's words what keeps the mirror from being as wanted. Use it under C(until).
 options:
   name:
@@ -92,20 +94,20 @@ waiting_for:
   elements: str
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.strimzi import mirror_info
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s_spec import OPERATOR
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import OPERATOR_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.strimzi_mirror_info import strimzi_mirror_info
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
-            **OPERATOR,
+            **OPERATOR_SPEC,
             "name": {"type": "str", "required": True},
             "until": {"type": "str", "choices": ["any", "ready", "running", "stopped", "absent"], "default": "any"},
         },
-        mirror_info,
+        strimzi_mirror_info,
         requires=("kubernetes",),
     )
 

@@ -11,19 +11,24 @@ author: The streamsafe.kafka_dr authors (@streamsafe)
 version_added: "0.1.0"
 short_description: Stop a KafkaMirrorMaker2, also where its source is dead
 description:
-  - Tells every connector of the resource to stop and waits until the operator confirms that none runs and no task is left.
-  - An operator that found a connector still running looks again with its period only, two minutes in Strimzi. The annotation
+  - Tells every connector of the resource to stop and waits until the operator confirms that none runs and no task is
+    left.
+  - An operator that found a connector still running looks again with its period only, two minutes in Strimzi. The
+    annotation
     C(kafka-dr.streamsafe/look) is changed until the status is as wanted, so that it looks earlier.
-  - The operator leaves connectors that failed as they are, and their tasks may still copy. Where one has failed, or the states are not confirmed within
+  - The operator leaves connectors that failed as they are, and their tasks may still copy. Where one has failed, or the
+    states are not confirmed within
     O(state_timeout), the workers are scaled to zero too.
-  - A status with zero replicas repeats the specification; wait until the workers' group is empty before you take the mirror for stopped.
+  - A status with zero replicas repeats the specification; wait until the workers' group is empty before you take the
+    mirror for stopped.
 options:
   name:
     description: Name of the resource.
     type: str
     required: true
   stop_by:
-    description: Whether connectors are told their state, or the workers are scaled to zero at once, for operators that know no states.
+    description: Whether connectors are told their state, or the workers are scaled to zero at once, for operators that
+      know no states.
     type: str
     choices: [state, replicas]
     default: state
@@ -65,22 +70,22 @@ waiting_for:
   elements: str
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.mirror_stop import stop_mirror
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s_spec import OPERATOR
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import OPERATOR_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.strimzi_mirror_stop import strimzi_mirror_stop
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
-            **OPERATOR,
+            **OPERATOR_SPEC,
             "name": {"type": "str", "required": True},
             "stop_by": {"type": "str", "choices": ["state", "replicas"], "default": "state"},
             "state_timeout": {"type": "int", "default": 60},
             "wait_timeout": {"type": "int", "default": 300},
         },
-        stop_mirror,
+        strimzi_mirror_stop,
         requires=("kubernetes",),
     )
 

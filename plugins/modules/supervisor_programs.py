@@ -91,16 +91,17 @@ EXAMPLES = r"""
 
 RETURN = r"""
 programs:
-  description: By name, C(changed), C(ran) (whether it ran before), C(status) (what supervisord says of it, or V(ABSENT)) and C(pid) (0 when it does not run).
+  description: By name, C(changed), C(ran) (whether it ran before), C(status) (what supervisord says of it, or
+    V(ABSENT)) and C(pid) (0 when it does not run).
   returned: always
   type: dict
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._host.supervisor import ensure_programs
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.supervisor_programs import supervisor_programs
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
@@ -125,7 +126,7 @@ def main():
             "state": {"type": "str", "choices": ["started", "stopped", "restarted", "absent"], "default": "started"},
             "timeout": {"type": "int", "default": 60},
         },
-        ensure_programs,
+        supervisor_programs,
         requires=("supervisor",),
     )
 

@@ -11,20 +11,24 @@ short_description: Compare topics of two Kafka clusters without Spark
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - Compares topics, partitions and configurations of a source and a target in a second or two, for any number of topics in one call.
-  - Counts by watermark are indicative only and never called complete; with O(content=true), small topics are read and digested here, which proves as much as
+  - Compares topics, partitions and configurations of a source and a target in a second or two, for any number of topics
+    in one call.
+  - Counts by watermark are indicative only and never called complete; with O(content=true), small topics are read and
+    digested here, which proves as much as
     the role P(streamsafe.kafka_dr.proof#role) does. The result has the same keys as that role's report.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client.info_attributes
   - streamsafe.kafka_dr.clients
 options:
   topics:
-    description: Regular expression for whole topic names of the source. Topics of Kafka and of MirrorMaker 2 themselves are left out.
+    description: Regular expression for whole topic names of the source. Topics of Kafka and of MirrorMaker 2 themselves
+      are left out.
     type: str
     default: .*
   rename:
     description:
-      - From source to target names. V(identity) keeps all, V(prefix:ALIAS.) is the default replication policy, and V(identity:ALIAS.) the identity policy,
+      - From source to target names. V(identity) keeps all, V(prefix:ALIAS.) is the default replication policy, and
+        V(identity:ALIAS.) the identity policy,
         which puts the alias before names that end in C(heartbeats).
     type: str
     default: identity
@@ -43,9 +47,11 @@ options:
   mirrored_through:
     description:
       - >-
-        The offset below which the mirror had copied everything, by topic and partition of the source, for a source that was lost or is left,
+        The offset below which the mirror had copied everything, by topic and partition of the source, for a source that
+        was lost or is left,
         e.g. C({"orders": {"0": 1200}}).
-      - Records at or beyond it that the target lacks are counted as C(lost). Without it, every record that is missing is a loss.
+      - Records at or beyond it that the target lacks are counted as C(lost). Without it, every record that is missing
+        is a loss.
     type: dict
     default: {}
   ignore_timestamps:
@@ -83,7 +89,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 verdict:
-  description: V(PROVEN), V(LOSS), V(DUPLICATES), V(DIFFERENT) or V(NOT_PROVABLE); without O(content=true) never V(PROVEN).
+  description: V(PROVEN), V(LOSS), V(DUPLICATES), V(DIFFERENT) or V(NOT_PROVABLE); without O(content=true) never
+    V(PROVEN).
   returned: always
   type: str
 complete:
@@ -144,11 +151,12 @@ options:
   type: dict
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENTS_SPEC, run_module
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._topic_compare import compare_topics
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENTS_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.topic_compare_info import topic_compare_info
 
 
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
@@ -163,7 +171,7 @@ def main():
             "source_alias": {"type": "str"},
             "offsets_topic": {"type": "str"},
         },
-        compare_topics,
+        topic_compare_info,
         requires=("confluent_kafka", "numpy", "xxhash"),
     )
 

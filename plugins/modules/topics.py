@@ -77,18 +77,12 @@ topics:
   type: dict
 """
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import ensure_topics
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import CLIENT_SPEC, run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.topics import topics
 
 
-def work(params, check_mode):
-    """Ensure the topics."""
-    client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
-    return ensure_topics(client, params["topics"], params["state"], check_mode)
-
-
-def main():
+def main() -> None:
     """Ansible's entry."""
     run_module(
         {
@@ -106,7 +100,7 @@ def main():
             },
             "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         },
-        work,
+        topics,
     )
 
 

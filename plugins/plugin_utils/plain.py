@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Variables of Ansible as plain data: templates resolved one by one, so that one that cannot be resolved does not hide the others."""
+"""Variables of Ansible as plain data: templates resolved one by one, so that one that cannot be resolved does not hide
+the others.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from jinja2 import Undefined
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.check import Hidden, Unresolved
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.check_value import Hidden, Unresolved
 
 try:
     from ansible.parsing.vault import VaultHelper
@@ -19,10 +22,11 @@ except ImportError:
 UNDEFINED = re.compile(r"'[^'\n]{1,80}' is undefined|has no attribute '[^'\n]{1,80}'")
 
 
-def plain(container, key):
+def plain(container: Any, key: Any) -> Any:
     """What stands under a key of a mapping or list, as plain data.
 
-    :returns: dictionaries, lists, texts, numbers and None; ``Hidden`` for what is vaulted, ``Unresolved`` for what cannot be told.
+    :returns: dictionaries, lists, texts, numbers and None; ``Hidden`` for what is vaulted, ``Unresolved`` for what
+        cannot be told.
     """
     try:
         return _plain(container[key])
@@ -31,8 +35,10 @@ def plain(container, key):
         return Unresolved(_reason(error))
 
 
-def _reason(error):
-    """Why a template cannot be resolved. ansible-core 2.18 puts the whole variable into its message, secrets beside the template included."""
+def _reason(error: object) -> str:
+    """Why a template cannot be resolved. ansible-core 2.18 puts the whole variable into its message, secrets beside the
+    template included.
+    """
     said = " ".join(str(error).split())
     names = UNDEFINED.findall(said)
     if names:
@@ -40,7 +46,7 @@ def _reason(error):
     return said if VaultHelper is not None else type(error).__name__
 
 
-def _plain(value):
+def _plain(value: object) -> Any:
     if isinstance(value, Undefined) or type(value).__name__.endswith("Marker"):
         return Unresolved(_reason(getattr(value, "_undefined_message", None) or "a name in it is undefined"))
     if isinstance(value, Mapping):
@@ -60,5 +66,5 @@ def _plain(value):
     return value
 
 
-def _vaulted(value):
+def _vaulted(value: str) -> bool:
     return VaultHelper is not None and VaultHelper.get_ciphertext(value, with_tags=False) is not None

@@ -3,6 +3,14 @@
 
 from __future__ import annotations
 
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Report, SideSpec
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
 import argparse
 import logging
 import os
@@ -10,11 +18,12 @@ import signal
 import sys
 import traceback
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import job
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import report as reports
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError, UsageError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import report as reports
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options, prepare
 
 from . import settings
+from .arguments import parser
 
 INTERRUPTED = 130
 
@@ -26,42 +35,7 @@ class Interrupted(KeyboardInterrupt):
     came = False
 
 
-def parser() -> argparse.ArgumentParser:
-    """The arguments of both commands."""
-    top = argparse.ArgumentParser(prog="main.py", description="Prove that one Kafka cluster holds what another held, or name every difference.")
-    commands = top.add_subparsers(dest="command", required=True)
-    compare = commands.add_parser("compare", help="compare a source (live, or its manifest) with a target")
-    source = compare.add_mutually_exclusive_group(required=True)
-    source.add_argument("--source-config", metavar="F", help="JSON in librdkafka keys, mode 0600")
-    source.add_argument("--manifest", metavar="DIR", help="directory or URI written by 'manifest'")
-    compare.add_argument("--manifest-digest", default="", metavar="SHA256", help="what the manifest's digest was when it was made; another one is refused")
-    compare.add_argument("--target-config", metavar="F", required=True)
-    compare.add_argument("--rename", default="identity",
-                         help="identity, identity:ALIAS. for the identity policy, which renames *heartbeats, or prefix:ALIAS. for the default policy")
-    compare.add_argument("--ignore-timestamps", action="store_true")
-    compare.add_argument("--bounds", metavar="F", help="JSON: ends of either side and what was known at a loss, by topic and partition")
-    compare.add_argument("--max-differences", type=int, default=100, metavar="N", help="runs of differences named for each partition")
-    compare.add_argument("--wait-seconds", type=float, default=30, metavar="N", help="how long a target that is catching up is waited for")
-    compare.add_argument("--source-name", default="source", help="what reasons and errors call the source")
-    compare.add_argument("--target-name", default="target", help="what they call the target")
-    compare.add_argument("--report", metavar="F", required=True)
-    manifest = commands.add_parser("manifest", help="save the digests of a cluster's records, to prove against when it is gone")
-    manifest.add_argument("--config", metavar="F", required=True)
-    manifest.add_argument("--out", metavar="DIR", required=True, help="directory or URI (file, s3, gs, hdfs)")
-    manifest.add_argument("--detail", choices=("records", "chunks"), default="records")
-    for one in (compare, manifest):
-        one.add_argument("--topics", metavar="REGEX", required=True, help="matched against the whole name on the source")
-        one.add_argument("--max-mb-per-second", type=float, metavar="N", help="read no faster than this from any broker")
-        one.add_argument("--master", metavar="URL", help="Spark master; local[*] if neither this nor spark-submit says one")
-        one.add_argument("--timeout", type=int, default=30, metavar="N", help="seconds without an answer after which it is given up")
-        one.add_argument("--progress", metavar="F", help="JSON file that is kept up to date while it runs")
-        one.add_argument("--summary", metavar="F", help="JSON file for the result without offset maps and differences")
-        one.add_argument("--parent-pid", type=int, metavar="N", help="end when this process does")
-        one.add_argument("--quiet", action="store_true", help="no progress on stderr")
-    return top
-
-
-def main(words, package, context=None) -> int:
+def main(words: list[str], package: str, context: SparkContext | None = None) -> int:
     """Run a command; returns the exit code. ``context``: a Spark context to use instead of an own one."""
     try:
         arguments = parser().parse_args(words)
@@ -76,7 +50,7 @@ def main(words, package, context=None) -> int:
     return code
 
 
-def tell(arguments, figures):
+def tell(arguments: argparse.Namespace, figures: dict[str, Any]) -> None:
     """Keep the progress file, where one is wanted; that it cannot be written does not end the job."""
     if arguments.progress:
         try:
@@ -85,7 +59,7 @@ def tell(arguments, figures):
             sys.stderr.write(f"The progress file {arguments.progress} cannot be written: {error.strerror}\n")
 
 
-def command(arguments, package, context) -> int:
+def command(arguments: argparse.Namespace, package: str, context: SparkContext | None) -> int:
     """Run what was parsed; errors become a message and an exit code."""
     if context is None:
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -118,7 +92,7 @@ def command(arguments, package, context) -> int:
         return 2
 
 
-def _interrupt(number, frame):
+def _interrupt(number: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     Interrupted.came = True
@@ -132,7 +106,7 @@ def _say_interrupted() -> int:
     return INTERRUPTED
 
 
-def check(arguments):
+def check(arguments: argparse.Namespace) -> None:
     """What argparse does not. :raises UsageError: a number out of range."""
     for name in ("max_differences", "wait_seconds", "max_mb_per_second", "timeout"):
         value = getattr(arguments, name, None)
@@ -140,25 +114,43 @@ def check(arguments):
             raise UsageError(f"--{name.replace('_', '-')} is not valid", expected="a positive number", found=value)
 
 
-def spec(config, name, arguments, parallelism=None):
-    """The description of a live side. The rate is a task's share, so that all tasks together stay below it on any one broker."""
+def spec(config: dict[str, Any], name: str, arguments: argparse.Namespace, parallelism: int | None = None) -> SideSpec:
+    """The description of a live side. The rate is a task's share, so that all tasks together stay below it on any one
+    broker.
+    """
     rate = arguments.max_mb_per_second
-    return {"kind": "kafka", "config": config, "name": name, "timeout": arguments.timeout, "rate": rate * 1e6 / (parallelism or 1) if rate else None}
+    return {
+        "kind": "kafka",
+        "config": config,
+        "name": name,
+        "timeout": arguments.timeout,
+        "rate": rate * 1e6 / (parallelism or 1) if rate else None,
+    }
 
 
-def compare(arguments, package, context=None) -> int:
+def compare(arguments: argparse.Namespace, package: str, context: SparkContext | None = None) -> int:
     """``compare``: freeze bounds before Spark starts, so that a bad input fails at once."""
     target_config = settings.load_config(arguments.target_config)
     if arguments.manifest:
-        source = {"kind": "manifest", "path": arguments.manifest, "name": arguments.source_name, "digest": arguments.manifest_digest}
+        source = {
+            "kind": "manifest",
+            "path": arguments.manifest,
+            "name": arguments.source_name,
+            "digest": arguments.manifest_digest,
+        }
     else:
         source = spec(settings.load_config(arguments.source_config), arguments.source_name, arguments)
     target = spec(target_config, arguments.target_name, arguments)
     bounds = settings.load_json(arguments.bounds, "bounds file") if arguments.bounds else None
-    options = job.Options(
-        arguments.topics, arguments.rename, arguments.ignore_timestamps, bounds, arguments.max_differences, arguments.wait_seconds,
+    options = Options(
+        arguments.topics,
+        arguments.rename,
+        arguments.ignore_timestamps,
+        bounds,
+        arguments.max_differences,
+        arguments.wait_seconds,
     )
-    comparison = job.prepare(source, target, options)
+    comparison = prepare(source, target, options)
     from .engine import SparkEngine
 
     engine = SparkEngine(arguments.master, package, arguments.progress, arguments.quiet, context, arguments.timeout)
@@ -178,10 +170,13 @@ def compare(arguments, package, context=None) -> int:
         engine.close()
 
 
-def summary(report) -> str:
+def summary(report: Report) -> str:
     """A few lines for people."""
     totals = report["totals"]
-    lines = [f"{report['verdict']}: {totals['records_source']:,} records on the source, {totals['records_target']:,} on the target, {report['seconds']} s"]
+    lines = [
+        f"{report['verdict']}: {totals['records_source']:,} records on the source, "
+        f"{totals['records_target']:,} on the target, {report['seconds']} s"
+    ]
     told = [f"{totals[name]:,} {name}" for name in reports.COUNTS if totals[name]]
     if told:
         lines.append("  " + ", ".join(told))
@@ -190,29 +185,39 @@ def summary(report) -> str:
     return "\n".join(lines[:60])
 
 
-def named(report) -> list[str]:
+def named(report: Report) -> list[str]:
     """The first differences of each partition, a line each."""
     return [
-        f"{topic['topic']}-{part['partition']}: {one['kind']}" + (f" ({one['field']})" if one["field"] else "")
+        f"{topic['topic']}-{part['partition']}: {one['kind']}"
+        + (f" ({one['field']})" if one["field"] else "")
         + (f" x{one['count']}" if one["count"] > 1 else "")
         + (f" source offset {one['source_offset']}" if one["source_offset"] is not None else "")
         + (f" target offset {one['target_offset']}" if one["target_offset"] is not None else "")
-        for topic in report["topics"] for part in topic["partitions"]
-        # What lies beyond the bounds was not judged; under live traffic it would stand before every difference that was.
+        for topic in report["topics"]
+        for part in topic["partitions"]
+        # What lies beyond the bounds was not judged; under live traffic it would stand before every difference that
+        # was.
         for one in [one for one in part["differences"] if one["kind"] != "beyond"][:3]
     ]
 
 
-def summarise(arguments, report):
+def summarise(arguments: argparse.Namespace, report: Report) -> None:
     """The result as a stage keeps it: verdicts, counts, topic ids and ranges, without offset maps and differences."""
     if not arguments.summary:
         return
     topics = [
         {
-            "topic": topic["topic"], "target_topic": topic["target_topic"], "verdict": topic["verdict"], "source_topic_id": topic["source_topic_id"],
+            "topic": topic["topic"],
+            "target_topic": topic["target_topic"],
+            "verdict": topic["verdict"],
+            "source_topic_id": topic["source_topic_id"],
             "target_topic_id": topic["target_topic_id"],
             "partitions": {
-                str(part["partition"]): {"source": part["source_range"], "target": part["target_range"], **({"lost": part["lost"]} if part["lost"] else {})}
+                str(part["partition"]): {
+                    "source": part["source_range"],
+                    "target": part["target_range"],
+                    **({"lost": part["lost"]} if part["lost"] else {}),
+                }
                 for part in topic["partitions"]
             },
         }
@@ -222,15 +227,24 @@ def summarise(arguments, report):
     short["named"] = named(report)[:20]
     short["lost"] = {
         topic["topic"]: {str(part["partition"]): part["lost"] for part in topic["partitions"] if part["lost"]}
-        for topic in report["topics"] if any(part["lost"] for part in topic["partitions"])
+        for topic in report["topics"]
+        if any(part["lost"] for part in topic["partitions"])
     }
-    settings.write_json(arguments.summary, {**short, "seconds": report.get("seconds"), "topics": topics, "report": os.path.abspath(arguments.report)})
+    settings.write_json(
+        arguments.summary,
+        {**short, "seconds": report.get("seconds"), "topics": topics, "report": os.path.abspath(arguments.report)},
+    )
 
 
-def failed(arguments, error):
+def failed(arguments: argparse.Namespace, error: KafkaDrError) -> None:
     """A report also where nothing could be compared."""
     value = {
-        "verdict": "NOT_PROVABLE", "complete": False, "reasons": [str(error)], "error": error.kind, "engine": {}, "topics": [],
+        "verdict": "NOT_PROVABLE",
+        "complete": False,
+        "reasons": [str(error)],
+        "error": error.kind,
+        "engine": {},
+        "topics": [],
         "totals": dict.fromkeys(("records_source", "records_target", "bytes_read", *reports.COUNTS), 0),
     }
     try:
@@ -240,13 +254,13 @@ def failed(arguments, error):
         sys.stderr.write(f"The report {arguments.report} cannot be written: {problem.strerror}\n")
 
 
-def manifest(arguments, package, context=None) -> int:
+def manifest(arguments: argparse.Namespace, package: str, context: SparkContext | None = None) -> int:
     """``manifest``."""
     from . import saving
 
     config = settings.load_config(arguments.config)
     side = spec(config, "source", arguments)
-    saving_run = saving.prepare(side, arguments.out, arguments.topics, arguments.detail)
+    saving_run = saving.prepare(side, arguments.out, arguments.topics, arguments.detail, arguments.manifest_digest)
     from .engine import SparkEngine
 
     engine = SparkEngine(arguments.master, package, arguments.progress, arguments.quiet, context, arguments.timeout)
@@ -256,7 +270,10 @@ def manifest(arguments, package, context=None) -> int:
         told = saving_run.run(engine)
         if arguments.summary:
             settings.write_json(arguments.summary, {**told, "manifest": arguments.out})
-        sys.stdout.write(f"Saved {told['records']:,} records of {told['topics']} topics to {arguments.out} ({told['new_records']:,} new, pid {os.getpid()})\n")
+        sys.stdout.write(
+            f"Saved {told['records']:,} records of {told['topics']} topics to {arguments.out} "
+            f"({told['new_records']:,} new, pid {os.getpid()})\n"
+        )
         return 0
     finally:
         engine.close()

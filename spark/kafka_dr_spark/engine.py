@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run tasks on Spark.
 
-Tasks are few and big, their results small, so plain RDDs do: no SQL session is started, which saves seconds. A task that ends with
+Tasks are few and big, their results small, so plain RDDs do: no SQL session is started, which saves seconds. A task
+that ends with
 an error of ours returns it as a value; Spark repeats only what died (an executor, a worker).
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Task
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
 
 import contextlib
 import os
@@ -15,8 +24,8 @@ import sys
 import threading
 import time
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import work
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import NotProvableError, TimedOutError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import worker
 
 from .progress import Progress, Sender
 
@@ -25,7 +34,7 @@ START_SECONDS = 180
 ALLOT_SECONDS = 120
 
 
-def run_one(task, address, token):
+def run_one(task: Task, address: tuple[str, int], token: str) -> dict[str, Any]:
     """In an executor: one task."""
     sender = Sender(address, token, task["id"])
     try:
@@ -33,7 +42,7 @@ def run_one(task, address, token):
             from . import writer
 
             return writer.run(task, sender)
-        return work.run(task, sender)
+        return worker.run(task, sender)
     finally:
         sender.close()
 
@@ -48,19 +57,28 @@ class SparkEngine:
 
     name = "spark"
 
-    def __init__(self, master, package, progress_path=None, quiet=False, context=None, patience=30):
-        self.patience, self.begun, self.stuck = patience, False, 0
+    def __init__(
+        self,
+        master: str | None,
+        package: str,
+        progress_path: str | None = None,
+        quiet: bool = False,
+        context: SparkContext | None = None,
+        patience: float = 30,
+    ) -> None:
+        self.patience, self.begun = patience, False
+        self.stuck: float = 0
         self.owned = context is None
         self.context = context or self._start(master, package)
         self.master = self.context.master
-        self.local = self.master.startswith("local")
+        self.local = (self.master or "").startswith("local")
         host = "127.0.0.1" if self.local else self.context.getConf().get("spark.driver.host", "127.0.0.1")
         self.progress = Progress(host, progress_path, quiet)
         self.parallelism = max(1, self.context.defaultParallelism)
         self.task_count = 0
 
     @staticmethod
-    def _start(master, package):
+    def _start(master: str | None, package: str) -> SparkContext:
         from pyspark import SparkConf, SparkContext
 
         conf = SparkConf().setAppName("kafka-dr-proof")
@@ -70,14 +88,20 @@ class SparkEngine:
             conf.setMaster(master or "local[*]")
         chosen = conf.get("spark.master", "local[*]")
         settings = {
-            "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.sql.catalogImplementation": "in-memory",
-            "spark.log.level": "ERROR", "spark.task.maxFailures": "4", "spark.python.worker.reuse": "true",
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.sql.catalogImplementation": "in-memory",
+            "spark.log.level": "ERROR",
+            "spark.task.maxFailures": "4",
+            "spark.python.worker.reuse": "true",
         }
         if chosen.startswith("local"):
             settings.update({"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"})
             # The JVM only passes tasks and results on: a small heap and a quick start.
             java = f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto -Dlog4j2.configurationFile=file:{quiet_logs}"
-            os.environ.setdefault("PYSPARK_SUBMIT_ARGS", f'--driver-memory 512m --driver-java-options "{java}" pyspark-shell')
+            os.environ.setdefault(
+                "PYSPARK_SUBMIT_ARGS", f'--driver-memory 512m --driver-java-options "{java}" pyspark-shell'
+            )
             os.environ.setdefault("PYTHONWARNINGS", "ignore::FutureWarning")
         for key, value in settings.items():
             if not conf.contains(key):
@@ -89,14 +113,16 @@ class SparkEngine:
             with _uninterrupted():
                 context = SparkContext(conf=conf)
         except Exception as error:
-            raise NotProvableError("Spark cannot be started", found=str(error).splitlines()[0], remedy=f"Check --master {chosen} and Java") from error
+            raise NotProvableError(
+                "Spark cannot be started", found=str(error).splitlines()[0], remedy=f"Check --master {chosen} and Java"
+            ) from error
         finally:
             watch.cancel()
         context.setLogLevel("OFF")
         context.addPyFile(package)
         return context
 
-    def map(self, tasks, label="", total=0):
+    def map(self, tasks: list[Task], label: str = "", total: int = 0) -> list[dict[str, Any]]:
         """Results of tasks, as they are: dictionaries."""
         tasks = list(tasks)
         if not tasks:
@@ -113,12 +139,15 @@ class SparkEngine:
             return rdd.map(lambda task: run_one(task, address, token)).collect()
         except Exception as error:
             if self.stuck:
-                raise TimedOutError(f"No executor took a task for {self.stuck} s", remedy="See whether the Spark cluster has free workers") from error
+                raise TimedOutError(
+                    f"No executor took a task for {self.stuck} s",
+                    remedy="See whether the Spark cluster has free workers",
+                ) from error
             raise NotProvableError("A Spark task failed for good", found=_reason(error)) from error
         finally:
             done.set()
 
-    def _watch(self, done):
+    def _watch(self, done: threading.Event) -> None:
         """Cancel when nothing at all happens: a cluster without workers, or that lost them, would wait for ever."""
         idle_since = time.monotonic()
         tracker = self.context.statusTracker()
@@ -135,23 +164,28 @@ class SparkEngine:
                 self.context.cancelAllJobs()
                 return
 
-    def describe(self):
+    def describe(self) -> dict[str, Any]:
         """The report's ``engine``."""
         return {
-            "name": "spark", "version": self.context.version, "master": self.master, "parallelism": self.parallelism, "tasks": self.task_count,
+            "name": "spark",
+            "version": self.context.version,
+            "master": self.master,
+            "parallelism": self.parallelism,
+            "tasks": self.task_count,
             "python": sys.version.split()[0],
         }
 
-    def close(self):
+    def close(self) -> None:
         """Stop the context and what belongs to it."""
         self.progress.close()
         if self.owned:
             gateway = self.context._gateway
-            # Where an interruption came in the midst of an answer, the connection is of no more use, and its error must not hide the interruption.
+            # Where an interruption came in the midst of an answer, the connection is of no more use, and its error must
+            # not hide the interruption.
             with contextlib.suppress(Exception):
                 self.context.stop()
             process = getattr(gateway, "proc", None)
-            if process is not None:
+            if gateway is not None and process is not None:
                 # SparkContext.stop leaves the JVM to the end of Python; closing its stdin ends it now.
                 with contextlib.suppress(Exception):
                     gateway.shutdown()
@@ -162,26 +196,32 @@ class SparkEngine:
                     process.kill()
 
 
-def _reason(error):
+def _reason(error: Exception) -> str:
     """What a task died of: the last line of its Python traceback, or what Spark says."""
     text = str(error)
-    python = re.findall(r"^(?:[\w.]+\.)?\w*(?:Error|Exception|Exit)\w*: .*$", text[text.find("Traceback"):], re.M) if "Traceback" in text else []
+    python = (
+        re.findall(r"^(?:[\w.]+\.)?\w*(?:Error|Exception|Exit)\w*: .*$", text[text.find("Traceback") :], re.M)
+        if "Traceback" in text
+        else []
+    )
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     lost = [line for line in lines if "lost" in line.lower()]
     return (python[:1] or lost[:1] or lines[1:2] or lines or [type(error).__name__])[0][:300]
 
 
-def _give_up(message):
+def _give_up(message: str) -> None:
     sys.stderr.write(message + "\n")
     sys.stderr.flush()
     os._exit(2)
 
 
 @contextlib.contextmanager
-def _uninterrupted():
-    """Hold an interruption back until Spark has started: a JVM that is left before it has told its port runs on for ever (PySpark 4.2)."""
-    came = []
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+def _uninterrupted() -> Iterator[None]:
+    """Hold an interruption back until Spark has started: a JVM that is left before it has told its port runs on for
+    ever (PySpark 4.2).
+    """
+    came: list[tuple[int, Any]] = []
+    before: dict[int, Any] = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     held = threading.current_thread() is threading.main_thread() and all(callable(one) for one in before.values())
     if held:
         for number in before:
@@ -196,10 +236,10 @@ def _uninterrupted():
         before[came[0][0]](*came[0])
 
 
-def end_with(parent):
+def end_with(parent: int) -> None:
     """Watch a process: when it is gone, interrupt this one, so that nothing is left behind."""
 
-    def watch():
+    def watch() -> None:
         while True:
             try:
                 os.kill(parent, 0)

@@ -4,47 +4,92 @@
 from __future__ import annotations
 
 import time
+from typing import Any, cast
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import plan, sides
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError, NotProvableError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import positions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import (
+    KafkaDrError,
+    NotProvableError,
+    RefusedError,
+)
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import positions_in
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import content as manifest
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, sha256
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, sha256, shown
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import plan, sides
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Engine, OffsetRange, SideSpec
 
-CONFIGS = ("cleanup.policy", "retention.ms", "retention.bytes", "delete.retention.ms", "message.timestamp.type", "max.message.bytes")
+CONFIGS = (
+    "cleanup.policy",
+    "retention.ms",
+    "retention.bytes",
+    "delete.retention.ms",
+    "message.timestamp.type",
+    "max.message.bytes",
+)
 ATTEMPTS = 3
 
 
-def prepare(side_spec, out, pattern, detail):
-    """Freeze the bounds: a :class:`Saving`. :raises KafkaDrError: the cluster does not answer, or nothing matches."""
-    return Saving(side_spec, out, pattern, detail)
+def prepare(side_spec: SideSpec, out: str, pattern: str, detail: str, digest: str = "") -> Saving:
+    """Freeze the bounds: a :class:`Saving`.
+
+    :param digest: what the ledger knows as the digest of the manifest that is there; empty where it knows none.
+    :raises KafkaDrError: the cluster does not answer, nothing matches, or what is there cannot be gone on with.
+    """
+    return Saving(side_spec, out, pattern, detail, digest)
 
 
 class Saving:
     """One run of ``manifest``."""
 
-    def __init__(self, side_spec, out, pattern, detail):
+    def __init__(self, side_spec: SideSpec, out: str, pattern: str, detail: str, digest: str) -> None:
         self.side_spec, self.out, self.detail = side_spec, out, detail
         self.began = time.time()
-        self.old = manifest.load(out) or {"format": manifest.FORMAT, "topics": {}, "runs": []}
-        self.side = sides.open_side(side_spec)
+        # What it calls saved is not read again, and goes into the new one, for which the ledger vouches.
+        self.old: dict[str, Any] = (
+            manifest.require(out, digest)
+            if manifest.load(out)
+            else {"format": manifest.FORMAT, "topics": {}, "runs": []}
+        )
+        # A manifest is saved of a cluster alone.
+        self.side = cast(sides.KafkaSide, sides.open_side(side_spec))
+        self._refuse_another(out)
         names = self.side.topics(pattern)
         if not names:
-            raise NotProvableError(f"No topic matches {pattern!r}", remedy="Correct the pattern; the whole name has to match")
+            raise NotProvableError(
+                f"No topic matches {pattern!r}", remedy="Correct the pattern; the whole name has to match"
+            )
         # Positions before bounds: every position then lies within what is digested.
-        self.groups = positions.positions(self.side.client, set(names))
+        self.groups = positions_in(self.side.client, set(names))
         self.found = sides.survey_all(self.side, names)
         self.run_name = time.strftime("%Y%m%dT%H%M%S", time.gmtime(self.began))
 
-    def run(self, engine):
+    def _refuse_another(self, out: str) -> None:
+        """What was kept of another cluster may be all that speaks for it. :raises RefusedError: the manifest is of
+        another cluster.
+        """
+        kept = self.old.get("cluster_id")
+        if kept and kept != self.side.cluster_id:
+            raise RefusedError(
+                f"The manifest {shown(out)} was made of another cluster",
+                expected=f"cluster {self.side.cluster_id}",
+                found=f"cluster {kept}",
+                remedy="Save to a place of its own for each region; of a region that was made again, to a new one",
+            )
+
+    def run(self, engine: Engine) -> dict[str, Any]:
         """Digest what is new, then replace manifest.json. Returns figures."""
         topics, ranges = self._plan()
         new, digests = 0, {}
         for attempt in range(ATTEMPTS):
             tasks = [
                 {
-                    "id": number, "work": "manifest", "side": self.side_spec, "out": self.out, "run": f"{self.run_name}-{attempt}", "detail": self.detail,
-                    "ranges": group, "topic_ids": {one[0]: self.found[one[0]]["topic_id"] for one in group},
+                    "id": number,
+                    "work": "manifest",
+                    "side": self.side_spec,
+                    "out": self.out,
+                    "run": f"{self.run_name}-{attempt}",
+                    "detail": self.detail,
+                    "ranges": group,
+                    "topic_ids": {one[0]: self.found[one[0]]["topic_id"] for one in group},
                 }
                 for number, group in enumerate(plan.split(ranges, engine.parallelism))
             ]
@@ -66,28 +111,48 @@ class Saving:
                 break
             ranges = self._from_where_the_log_begins(topics, again)
         else:
-            raise NotProvableError("The log kept being deleted while it was read", remedy="Save again, or with a smaller pattern")
+            raise NotProvableError(
+                "The log kept being deleted while it was read", remedy="Save again, or with a smaller pattern"
+            )
         now = self.side.survey(list(topics))
         for topic in topics:
             if topic not in now or now[topic]["topic_id"] != topics[topic]["topic_id"]:
                 raise NotProvableError(f"Topic {topic} was created anew while it was saved", remedy="Save again")
         merged = {**self.old["topics"], **topics}
-        digest = manifest.store(self.out, {
-            "format": manifest.FORMAT, "cluster_id": self.side.cluster_id, "saved_at": int(time.time() * 1000), "topics": merged,
-            "digests": self._digests(merged, digests),
-            "groups": {**self.old.get("groups", {}), **self.groups},
-            "runs": (self.old["runs"] + [{"run": self.run_name, "records": new, "topics": len(topics), "seconds": round(time.time() - self.began, 3)}])[-100:],
-        })
+        digest = manifest.store(
+            self.out,
+            {
+                "format": manifest.FORMAT,
+                "cluster_id": self.side.cluster_id,
+                "saved_at": int(time.time() * 1000),
+                "topics": merged,
+                "digests": self._digests(merged, digests),
+                "groups": {**self.old.get("groups", {}), **self.groups},
+                "runs": (
+                    self.old["runs"]
+                    + [
+                        {
+                            "run": self.run_name,
+                            "records": new,
+                            "topics": len(topics),
+                            "seconds": round(time.time() - self.began, 3),
+                        }
+                    ]
+                )[-100:],
+            },
+        )
         held = sum(part["records"] for topic in topics.values() for part in topic["partitions"].values())
         return {"topics": len(topics), "new_records": new, "records": held, "digest": digest}
 
-    def _digests(self, topics, new):
-        """Of every file that counts: as it was written, or, of a manifest of before there were digests, as it is now."""
+    def _digests(self, topics: dict[str, Any], new: dict[str, str]) -> dict[str, str]:
+        """Of every file that counts: as it was written, or as it is now where an old manifest has no digests."""
         known = {**self.old.get("digests", {}), **new}
         system, inside = locate(self.out)
-        return {name: known.get(name) or sha256(system, f"{inside}/{name}") for name in manifest.files({"topics": topics})}
+        return {
+            name: known.get(name) or sha256(system, f"{inside}/{name}") for name in manifest.files({"topics": topics})
+        }
 
-    def _plan(self):
+    def _plan(self) -> tuple[dict[str, Any], list[OffsetRange]]:
         topics, ranges = {}, []
         for name, one in self.found.items():
             before = self.old["topics"].get(name)
@@ -103,20 +168,24 @@ class Saving:
                     since = saved["high"]
                     part = {"low": low, "high": high, "records": saved["records"], "files": list(saved["files"])}
                 partitions[str(number)] = part
-                ranges.append((name, number, since, high, compact))
+                ranges.append(OffsetRange(name, number, since, high, compact))
             topics[name] = {
-                "topic_id": one["topic_id"], "detail": self.detail, "partitions": partitions,
+                "topic_id": one["topic_id"],
+                "detail": self.detail,
+                "partitions": partitions,
                 "config": {key: one["config"][key] for key in CONFIGS if one["config"].get(key) is not None},
             }
         return topics, ranges
 
-    def _from_where_the_log_begins(self, topics, again):
+    def _from_where_the_log_begins(self, topics: dict[str, Any], again: list[OffsetRange]) -> list[OffsetRange]:
         starts = self.side.starts([one[:2] for one in again])
         moved = []
         for topic, number, low, high, compact in again:
             start = starts.get((topic, number))
             if start is None:
                 raise KafkaDrError(f"Topic {topic} went away while it was saved")
-            topics[topic]["partitions"][str(number)]["low"] = max(start, topics[topic]["partitions"][str(number)]["low"])
-            moved.append((topic, number, min(high, max(start, low)), high, compact))
+            topics[topic]["partitions"][str(number)]["low"] = max(
+                start, topics[topic]["partitions"][str(number)]["low"]
+            )
+            moved.append(OffsetRange(topic, number, min(high, max(start, low)), high, compact))
         return moved

@@ -6,26 +6,36 @@ from __future__ import annotations
 import json
 import os
 import stat
+from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 
 
 def load_config(path: str) -> dict:
-    """A client configuration in librdkafka keys. :raises UsageError: unreadable, readable by others, or no such configuration."""
+    """A client configuration in librdkafka keys. :raises UsageError: unreadable, readable by others, or no such
+    configuration.
+    """
     try:
         mode = os.stat(path).st_mode
     except OSError as error:
         raise UsageError(f"The config file {path} cannot be read", found=error.strerror) from error
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise UsageError(f"The config file {path} can be read by others", expected="mode 0600, since it holds secrets", found=f"{stat.S_IMODE(mode):04o}",
-                         remedy=f"chmod 600 {path}")
+        raise UsageError(
+            f"The config file {path} can be read by others",
+            expected="mode 0600, since it holds secrets",
+            found=f"{stat.S_IMODE(mode):04o}",
+            remedy=f"chmod 600 {path}",
+        )
     config = load_json(path, "config file")
     if not isinstance(config, dict) or not config.get("bootstrap.servers"):
-        raise UsageError(f"The config file {path} is no client configuration", expected="a JSON object of librdkafka keys with bootstrap.servers")
+        raise UsageError(
+            f"The config file {path} is no client configuration",
+            expected="a JSON object of librdkafka keys with bootstrap.servers",
+        )
     return {name: value for name, value in config.items() if value is not None}
 
 
-def load_json(path: str, what: str):
+def load_json(path: str, what: str) -> Any:
     """A JSON file. :raises UsageError: unreadable or not JSON (its content is not repeated: it may be secret)."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -37,7 +47,7 @@ def load_json(path: str, what: str):
         raise UsageError(f"The {what} {path} is not valid JSON", found=f"a mistake at {place}") from error
 
 
-def write_json(path: str, value) -> None:
+def write_json(path: str, value: Any) -> None:
     """Write whole or not at all, mode 0600."""
     directory = os.path.dirname(os.path.abspath(path))
     os.makedirs(directory, exist_ok=True)

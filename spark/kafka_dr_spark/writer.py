@@ -4,19 +4,24 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.parquet
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import sides
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import batch, sequence
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import reader
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import portions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, private, sha256
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import batch, sequence, sides
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Progress, Task
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.sides import KafkaSide
+
+# Topic, partition, records written.
+Count = tuple[str, int, int]
 
 
-def run(task, progress):
+def run(task: Task, progress: Progress) -> dict[str, Any]:
     """Write one file; its name and what it holds, or the error.
 
     :param task: ``id, side, out, run, detail, ranges[(topic, partition, low, high, compact)], topic_ids``.
@@ -26,11 +31,14 @@ def run(task, progress):
     except KafkaDrError as error:
         return {"id": task["id"], "error": {"kind": error.kind, "message": str(error), "facts": error.facts}}
     except (OSError, pa.ArrowException) as error:
-        return {"id": task["id"], "error": {"kind": "storage", "message": f"{task['out']} cannot be written: {error}", "facts": {}}}
+        return {
+            "id": task["id"],
+            "error": {"kind": "storage", "message": f"{task['out']} cannot be written: {error}", "facts": {}},
+        }
 
 
-def _write(task, progress):
-    side = sides.open_side(task["side"])
+def _write(task: Task, progress: Progress) -> tuple[str, list[Count], str]:
+    side = cast(sides.KafkaSide, sides.open_side(task["side"]))
     system, inside = locate(task["out"])
     name = f"data/{task['run']}-{task['id']:05d}-{uuid.uuid4().hex[:8]}.parquet"
     with private():
@@ -39,7 +47,7 @@ def _write(task, progress):
     return name, counts, sha256(system, f"{inside}/{name}")
 
 
-def _fill(task, progress, side, path, system):
+def _fill(task: Task, progress: Progress, side: KafkaSide, path: str, system: Any) -> list[Count]:
     """Write the file; ``[(topic, partition, records)]``."""
     counts = {one[:2]: 0 for one in task["ranges"]}
     keeps = ["keys" if one[4] else "content" for one in task["ranges"]]
@@ -49,14 +57,18 @@ def _fill(task, progress, side, path, system):
     schema = portions.schema()
     with pyarrow.parquet.ParquetWriter(path, schema, **settings) as file:
 
-        def emit(index):
+        def emit(index: int) -> None:
             records = digesters[index].records()
             digesters[index] = batch.Digester(True, keeps[index])
             for at in range(0, len(records), sequence.LIMIT):
                 part = records.take(slice(at, at + sequence.LIMIT))
                 topic, partition = ranges[index][:2]
                 counts[(topic, partition)] += len(part)
-                file.write_table(pa.Table.from_pylist([portions.portion(topic, task["topic_ids"][topic], partition, part, task["detail"])], schema))
+                file.write_table(
+                    pa.Table.from_pylist(
+                        [portions.portion(topic, task["topic_ids"][topic], partition, part, task["detail"])], schema
+                    )
+                )
 
         for index, messages in reader.read(side.client, ranges, timeout=side.client.timeout, pace=side.pace):
             before = digesters[index].bytes

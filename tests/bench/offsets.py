@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Benchmark of offset translation: ``python tests/bench/offsets.py`` writes build/bench/offsets.json.
 
-One run, one pair of clusters: for groups that lag by 0, 100, 10,000 and 100,000 records, at 10 and 200 records a second, over plain and transactional
-topics, what MirrorMaker 2's own group sync makes a consumer process again or skip, beside what offset_translate does; first with the source
-killed in the midst, then with the source alive, drained and fenced. Told by the consumers' own journals against what the target holds.
+One run, one pair of clusters: for groups that lag by 0, 100, 10,000 and 100,000 records, at 10 and 200 records a
+second, over plain and transactional
+topics, what MirrorMaker 2's own group sync makes a consumer process again or skip, beside what offset_translate does;
+first with the source
+killed in the midst, then with the source alive, drained and fenced. Told by the consumers' own journals against what
+the target holds.
 Then how long 100 and 1,000 groups of 30 partitions take, planned, committed and read back.
 """
 
@@ -18,8 +21,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -28,18 +33,23 @@ import tests.conftest  # noqa: E402, F401  makes the checkout importable as the 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient  # noqa: E402
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import group_positions  # noqa: E402
 from tests.support import offsets_lab as lab  # noqa: E402
+from tests.support import traffic  # noqa: E402
 from tests.support.ending import end_with_children  # noqa: E402
 from tests.support.kafka import Kafka  # noqa: E402
+
+Row = dict[str, Any]
+# Of a topic's copies, by partition: records as (offset, value).
+Held = dict[int, list[tuple[int, Any]]]
 
 LAGS = [0, 100, 10000, 100000]
 RATES = (10, 200)
 
 
-def say(text):
+def say(text: str) -> None:
     print(time.strftime("%H:%M:%S"), text, flush=True)
 
 
-def pair(base):
+def pair(base: Path) -> list[Kafka]:
     """Source and target; a loaded machine takes its time."""
     made = [Kafka(base / name, name).start(wait=0) for name in ("a", "b")]
     return [one.await_ready(300) for one in made]
@@ -48,50 +58,69 @@ def pair(base):
 class Case:
     """One topic with its writer and its groups, one for each lag."""
 
-    def __init__(self, source, rate, transactional, records):
+    def __init__(self, source: Kafka, rate: int, transactional: bool, records: int) -> None:
         self.rate, self.transactional = rate, transactional
         self.topic = f"{'trans' if transactional else 'plain'}-{rate}"
         lab.create(source, (self.topic, 3, {}))
-        self.writer = lab.Writer(source, self.topic, transaction=500 if transactional else 0)
+        self.writer = traffic.Writer(source, self.topic, transaction=500 if transactional else 0)
         self.writer.write(records)
         self.before = {}
 
-    def begin(self, source, settled):
-        """Set each group its lag behind the end, note what it counts as having processed, and let the writer run: groups to be consumed."""
+    def begin(self, source: Kafka, settled: bool) -> list[tuple[str, str, int | None]]:
+        """Set each group its lag behind the end, note what it counts as having processed, and let the writer run:
+        groups to be consumed.
+        """
         held = {} if settled else lab.copies(source, self.topic)
         if settled:
-            # A region that is back has its applications where they committed last; what they processed beyond that they process again, mirror or not.
+            # A region that is back has its applications where they committed last; what they processed beyond that they
+            # process again, mirror or not.
             for group, places in group_positions(KafkaClient(source.client, timeout=90), self.before).items():
                 self.before[group] = [row for row in self.before[group] if row[1] < places[(self.topic, row[0])]]
         for lag in [] if settled else LAGS:
             each = lag // 3
             places = {number: records[-each][0] if each else records[-1][0] + 1 for number, records in held.items()}
             group = f"{self.topic}-lag-{lag}"
-            self.before[group] = [(number, *record) for number, records in held.items() for record in records if record[0] < places[number]]
+            self.before[group] = [
+                (number, *record)
+                for number, records in held.items()
+                for record in records
+                if record[0] < places[number]
+            ]
             lab.set_positions(source, self.topic, {group: places})
         self.writer.go_on(self.rate)
         return [(f"{self.topic}-lag-{lag}", self.topic, self.rate if lag else None) for lag in LAGS]
 
-    def rows(self, plan, held, source, without=None):
+    def rows(self, plan: list[Row], held: Held, source: str, without: list[Row] | None = None) -> Iterator[Row]:
         for lag in LAGS:
             group = f"{self.topic}-lag-{lag}"
             journal = self.before[group]
             mine = [row for row in plan if row["group"] == group]
             reprocessed, skipped = lab.outcome(journal, held, {row["partition"]: row["to"] for row in mine})
-            stock, stock_skipped = lab.outcome(journal, held, {row["partition"]: row["from"] for row in mine if row["from"] is not None})
+            stock, stock_skipped = lab.outcome(
+                journal, held, {row["partition"]: row["from"] for row in mine if row["from"] is not None}
+            )
             positions = {row["partition"]: row["source_offset"] for row in mine}
             bare = {row["partition"]: row["to"] for row in without or plan if row["group"] == group}
             yield {
-                "lag": lag, "rate": self.rate, "transactional": self.transactional, "source": source,
-                "stock_reprocessed": stock, "stock_skipped": stock_skipped,
-                "stock_without_position": sum(row["from"] is None for row in mine), "reprocessed": reprocessed, "skipped": skipped,
+                "lag": lag,
+                "rate": self.rate,
+                "transactional": self.transactional,
+                "source": source,
+                "stock_reprocessed": stock,
+                "stock_skipped": stock_skipped,
+                "stock_without_position": sum(row["from"] is None for row in mine),
+                "reprocessed": reprocessed,
+                "skipped": skipped,
                 "reprocessed_without_manifest": lab.outcome(journal, held, bare)[0],
-                "since_checkpoint": sum(offset >= positions[partition] for partition, offset, dummy in journal) if source == "lost" else 0,
-                "reprocess_at_most": sum(row["reprocess_at_most"] for row in mine), "confidence": sorted({row["confidence"] for row in mine}),
+                "since_checkpoint": sum(offset >= positions[partition] for partition, offset, dummy in journal)
+                if source == "lost"
+                else 0,
+                "reprocess_at_most": sum(row["reprocess_at_most"] for row in mine),
+                "confidence": sorted({row["confidence"] for row in mine}),
             }
 
 
-def stop_all(cases, consumers, lost):
+def stop_all(cases: list[Case], consumers: lab.Consumers, lost: bool) -> None:
     """Stop writers and consumers; what was processed counts from now on."""
     with ThreadPoolExecutor(len(cases) + 1) as pool:
         journals = pool.submit(consumers.stop, lost) if lost else None
@@ -107,26 +136,44 @@ def stop_all(cases, consumers, lost):
     say("writers and consumers have stopped")
 
 
-def save_manifest(base, source):
-    """The digests of the transactional topics, as a backup has them: where the source's control records stand is not told by anything else."""
+def save_manifest(base: Path, source: Kafka) -> str:
+    """The digests of the transactional topics, as a backup has them: where the source's control records stand is not
+    told by anything else.
+    """
     config = base / "source.json"
     config.write_text(json.dumps(source.client))
     config.chmod(0o600)
     words = ["manifest", "--config", str(config), "--topics", "trans-.*", "--out", str(base / "manifest"), "--quiet"]
-    subprocess.run([sys.executable, str(ROOT / "spark" / "main.py"), *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=240)
+    subprocess.run(
+        [sys.executable, str(ROOT / "spark" / "main.py"), *words],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        timeout=240,
+    )
     return str(base / "manifest")
 
 
-def shown(rows):
+def shown(rows: Iterable[Row]) -> Iterator[Row]:
     """The rows, each said as it comes."""
-    keys = ("source", "lag", "rate", "transactional", "stock_reprocessed", "reprocessed", "reprocessed_without_manifest", "skipped", "since_checkpoint",
-            "confidence")
+    keys = (
+        "source",
+        "lag",
+        "rate",
+        "transactional",
+        "stock_reprocessed",
+        "reprocessed",
+        "reprocessed_without_manifest",
+        "skipped",
+        "since_checkpoint",
+        "confidence",
+    )
     for row in rows:
         say(" ".join(f"{key}={row[key]}" for key in keys))
         yield row
 
 
-def measure_cases(base, options):
+def measure_cases(base: Path, options: argparse.Namespace) -> tuple[list[Row], dict[str, float]]:
     """Rows for every case, the source lost first and alive then."""
     source, target = pair(base)
     say("clusters are up; writing")
@@ -139,7 +186,9 @@ def measure_cases(base, options):
     lab.await_ready(source, target, 300, until_caught_up=True, until_heartbeat=True, topics="plain-.*,trans-.*")
     manifest = save_manifest(base, source)
     say("mirrored, a manifest of the transactional topics saved; consumers and writers run")
-    consumers = lab.Consumers(source, [one for case in cases for one in case.begin(source, settled=False)], base / "first")
+    consumers = traffic.Consumers(
+        source, [one for case in cases for one in case.begin(source, settled=False)], base / "first"
+    )
     time.sleep(options.seconds)
     rows = []
     say("the source is killed")
@@ -156,9 +205,11 @@ def measure_cases(base, options):
     source.start()
     mirror.start()
     for case in cases:
-        case.writer = lab.Writer(source, case.topic, transaction=500 if case.transactional else 0)
-        case.writer.written = 3 * 10 ** 9  # new numbers
-    consumers = lab.Consumers(source, [one for case in cases for one in case.begin(source, settled=True)], base / "second")
+        case.writer = traffic.Writer(source, case.topic, transaction=500 if case.transactional else 0)
+        case.writer.written = 3 * 10**9  # new numbers
+    consumers = traffic.Consumers(
+        source, [one for case in cases for one in case.begin(source, settled=True)], base / "second"
+    )
     time.sleep(options.seconds)
     stop_all(cases, consumers, lost=False)
     lab.await_ready(source, target, 300, until_caught_up=True, topics="plain-.*,trans-.*")
@@ -176,11 +227,11 @@ def measure_cases(base, options):
     return rows, seconds
 
 
-def measure_groups(base):
+def measure_groups(base: Path) -> dict[str, Any]:
     """Seconds to translate and commit 100 and 1,000 groups of 30 partitions each."""
     source, target = pair(base)
     lab.create(source, ("many", 30, {}))
-    lab.Writer(source, "many", 30).write(30 * 1000)
+    traffic.Writer(source, "many", 30).write(30 * 1000)
     lab.prepare_target(target)
     mirror = lab.start_mirror(base / "mm2", source, target, "many", groups="none")
     lab.await_ready(source, target, 300, until_caught_up=True, topics="many")
@@ -188,13 +239,18 @@ def measure_groups(base):
     dice = random.Random(5)
     found = {}
     for count in (100, 1000):
-        positions = {f"g{count}-{number:04d}": {partition: dice.randint(0, 1000) for partition in range(30)} for number in range(count)}
+        positions = {
+            f"g{count}-{number:04d}": {partition: dice.randint(0, 1000) for partition in range(30)}
+            for number in range(count)
+        }
         lab.set_positions(source, "many", positions)
         result = lab.translate(source, target, groups_regex=f"g{count}-.*")
         if result["committed"] != count:
             raise SystemExit(f"{result['committed']} of {count} groups were committed")
         found[f"groups_{count}_seconds"] = result["summary"]["seconds"]
-        found[f"groups_{count}_confidence"] = {key: value for key, value in result["summary"]["confidence"].items() if value}
+        found[f"groups_{count}_confidence"] = {
+            key: value for key, value in result["summary"]["confidence"].items() if value
+        }
         say(f"{count} groups x 30 partitions: {result['summary']['seconds']} s")
     found["groups_1000_to_100"] = round(found["groups_1000_seconds"] / found["groups_100_seconds"], 2)
     for one in (source, target):
@@ -202,7 +258,7 @@ def measure_groups(base):
     return found
 
 
-def main():
+def main() -> int:
     end_with_children()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=int, default=40, help="how long consumers run before each cut")
@@ -216,7 +272,8 @@ def main():
     base = Path(tempfile.mkdtemp(prefix="offsets-bench-"))
     result = {
         "machine": {"cores": os.cpu_count(), "platform": platform.platform(), "load_at_begin": os.getloadavg()[0]},
-        "versions": {"kafka": "4.3.1", "python": platform.python_version()}, "options": vars(options),
+        "versions": {"kafka": "4.3.1", "python": platform.python_version()},
+        "options": vars(options),
         "mirror": "exactly-once, offset.lag.max 100, checkpoints and group sync every 5 s; witness every 2 s",
     }
     result["rows"] = []

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`make bench-proof`: the proof beside bare reading and beside Spark's own Kafka source, in one run on one machine.
 
-Writes build/bench/proof.json. Ratios are of runs side by side, each the median of ``--repeats``; nothing is asserted. Records are about 200 bytes
+Writes build/bench/proof.json. Ratios are of runs side by side, each the median of ``--repeats``; nothing is asserted.
+Records are about 200 bytes
 (a key of 7, a value of 193), in ``--partitions`` partitions.
 """
 
@@ -19,44 +20,61 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Event
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "lab"), str(ROOT / "spark")]
 
 from tests.bench.spark_source import connector_jars, spark_source  # noqa: E402
 from tests.support.ending import end_with_children  # noqa: E402
-from tests.support.kafka import clusters  # noqa: E402
+from tests.support.kafka import Kafka, clusters  # noqa: E402
+
+Sides = dict[str, Kafka]
 
 PADDING = b"departures are what the drill copies; here a payload of their length does, since only its size matters " * 3
 START = 1700000000000
 
 
-def value_of(number):
+def value_of(number: int) -> bytes:
     """193 bytes that differ from record to record."""
     return b"%012d" % number + PADDING[:181]
 
 
-def generate(bootstrap, topic, low, high, partitions, without=-1):
+def generate(bootstrap: str, topic: str, low: int, high: int, partitions: int, without: int = -1) -> None:
     """Write records low..high in partition order; deterministic, so that both sides hold the same."""
     from confluent_kafka import Producer
 
-    producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 20, "batch.num.messages": 100000, "batch.size": 1000000,
-                         "queue.buffering.max.messages": 1000000, "queue.buffering.max.kbytes": 512000, "log_level": 0,
-                         "max.in.flight.requests.per.connection": 1})
+    producer = Producer(
+        {
+            "bootstrap.servers": bootstrap,
+            "linger.ms": 20,
+            "batch.num.messages": 100000,
+            "batch.size": 1000000,
+            "queue.buffering.max.messages": 1000000,
+            "queue.buffering.max.kbytes": 512000,
+            "log_level": 0,
+            "max.in.flight.requests.per.connection": 1,
+        }
+    )
     for number in range(low, high):
         if number == without:
             continue
         while True:
             try:
-                producer.produce(topic, value_of(number), b"N%06d" % (number % 4000), number % partitions, timestamp=START + number)
+                producer.produce(
+                    topic, value_of(number), b"N%06d" % (number % 4000), number % partitions, timestamp=START + number
+                )
                 break
             except BufferError:
                 producer.poll(0.05)
     producer.flush(120)
 
 
-def fill(sides, topic, count, partitions, lost=-1):
+def fill(sides: Sides, topic: str, count: int, partitions: int, lost: int = -1) -> None:
     """Create and fill a topic on both sides, two processes at a time; ``lost`` is left out on the target."""
     from confluent_kafka.admin import AdminClient, NewTopic
 
@@ -65,7 +83,9 @@ def fill(sides, topic, count, partitions, lost=-1):
         for future in client.create_topics([NewTopic(topic, partitions, 1, config={"retention.ms": "-1"})]).values():
             future.result()
     workers = [
-        multiprocessing.Process(target=generate, args=(cluster.bootstrap, topic, 0, count, partitions, lost if name == "target" else -1))
+        multiprocessing.Process(
+            target=generate, args=(cluster.bootstrap, topic, 0, count, partitions, lost if name == "target" else -1)
+        )
         for name, cluster in sides.items()
     ]
     for worker in workers:
@@ -76,12 +96,23 @@ def fill(sides, topic, count, partitions, lost=-1):
             raise SystemExit(f"filling {topic} failed")
 
 
-def raw_reader(bootstrap, topic, partitions, backoff, ready, go, done):
-    """Bare librdkafka: read one side to its end and count. With the one setting that matters: by default it pauses for a second when its queue is full."""
+def raw_reader(bootstrap: str, topic: str, partitions: int, backoff: int, ready: Queue, go: Event, done: Queue) -> None:
+    """Bare librdkafka: read one side to its end and count. With the one setting that matters: by default it pauses for
+    a second when its queue is full.
+    """
     from confluent_kafka import Consumer, KafkaError, TopicPartition
 
-    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "bench", "enable.auto.commit": False, "enable.partition.eof": True,
-                         "auto.offset.reset": "earliest", "log_level": 0, "fetch.queue.backoff.ms": backoff})
+    consumer = Consumer(
+        {
+            "bootstrap.servers": bootstrap,
+            "group.id": "bench",
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+            "auto.offset.reset": "earliest",
+            "log_level": 0,
+            "fetch.queue.backoff.ms": backoff,
+        }
+    )
     ready.put(1)
     go.wait()
     consumer.assign([TopicPartition(topic, number, 0) for number in range(partitions)])
@@ -97,10 +128,15 @@ def raw_reader(bootstrap, topic, partitions, backoff, ready, go, done):
     consumer.close()
 
 
-def raw_read(sides, topic, partitions, backoff=10):
+def raw_read(sides: Sides, topic: str, partitions: int, backoff: int = 10) -> float:
     """Seconds for one process a side to read everything, from the moment both are ready."""
     ready, done, go = multiprocessing.Queue(), multiprocessing.Queue(), multiprocessing.Event()
-    workers = [multiprocessing.Process(target=raw_reader, args=(cluster.bootstrap, topic, partitions, backoff, ready, go, done)) for cluster in sides.values()]
+    workers = [
+        multiprocessing.Process(
+            target=raw_reader, args=(cluster.bootstrap, topic, partitions, backoff, ready, go, done)
+        )
+        for cluster in sides.values()
+    ]
     for worker in workers:
         worker.start()
     for dummy in workers:
@@ -116,7 +152,7 @@ def raw_read(sides, topic, partitions, backoff=10):
 class Memory:
     """Peak resident megabytes of the driver (Python and JVM) and of the largest Python worker, while open."""
 
-    def __enter__(self):
+    def __enter__(self) -> Memory:
         import psutil
 
         self.me, self.driver, self.worker, self.stop = psutil.Process(), 0.0, 0.0, threading.Event()
@@ -124,7 +160,7 @@ class Memory:
         self.thread.start()
         return self
 
-    def _watch(self):
+    def _watch(self) -> None:
         import psutil
 
         while not self.stop.wait(0.2):
@@ -140,42 +176,59 @@ class Memory:
                     continue
             self.driver = max(self.driver, driver / 1e6)
 
-    def __exit__(self, *dummy):
+    def __exit__(self, *dummy: object) -> None:
         self.stop.set()
         self.thread.join()
 
 
-def proof(engine, sides, topic):
+def proof(engine: Any, sides: Sides, topic: str) -> tuple[float, dict[str, Any]]:
     """(seconds, report) of a whole compare on a warm Spark context."""
-    from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare import job
+    from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options, prepare
 
-    spec = {name: {"kind": "kafka", "config": cluster.client, "name": name, "timeout": 30, "rate": None} for name, cluster in sides.items()}
+    spec = {
+        name: {"kind": "kafka", "config": cluster.client, "name": name, "timeout": 30, "rate": None}
+        for name, cluster in sides.items()
+    }
     began = time.perf_counter()
-    comparison = job.prepare(spec["source"], spec["target"], job.Options(topic, wait_seconds=0))
+    comparison = prepare(spec["source"], spec["target"], Options(topic, wait_seconds=0))
     report = comparison.run(engine)
     return time.perf_counter() - began, report
 
 
-def say(text):
+def say(text: str) -> None:
     print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
 
 
-def run(arguments, save):
-    """All measurements: a dictionary, handed to ``save`` after each part, so that a part that fails costs only itself."""
+def run(arguments: argparse.Namespace, save: Callable[[dict[str, Any]], None]) -> None:
+    """All measurements, handed to ``save`` after each part, so that a part that fails costs only itself."""
     multiprocessing.set_start_method("spawn", force=True)
     import confluent_kafka
     import psutil
     import pyspark
 
     provider = None if arguments.no_spark_source else connector_jars()[1]
-    sides = clusters(["source", "target"], None, {"log.retention.check.interval.ms": 3600000, "log.segment.bytes": 536870912})
+    sides = clusters(
+        ["source", "target"], None, {"log.retention.check.interval.ms": 3600000, "log.segment.bytes": 536870912}
+    )
     small, one, many, lost = "small", "one", "many", "lost"
     result = {
-        "machine": {"cores": os.cpu_count(), "memory_gb": round(psutil.virtual_memory().total / 1e9, 1), "system": platform.platform(),
-                    "load_before": os.getloadavg()},
-        "versions": {"python": platform.python_version(), "pyspark": pyspark.__version__, "librdkafka": confluent_kafka.libversion()[0], "kafka": "4.3.1",
-                     "spark_token_provider": provider},
-        "records": arguments.records, "many_records": arguments.many, "partitions": arguments.partitions, "record_bytes": 200,
+        "machine": {
+            "cores": os.cpu_count(),
+            "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
+            "system": platform.platform(),
+            "load_before": os.getloadavg(),
+        },
+        "versions": {
+            "python": platform.python_version(),
+            "pyspark": pyspark.__version__,
+            "librdkafka": confluent_kafka.libversion()[0],
+            "kafka": "4.3.1",
+            "spark_token_provider": provider,
+        },
+        "records": arguments.records,
+        "many_records": arguments.many,
+        "partitions": arguments.partitions,
+        "record_bytes": 200,
     }
     try:
         say(f"filling {arguments.records:,} records on both sides")
@@ -221,14 +274,18 @@ def run(arguments, save):
                     seconds, report = proof(engine, sides, lost)
                     named = [
                         (part["partition"], one["kind"], one["source_offset"])
-                        for topic in report["topics"] for part in topic["partitions"] for one in part["differences"]
+                        for topic in report["topics"]
+                        for part in topic["partitions"]
+                        for one in part["differences"]
                     ]
                     if named != [(lost_at % arguments.partitions, "missing", lost_at // arguments.partitions)]:
                         raise SystemExit(f"the lost record was not named: {named}")
                     unequal.append(seconds)
             result["seconds"].update({"proof_many": equal, "one_lost": unequal})
             result["lost_record"] = {"partition": named[0][0], "source_offset": named[0][2]}
-            result["per_record_8m_to_1m"] = round(statistics.median(equal) / arguments.many / (statistics.median(proofs) / arguments.records), 3)
+            result["per_record_8m_to_1m"] = round(
+                statistics.median(equal) / arguments.many / (statistics.median(proofs) / arguments.records), 3
+            )
             result["one_lost_to_equal"] = round(statistics.median(unequal) / statistics.median(equal), 3)
             result["peak_driver_mb"], result["peak_worker_mb"] = round(memory_many.driver), round(memory_many.worker)
             save(result)
@@ -247,7 +304,7 @@ def run(arguments, save):
         subprocess.run(["rm", "-rf", str(sides["source"].directory.parent)], check=False)
 
 
-def main():
+def main() -> None:
     end_with_children()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=1000000)
@@ -260,7 +317,7 @@ def main():
     arguments = parser.parse_args()
     os.makedirs(os.path.dirname(arguments.out), exist_ok=True)
 
-    def save(result):
+    def save(result: dict[str, Any]) -> None:
         with open(arguments.out, "w", encoding="utf-8") as file:
             json.dump(result, file, indent=1)
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The usual ways to compare two clusters with Spark: its own Kafka source, digested, and exceptAll both ways. What the proof is measured beside."""
+"""The usual ways to compare two clusters with Spark: its own Kafka source, digested, and exceptAll both ways. What the
+proof is measured beside.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +12,26 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
-SPARK_SOURCE = '''
+SPARK_SOURCE = """
 import json, os, sys, time
 from pyspark.sql import SparkSession, functions as F
 jars, source, target, topic, small, repeats = sys.argv[1:7]
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-spark = (SparkSession.builder.master("local[*]").config("spark.jars", jars).config("spark.ui.enabled", "false").config("spark.driver.memory", "4g")
-         .config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1").config("spark.sql.shuffle.partitions", "4")
+spark = (SparkSession.builder.master("local[*]").config("spark.jars", jars)
+         .config("spark.ui.enabled", "false").config("spark.driver.memory", "4g")
+         .config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
+         .config("spark.sql.shuffle.partitions", "4")
          .config("spark.log.level", "ERROR").config("spark.ui.showConsoleProgress", "false").getOrCreate())
 def frame(bootstrap, name):
-    return (spark.read.format("kafka").option("kafka.bootstrap.servers", bootstrap).option("subscribe", name).option("startingOffsets", "earliest")
-            .option("endingOffsets", "latest").option("includeHeaders", "true").option("kafka.isolation.level", "read_committed").load())
+    return (spark.read.format("kafka").option("kafka.bootstrap.servers", bootstrap).option("subscribe", name)
+            .option("startingOffsets", "earliest").option("endingOffsets", "latest")
+            .option("includeHeaders", "true").option("kafka.isolation.level", "read_committed").load())
 def digest(bootstrap, name):
     hashed = frame(bootstrap, name).select("partition", F.xxhash64("key", "value", "headers", "timestamp").alias("d"))
-    return {row[0]: tuple(row[1:]) for row in hashed.groupBy("partition").agg(F.count("*"), F.sum(F.col("d").cast("decimal(38,0)"))).collect()}
+    total = F.sum(F.col("d").cast("decimal(38,0)"))
+    return {row[0]: tuple(row[1:]) for row in hashed.groupBy("partition").agg(F.count("*"), total).collect()}
 def columns(bootstrap, name):
     return frame(bootstrap, name).select("partition", "key", "value", "headers", "timestamp")
 def by_digest(name):
@@ -43,17 +50,19 @@ for what, call in (("digest", by_digest), ("except_all", by_except)):
         times[what].append(time.perf_counter() - began)
 print("TIMES " + json.dumps(times))
 spark.stop()
-'''
+"""
 
 
-IVY = """<ivy-module version="2.0"><info organisation="streamsafe" module="bench"/><configurations><conf name="default"/></configurations>
+IVY = """<ivy-module version="2.0"><info organisation="streamsafe" module="bench"/>
+<configurations><conf name="default"/></configurations>
 <dependencies defaultconfmapping="default->master">%s</dependencies></ivy-module>"""
 
 
-def connector_jars():
+def connector_jars() -> tuple[str, str]:
     """Jars of Spark's Kafka source, resolved by the Ivy that PySpark ships: (paths, version of the token provider).
 
-    The token provider is only needed where delegation tokens are used, but its classes have to be there; where the one of this version cannot be had, the
+    The token provider is only needed where delegation tokens are used, but its classes have to be there; where the one
+    of this version cannot be had, the
     last one before does.
     """
     import pyspark
@@ -66,31 +75,71 @@ def connector_jars():
     for provider in (spark, "4.0.0"):
         if list(place.glob("spark-sql-kafka*.jar")):
             break
-        wanted = [("org.apache.spark", "spark-sql-kafka-0-10_2.13", spark), ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", provider),
-                  ("org.apache.kafka", "kafka-clients", "3.9.2"), ("org.apache.commons", "commons-pool2", "2.13.1")]
+        wanted = [
+            ("org.apache.spark", "spark-sql-kafka-0-10_2.13", spark),
+            ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", provider),
+            ("org.apache.kafka", "kafka-clients", "3.9.2"),
+            ("org.apache.commons", "commons-pool2", "2.13.1"),
+        ]
         with tempfile.TemporaryDirectory() as aside:
             descriptor = Path(aside, "ivy.xml")
-            descriptor.write_text(IVY % "".join(f'<dependency org="{one[0]}" name="{one[1]}" rev="{one[2]}" transitive="false"/>' for one in wanted))
+            descriptor.write_text(
+                IVY
+                % "".join(
+                    f'<dependency org="{one[0]}" name="{one[1]}" rev="{one[2]}" transitive="false"/>' for one in wanted
+                )
+            )
             done = subprocess.run(
-                [require_java(), "-jar", ivy_jar(), "-ivy", str(descriptor), "-cache", str(cache_dir() / "ivy"), "-types", "jar", "bundle",
-                 "-retrieve", f"{aside}/libs/[artifact]-[revision].[ext]"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+                [
+                    require_java(),
+                    "-jar",
+                    ivy_jar(),
+                    "-ivy",
+                    str(descriptor),
+                    "-cache",
+                    str(cache_dir() / "ivy"),
+                    "-types",
+                    "jar",
+                    "bundle",
+                    "-retrieve",
+                    f"{aside}/libs/[artifact]-[revision].[ext]",
+                ],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+            )
             if done.returncode == 0 and len(list(Path(aside, "libs").glob("*.jar"))) == len(wanted):
                 place.mkdir(parents=True, exist_ok=True)
                 for jar in Path(aside, "libs").glob("*.jar"):
                     shutil.copy(jar, place)
     jars = sorted(place.glob("*.jar"))
     if not jars:
-        raise SystemExit(f"Spark's Kafka source could not be resolved; without it: --no-spark-source. {done.stdout[-600:]}")
+        raise SystemExit(
+            f"Spark's Kafka source could not be resolved; without it: --no-spark-source. {done.stdout[-600:]}"
+        )
     return ",".join(map(str, jars)), next(jar.stem.rsplit("-", 1)[1] for jar in jars if "token-provider" in jar.name)
 
 
-def spark_source(sides, topic, small, repeats):
+def spark_source(sides: dict[str, Any], topic: str, small: str, repeats: int) -> dict[str, list[float]]:
     """Seconds of the two usual ways on Spark's Kafka source, warm, in a session of their own."""
     with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False) as file:
         file.write(SPARK_SOURCE)
     done = subprocess.run(
-        [sys.executable, file.name, connector_jars()[0], sides["source"].bootstrap, sides["target"].bootstrap, topic, small, str(repeats)],
-        capture_output=True, text=True, timeout=1800, check=False,
+        [
+            sys.executable,
+            file.name,
+            connector_jars()[0],
+            sides["source"].bootstrap,
+            sides["target"].bootstrap,
+            topic,
+            small,
+            str(repeats),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=1800,
+        check=False,
     )
     os.unlink(file.name)
     told = [line for line in done.stdout.splitlines() if line.startswith("TIMES ")]

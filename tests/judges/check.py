@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Let all judges speak, one after the other, and say who was not content: ``check.py [NAME …]``."""
+"""Run all judges, one after the other, and list their verdicts: ``check.py [NAME …]``."""
 
 from __future__ import annotations
 
@@ -21,25 +21,26 @@ ALL = {
     "navigator": (PYTHON, JUDGES / "navigator.py"),
     "rulebook": (PYTHON, JUDGES / "rulebook.py"),
     "tutorial": (PYTHON, JUDGES / "tutorial.py"),
+    "secrets": (PYTHON, JUDGES / "secret_leaks.py"),
     "molecule": ("make", "molecule"),
 }
 
 
 def main(names: list[str]) -> int:
-    unknown = [one for one in names if one not in ALL]
+    unknown = [name for name in names if name not in ALL]
     if unknown:
         print(f"There is no judge {', '.join(unknown)}: expected some of {', '.join(ALL)}", file=sys.stderr)
         return 2
-    said = []
+    verdicts = []
     for name in names or ALL:
         print(f"\n===== {name}", flush=True)
         began = time.monotonic()
         code = run(*ALL[name], cwd=ROOT)
-        said.append((name, code, time.monotonic() - began))
+        verdicts.append((name, code, time.monotonic() - began))
     print()
-    for name, code, seconds in said:
+    for name, code, seconds in verdicts:
         print(f"{'content' if code == 0 else 'NOT CONTENT':12} {name:10} {seconds:5.0f} s")
-    return 1 if any(one[1] for one in said) else 0
+    return 1 if any(code for _name, code, _seconds in verdicts) else 0
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Let antsibull-docs judge the documentation of every plugin and role, and build its pages with Sphinx, where a warning is an error.
+"""Let antsibull-docs judge the documentation of every plugin and role, and build its pages with Sphinx, where a warning
+is an error.
 
 The pages are left in ``build/docsite/html``.
 """
@@ -24,30 +25,34 @@ def main() -> int:
         place = copied(Path(base))
         site, pages = Path(base) / "site", Path(base) / "pages"
         env = {**plain(), "ANSIBLE_COLLECTIONS_PATH": base, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
-        for one in (site, pages):
-            one.mkdir(mode=0o755)
+        for directory in (site, pages):
+            directory.mkdir(mode=0o755)
+        strict = ("--use-current", "--fail-on-error")
         steps = (
             ("lint-collection-docs", "--plugin-docs", "--validate-collection-refs", "self", "--skip-rstcheck", place),
-            ("sphinx-init", "--use-current", "--fail-on-error", "--dest-dir", site, NAME),
-            ("--config-file", site / "antsibull-docs.cfg", "collection", "--use-current", "--fail-on-error", "--dest-dir", pages, NAME),
+            ("sphinx-init", *strict, "--dest-dir", site, NAME),
+            ("--config-file", site / "antsibull-docs.cfg", "collection", *strict, "--dest-dir", pages, NAME),
         )
         if any(run(tools / "antsibull-docs", *words, env=env) for words in steps):
             return 1
         shutil.copytree(site / "rst", pages, dirs_exist_ok=True)
-        # Other projects' pages are not asked for: a judgement must not hang on the network.
+        # Other projects' pages are not downloaded: a verdict must not depend on the network.
         with (site / "conf.py").open("a") as file:
             file.write("\nintersphinx_mapping = {}\n")
         foreign(pages)
         html = ROOT / "build" / "docsite" / "html"
         shutil.rmtree(html.parent, ignore_errors=True)
-        failed = run(tools / "sphinx-build", "-q", "-W", "--keep-going", "-j", "2", "-b", "html", "-c", site, pages, html, env=env)
+        options = ("-q", "-W", "--keep-going", "-j", "2", "-b", "html", "-c", site)
+        failed = run(tools / "sphinx-build", *options, pages, html, env=env)
         missing = [name for name in expected(place) if not list(html.rglob(name))]
         print(f"{len(list(html.rglob('*.html')))} pages; missing: {', '.join(missing) or 'none'}", flush=True)
         return 1 if failed or missing else 0
 
 
 def foreign(pages: Path) -> None:
-    """A page with the labels of Ansible's own documentation that the pages refer to, since that documentation is not asked."""
+    """A page with the labels of Ansible's own documentation that the pages refer to, since that documentation is not
+    asked.
+    """
     texts = [path.read_text() for path in pages.rglob("*.rst")]
     used = {one for text in texts for one in re.findall(r":ref:`(?:[^`<]*<)?([^>`<]+)>?`", text)}
     there = {one for text in texts for one in re.findall(r"^ *\.\. _([^:]+):", text, re.M)}
@@ -58,7 +63,9 @@ def foreign(pages: Path) -> None:
 
 def expected(place: Path) -> list[str]:
     """Names of the pages that there must be: one for each module, filter, role and callback."""
-    found = [f"{one.stem}_module.html" for one in (place / "plugins" / "modules").glob("*.py") if one.stem != "__init__"]
+    found = [
+        f"{one.stem}_module.html" for one in (place / "plugins" / "modules").glob("*.py") if one.stem != "__init__"
+    ]
     found += [f"{one.stem}_filter.html" for one in (place / "plugins" / "filter").glob("*.yml")]
     found += [f"{one.name}_role.html" for one in (place / "roles").iterdir() if one.is_dir()]
     return sorted([*found, "stage_callback.html"])

@@ -2,7 +2,8 @@
 """Show that the lock files fit the requirements they are made from; ``--write`` resolves anew and writes them.
 
 ``requirements-build.lock`` is what packages are built with, ``requirements-lab.lock`` what the lab needs,
-``requirements-test.lock`` what tests need beside it, and ``examples/awx/requirements.lock`` what the example's image has.
+``requirements-test.lock`` what tests need beside it, and ``examples/awx/requirements.lock`` what the example's image
+has.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from places import JUDGES, ROOT, environment
 
-HEAD = "# SPDX-License-Identifier: GPL-3.0-or-later\n# Written by \"make locks\" from {}.\n"
+HEAD = '# SPDX-License-Identifier: GPL-3.0-or-later\n# Written by "make locks" from {}.\n'
 PYTHON = "3.11"
 IMAGE = ROOT / "examples" / "awx" / "requirements.lock"
 
@@ -26,12 +27,26 @@ def resolved(uv: Path, sources: list[Path], pins: Path | None) -> list[str]:
     :param pins: versions that are kept where the requirements still allow them.
     :raises SystemExit: nothing fits.
     """
-    command = [uv, "pip", "compile", "--quiet", "--universal", "--python-version", PYTHON, "--no-header", "--no-annotate", "--generate-hashes", *sources]
+    command = [
+        uv,
+        "pip",
+        "compile",
+        "--quiet",
+        "--universal",
+        "--python-version",
+        PYTHON,
+        "--no-header",
+        "--no-annotate",
+        "--generate-hashes",
+        *sources,
+    ]
     command += ["--constraint", pins] if pins else []
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise SystemExit(f"{', '.join(path.name for path in sources)} cannot be resolved{' with the locked versions' if pins else ''}: {done.stderr.strip()}\n"
-                         "Run: make locks")
+        raise SystemExit(
+            f"{', '.join(path.name for path in sources)} cannot be resolved"
+            f"{' with the locked versions' if pins else ''}: {done.stderr.strip()}\nRun: make locks"
+        )
     return re.split(r"\n(?=[^\s#])", done.stdout.strip())
 
 
@@ -48,7 +63,10 @@ def pins_of(texts_with_pins: list[str], file: Path) -> Path | None:
 
 
 def texts(uv: Path, anew: bool) -> dict[Path, str]:
-    """The content that each lock file has to have; ``anew`` with the newest versions, else with those that are locked."""
+    """The content that each lock file has to have.
+
+    :param anew: whether to take the newest versions instead of the locked ones.
+    """
     build, lab, test = (ROOT / f"requirements-{name}.lock" for name in ("build", "lab", "test"))
     image_sources = [ROOT / "meta" / "ee-requirements.txt", ROOT / "examples" / "awx" / "requirements.txt"]
     with tempfile.TemporaryDirectory() as name:
@@ -66,7 +84,9 @@ def texts(uv: Path, anew: bool) -> dict[Path, str]:
             test: ["-r requirements-lab.lock", *(entry for entry in everything if package(entry) not in needed)],
             IMAGE: resolved(uv, image_sources, kept(IMAGE)),
         }
-    sources = {path: path.with_suffix(".txt").name for path in (build, lab, test)} | {IMAGE: "requirements.txt and meta/ee-requirements.txt"}
+    sources = {path: path.with_suffix(".txt").name for path in (build, lab, test)} | {
+        IMAGE: "requirements.txt and meta/ee-requirements.txt"
+    }
     return {path: HEAD.format(sources[path]) + "\n".join(entries) + "\n" for path, entries in found.items()}
 
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run the playbooks by ansible-navigator and ansible-runner, without an execution environment: each one's syntax, then every stage in a lab.
+"""Run the playbooks by ansible-navigator and ansible-runner, without an execution environment: each one's syntax, then
+every stage in a lab.
 
-The region is lost, made again from its backup, resumed, backed up again and left by a planned move. One of the two tools looks at what a stage
-would do, the other one runs it, in turn. Before each stage the work directory is deleted, as a controller's job finds it: what the stages have
+The region is lost, made again from its backup, resumed, backed up again and left by a planned move. One of the two
+tools looks at what a stage
+would do, the other one runs it, in turn. Before each stage the work directory is deleted, as a controller's job finds
+it: what the stages have
 to remember is in the ledger.
 """
 
@@ -38,17 +41,33 @@ class Runs:
         self.base, self.tools = base, tools
         self.inventory, self.password = base / "lab" / "inventory", base / "lab" / ".vault_password"
         # Both find Ansible by the path: the checkout's, with the libraries that the modules need.
-        self.env = {**plain(), "PATH": f"{BIN}{os.pathsep}{tools}{os.pathsep}{os.environ['PATH']}", "HOME": str(base), "ANSIBLE_COLLECTIONS_PATH": str(base),
-                    # A home of their own, and yet Kafka from where it is kept.
-                    "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache"),
-                    "ANSIBLE_STDOUT_CALLBACK": "streamsafe.kafka_dr.stage", "TERM": "dumb"}
+        self.env = {
+            **plain(),
+            "PATH": f"{BIN}{os.pathsep}{tools}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(base),
+            "ANSIBLE_COLLECTIONS_PATH": str(base),
+            # A home of their own, and yet Kafka from where it is kept.
+            "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache"),
+            "ANSIBLE_STDOUT_CALLBACK": "streamsafe.kafka_dr.stage",
+            "TERM": "dumb",
+        }
 
     def navigator(self, name: str, *words: str | Path) -> int:
         fixed = ("--mode", "stdout", "--ee", "false", "--pae", "false", "--lf", self.base / "navigator.log")
-        return run(self.tools / "ansible-navigator", "run", f"streamsafe.kafka_dr.{name}", *fixed, *words, env=self.env, cwd=self.base)
+        return run(
+            self.tools / "ansible-navigator",
+            "run",
+            f"streamsafe.kafka_dr.{name}",
+            *fixed,
+            *words,
+            env=self.env,
+            cwd=self.base,
+        )
 
     def by_navigator(self, name: str, answers: dict, *words: str) -> int:
-        return self.navigator(name, "-i", self.inventory, "--vault-password-file", self.password, "-e", json.dumps(answers), *words)
+        return self.navigator(
+            name, "-i", self.inventory, "--vault-password-file", self.password, "-e", json.dumps(answers), *words
+        )
 
     def by_runner(self, name: str, answers: dict, *words: str) -> int:
         place = self.base / "runner"
@@ -56,7 +75,17 @@ class Runs:
         (place / "env").mkdir(parents=True)
         (place / "env" / "extravars").write_text(json.dumps(answers))
         (place / "env" / "cmdline").write_text(" ".join(["--vault-password-file", str(self.password), *words]))
-        return run(BIN / "ansible-runner", "run", place, "-p", f"streamsafe.kafka_dr.{name}", "--inventory", self.inventory, env=self.env, cwd=self.base)
+        return run(
+            BIN / "ansible-runner",
+            "run",
+            place,
+            "-p",
+            f"streamsafe.kafka_dr.{name}",
+            "--inventory",
+            self.inventory,
+            env=self.env,
+            cwd=self.base,
+        )
 
 
 def main() -> int:
@@ -66,7 +95,9 @@ def main() -> int:
         copied(base)
         runs = Runs(base, tools)
         lab = [str(BIN / "python"), str(ROOT / "lab" / "main.py"), "--lab", str(base / "lab")]
-        failed = [one.stem for one in sorted((ROOT / "playbooks").glob("*.yml")) if runs.navigator(one.stem, "--syntax-check")]
+        failed = [
+            one.stem for one in sorted((ROOT / "playbooks").glob("*.yml")) if runs.navigator(one.stem, "--syntax-check")
+        ]
         looks, acts = runs.by_runner, runs.by_navigator
         try:
             if run(*lab, "up", "--history", "3000", "--rate", "50", env=runs.env):

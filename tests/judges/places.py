@@ -16,13 +16,18 @@ BIN = Path(sys.executable).parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "streamsafe-kafka-dr"
 JUDGES = Path(__file__).resolve().parent
 
+# A judge may have the name of an installed module, which others mean when they import it.
+sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != JUDGES] + [str(JUDGES)]
+
 
 def copied(base: Path) -> Path:
-    """A copy of the files that git knows, or would take, where collections live, in a repository of its own: linters ask git what there is."""
+    """A copy of the files that git tracks or would add, in an ``ansible_collections`` tree. It is a repository of its
+    own, since linters ask git for the files.
+    """
     place = base / "ansible_collections" / "streamsafe" / "kafka_dr"
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout.split(b"\0")
-    for name in filter(None, (one.decode() for one in names)):
+    for name in filter(None, (name.decode() for name in names)):
         if (ROOT / name).is_file():
             (place / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, place / name)
@@ -32,18 +37,19 @@ def copied(base: Path) -> Path:
 
 
 def plain() -> dict[str, str]:
-    """The environment without what somebody set for Ansible."""
+    """The environment without the caller's own settings of Ansible."""
     return {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
 
 
 def run(*words: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> int:
-    """Run one command with its output to be seen, and return its exit code."""
-    print("$", " ".join(str(one) for one in words), flush=True)
-    return subprocess.run([str(one) for one in words], cwd=cwd, env=env, check=False).returncode
+    """Print and run one command, its output visible, and return its exit code."""
+    print("$", " ".join(str(word) for word in words), flush=True)
+    return subprocess.run([str(word) for word in words], cwd=cwd, env=env, check=False).returncode
 
 
 def environment(name: str, requirements: Path) -> Path:
-    """The ``bin`` of a virtual environment with these requirements, made once for each content of the file and kept in the cache.
+    """The ``bin`` of a virtual environment with these requirements, made once for each content of the file and kept in
+    the cache.
 
     :raises SystemExit: pip could not install them.
     """
@@ -54,9 +60,24 @@ def environment(name: str, requirements: Path) -> Path:
             shutil.rmtree(old)
         venv.create(place, with_pip=True)
         for dummy in range(3):
-            if run(place / "bin" / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", requirements) == 0:
+            if (
+                run(
+                    place / "bin" / "python",
+                    "-m",
+                    "pip",
+                    "install",
+                    "-q",
+                    "--disable-pip-version-check",
+                    "-r",
+                    requirements,
+                )
+                == 0
+            ):
                 (place / "installed").touch()
                 break
         else:
-            raise SystemExit(f"pip could not install {requirements.relative_to(ROOT)}; run it again when the package index can be reached")
+            raise SystemExit(
+                f"pip could not install {requirements.relative_to(ROOT)}; "
+                "run it again when the package index can be reached"
+            )
     return place / "bin"

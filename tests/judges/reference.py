@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is made from the code: the page of the variables, findings of the doctor, and the schema of inventories for editors.
+"""What is made from the code: the page of the variables, findings of the doctor, and the schema of inventories for
+editors.
 
 ``reference.py`` says which page is not current (exit code 1), ``reference.py --write`` writes them.
 """
@@ -12,20 +13,23 @@ import sys
 from pathlib import Path
 
 import yaml
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "lab"))
-from kafka_dr_lab.playbook import collections_path  # noqa: E402
+from kafka_dr_lab.playbook import collections_path
 
 sys.path.insert(0, str(collections_path()))
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.check import expected  # noqa: E402
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.json_schema import json_schema  # noqa: E402
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.schema import VARIABLES  # noqa: E402
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.check_value import expected
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.json_schema import json_schema
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.schema import VARIABLES
 
 GROUPS = (
     ("Stages", ("initial_setup", "failover", "recreate_from_backup", "resume", "new_backup", "fence")),
     ("Looking, without changing anything", ("backup_status", "doctor", "proof", "probe")),
-    ("Parts of a region", ("kafka", "mirror", "applications", "credentials", "definition", "ledger", "service", "preflight")),
+    (
+        "Parts of a region",
+        ("kafka", "mirror", "applications", "credentials", "definition", "ledger", "service", "preflight"),
+    ),
 )
 HEAD = """# Variables
 
@@ -33,8 +37,10 @@ Made by `make reference` from the inventory's schema and from the roles' argumen
 
 ## Variables of the inventory
 
-Every stage checks all of them on all hosts first, before any cluster is asked, and refuses with all mistakes in one message.
-A mistake about a region that the stage is not about is a warning. Values that a template works out are checked too. For completion and checks in an
+Every stage checks all of them on all hosts first, before any cluster is asked, and refuses with all mistakes in one \
+message.
+A mistake about a region that the stage is not about is a warning. Values that a template works out are checked too. \
+For completion and checks in an
 editor name the collection's `meta/inventory.schema.json` as the JSON Schema of your inventory and of `group_vars`,
 for example with `# yaml-language-server: $schema=<path>` as the first line.
 """
@@ -43,7 +49,8 @@ ROLES = """
 
 `ansible-doc -t role streamsafe.kafka_dr.<role>` shows the same.
 
-A default that begins with `{{` is worked out from other variables. **required** means that the role refuses to begin without it.
+A default that begins with `{{` is worked out from other variables. **required** means that the role refuses to begin \
+without it.
 """
 SCHEMA = ROOT / "meta" / "inventory.schema.json"
 BEGIN, END = "<!-- made by make reference: begin -->", "<!-- made by make reference: end -->"
@@ -77,19 +84,25 @@ def kind(option: dict) -> str:
 def rows(options: dict, defaults: dict, prefix: str = "") -> list[str]:
     made = []
     for name, option in options.items():
-        said = option.get("description") or ""
-        said = " ".join(said) if isinstance(said, list) else said
-        held = {**({"default": option["default"]} if "default" in option else {}), **({"default": defaults[name]} if name in defaults else {})}
+        description = option.get("description") or ""
+        description = " ".join(description) if isinstance(description, list) else description
+        held = {
+            **({"default": option["default"]} if "default" in option else {}),
+            **({"default": defaults[name]} if name in defaults else {}),
+        }
         value = "**required**" if option.get("required") else shown(held["default"]).replace("|", "\\|") if held else ""
-        made.append(f"| `{prefix}{name}` | {kind(option)} | {value} | {marked(said)} |")
+        made.append(f"| `{prefix}{name}` | {kind(option)} | {value} | {marked(description)} |")
         made += rows(option.get("options") or {}, {}, f"{prefix}{name}{'[]' if option.get('elements') else ''}.")
     return made
 
 
 def described(path: str, node: dict, where: str, required: bool = False) -> list[str]:
     """Rows of one variable of the inventory: itself, and what stands below it."""
-    said = marked(str(node.get("description") or ""))
-    lines = [f"| `{path}` | {where} | {'**required**, ' if required else ''}{marked(expected(node)) or 'anything'} | {said} |"]
+    description = marked(str(node.get("description") or ""))
+    lines = [
+        f"| `{path}` | {where} | {'**required**, ' if required else ''}{marked(expected(node)) or 'anything'} "
+        f"| {description} |"
+    ]
     inner = node.get("items") or {}
     below, mark = (inner, "[]") if inner.get("properties") else (node, "")
     for key, one in (below.get("properties") or {}).items():
@@ -99,7 +112,9 @@ def described(path: str, node: dict, where: str, required: bool = False) -> list
 
 def inventory() -> list[str]:
     """The table of the inventory's variables."""
-    rows_of = [row for name, node in VARIABLES.items() for row in described(name, node, str(node.get("x-where") or "anywhere"))]
+    rows_of = [
+        row for name, node in VARIABLES.items() for row in described(name, node, str(node.get("x-where") or "anywhere"))
+    ]
     return ["", "| Variable | On | Value | |", "|---|---|---|---|", *rows_of]
 
 
@@ -107,7 +122,11 @@ def role(name: str) -> list[str]:
     """One role: what it is for, its entry points, and all variables once."""
     base = ROOT / "roles" / name
     entries = yaml.safe_load((base / "meta" / "argument_specs.yml").read_text())["argument_specs"]
-    defaults = yaml.safe_load((base / "defaults" / "main.yml").read_text()) or {} if (base / "defaults" / "main.yml").exists() else {}
+    defaults = (
+        yaml.safe_load((base / "defaults" / "main.yml").read_text()) or {}
+        if (base / "defaults" / "main.yml").exists()
+        else {}
+    )
     options: dict[str, dict] = {}
     for spec in entries.values():
         for key, option in (spec.get("options") or {}).items():
@@ -118,7 +137,12 @@ def role(name: str) -> list[str]:
     lines = ["", f"### {name}", "", marked(first["short_description"]) + "."]
     others = [(key, spec) for key, spec in entries.items() if key != "main"]
     if others:
-        lines += ["", "| `tasks_from` | |", "|---|---|", *(f"| `{key}` | {marked(spec.get('short_description') or '')} |" for key, spec in others)]
+        lines += [
+            "",
+            "| `tasks_from` | |",
+            "|---|---|",
+            *(f"| `{key}` | {marked(spec.get('short_description') or '')} |" for key, spec in others),
+        ]
     if options:
         lines += ["", "| Variable | Type | Default | |", "|---|---|---|---|", *rows(options, defaults)]
     return lines
@@ -146,11 +170,8 @@ def _text(node: ast.AST) -> str:
     """Words of an expression, with … for what is filled in."""
     if isinstance(node, ast.Constant):
         return str(node.value)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-        text = _text(node.left)
-        for form in ("%.0f", "%.1f", "%d", "%s", "%r"):
-            text = text.replace(form, "…")
-        return text
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_text(part) for part in node.values)
     if isinstance(node, ast.BinOp):
         return _text(node.left) + _text(node.right)
     if isinstance(node, ast.IfExp):
@@ -167,14 +188,21 @@ def findings() -> list[tuple[str, str, str, str]]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "finding":
                 check, severity, dummy, dummy, cause, remedy = (_text(one) for one in node.args)
-                made.append((check, "error or warning" if severity == "…" else severity.replace(" / ", " or "), cause, remedy))
+                made.append(
+                    (check, "error or warning" if severity == "…" else severity.replace(" / ", " or "), cause, remedy)
+                )
     return sorted(set(made))
 
 
 def known_lines() -> list[tuple[str, str, str, str]]:
     """Every cause that the doctor reads out of a log."""
-    tree = ast.parse((ROOT / "plugins" / "module_utils" / "_mm2" / "log_catalogue.py").read_text())
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "_known"]
+    room = ROOT / "plugins" / "module_utils" / "_doctor"
+    calls = [
+        node
+        for name in ("log_access.py", "log_catalogue.py")
+        for node in ast.walk(ast.parse((room / name).read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "known"
+    ]
     return [("log-" + _text(one.args[0]), _text(one.args[1]), _text(one.args[3]), _text(one.args[4])) for one in calls]
 
 
@@ -184,7 +212,10 @@ def troubles() -> str:
     for title, found in (("", findings()), ("### What it reads out of the logs", known_lines())):
         lines += ["", title, ""] if title else [""]
         lines += ["| Finding | Severity | Cause | What to do |", "|---|---|---|---|"]
-        lines += [f"| `{check}` | {severity} | {marked(cause)} | {marked(remedy)} |" for check, severity, cause, remedy in found]
+        lines += [
+            f"| `{check}` | {severity} | {marked(cause)} | {marked(remedy)} |"
+            for check, severity, cause, remedy in found
+        ]
     return "\n".join([*lines, "", END])
 
 
@@ -194,7 +225,11 @@ def pages() -> dict[Path, str]:
     text = place.read_text()
     before, rest = text.split(BEGIN)
     schema = json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n"
-    return {ROOT / "docs" / "variables.md": variables(), SCHEMA: schema, place: before + troubles() + rest.split(END)[1]}
+    return {
+        ROOT / "docs" / "variables.md": variables(),
+        SCHEMA: schema,
+        place: before + troubles() + rest.split(END)[1],
+    }
 
 
 def main(words: list[str]) -> int:

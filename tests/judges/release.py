@@ -32,8 +32,12 @@ def components() -> dict[tuple[str, str, str], dict]:
         entry["uses"].append(use)
         entry["hashes"] = sorted({*entry["hashes"], *hashes})
 
-    for use, path in {"lab": "requirements-lab.lock", "test": "requirements-test.lock", "build": "requirements-build.lock",
-                      "execution environment": "examples/awx/requirements.lock"}.items():
+    for use, path in {
+        "lab": "requirements-lab.lock",
+        "test": "requirements-test.lock",
+        "build": "requirements-build.lock",
+        "execution environment": "examples/awx/requirements.lock",
+    }.items():
         for entry in re.split(r"\n(?=\S)", (ROOT / path).read_text()):
             pin = PIN.match(entry)
             if pin:
@@ -60,16 +64,26 @@ def bill(tarball: Path, version: str) -> str:
 
     document = Bom()
     digest = hashlib.sha256(tarball.read_bytes()).hexdigest()
-    document.metadata.component = Component(name="streamsafe.kafka_dr", version=version, type=ComponentType.APPLICATION,
-                                            hashes=[HashType(alg=HashAlgorithm.SHA_256, content=digest)])
+    document.metadata.component = Component(
+        name="streamsafe.kafka_dr",
+        version=version,
+        type=ComponentType.APPLICATION,
+        hashes=[HashType(alg=HashAlgorithm.SHA_256, content=digest)],
+    )
     for (kind, name, number), entry in sorted(components().items()):
         namespace, dummy, last = name.rpartition("/")
         component = Component(
-            name=name, version=number, type=ComponentType.LIBRARY, bom_ref=f"{kind}:{name}@{number}",
+            name=name,
+            version=number,
+            type=ComponentType.LIBRARY,
+            bom_ref=f"{kind}:{name}@{number}",
             # The name of a jar does not tell its group, without which there is no package URL.
             purl=None if kind == "maven" else PackageURL(kind, namespace or None, last, number),
-            properties=[Property(name="streamsafe.kafka_dr:use", value=", ".join(entry["uses"])),
-                        *(Property(name="streamsafe.kafka_dr:accepted-sha256", value=one) for one in entry["hashes"])])
+            properties=[
+                Property(name="streamsafe.kafka_dr:use", value=", ".join(entry["uses"])),
+                *(Property(name="streamsafe.kafka_dr:accepted-sha256", value=one) for one in entry["hashes"]),
+            ],
+        )
         document.components.add(component)
         document.register_dependency(document.metadata.component, [component])
     text = JsonV1Dot6(document).output_as_string(indent=1)
@@ -91,7 +105,11 @@ def main(words: list[str]) -> int:
     tarball = next(PLACE.glob("streamsafe-kafka_dr-*.tar.gz"))
     version = tarball.name.removeprefix("streamsafe-kafka_dr-").removesuffix(".tar.gz")
     beside = tarball.with_name(tarball.name.removesuffix(".tar.gz") + ".cdx.json")
-    done = subprocess.run([str(tools / "python"), __file__, str(tarball), str(beside), version], check=False, env={**os.environ, "PYTHONPATH": str(JUDGES)})
+    done = subprocess.run(
+        [str(tools / "python"), __file__, str(tarball), str(beside), version],
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(JUDGES)},
+    )
     if done.returncode == 0:
         print(f"{tarball.relative_to(ROOT)} and {beside.relative_to(ROOT)}: {len(components())} components")
     return done.returncode

@@ -15,7 +15,11 @@ from places import BIN, JUDGES, ROOT, environment, plain, run
 def main(words: list[str]) -> int:
     tools = environment("rulebook", JUDGES / "requirements-rulebook.txt")
     # The playbook that the rulebook starts runs with the checkout's Ansible.
-    env = {**plain(), "ANSIBLE_RULEBOOK": str(tools / "ansible-rulebook"), "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+    env = {
+        **plain(),
+        "ANSIBLE_RULEBOOK": str(tools / "ansible-rulebook"),
+        "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+    }
     return run(BIN / "python", "-m", "pytest", "-q", "tests/real/eda", *words, cwd=ROOT, env=env)
 
 

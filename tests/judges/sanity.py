@@ -18,9 +18,29 @@ from pathlib import Path
 
 from places import BIN, CACHE, copied, plain, run
 
-TESTS = ("validate-modules", "pylint", "pep8", "import", "yamllint", "runtime-metadata", "compile", "symlinks", "shebang", "no-assert", "ansible-doc",
-         "empty-init", "ignores", "line-endings", "no-get-exception", "no-illegal-filenames", "no-smart-quotes", "replace-urlopen",
-         "use-argspec-type-path", "use-compat-six", "action-plugin-docs")
+TESTS = (
+    "validate-modules",
+    "pylint",
+    "pep8",
+    "import",
+    "yamllint",
+    "runtime-metadata",
+    "compile",
+    "symlinks",
+    "shebang",
+    "no-assert",
+    "ansible-doc",
+    "empty-init",
+    "ignores",
+    "line-endings",
+    "no-get-exception",
+    "no-illegal-filenames",
+    "no-smart-quotes",
+    "replace-urlopen",
+    "use-argspec-type-path",
+    "use-compat-six",
+    "action-plugin-docs",
+)
 # Which pip ansible-test asks for depends on its version; each finds the same script.
 BOOTSTRAP_NAMES = ("get_pip_24_2.py", "get_pip_25_2.py")
 BOOTSTRAP = '''\
@@ -43,7 +63,13 @@ sys.exit(subprocess.call([sys.executable, "-m", "pip", "install"] + words))
 def pip_settings() -> configparser.RawConfigParser:
     """pip's settings of whoever runs this, those of the environment included."""
     settings = configparser.RawConfigParser()
-    settings.read([Path.home() / ".pip" / "pip.conf", Path.home() / ".config" / "pip" / "pip.conf", os.environ.get("PIP_CONFIG_FILE", "")])
+    settings.read(
+        [
+            Path.home() / ".pip" / "pip.conf",
+            Path.home() / ".config" / "pip" / "pip.conf",
+            os.environ.get("PIP_CONFIG_FILE", ""),
+        ]
+    )
     if not settings.has_section("global"):
         settings.add_section("global")
     settings.set("global", "retries", "10")
@@ -61,7 +87,9 @@ def prepared_home() -> Path:
     for name in BOOTSTRAP_NAMES:
         (cache / name).write_text(BOOTSTRAP)
     (home / ".config" / "pip").mkdir(parents=True, exist_ok=True)
-    with open(os.open(home / ".config" / "pip" / "pip.conf", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+    with open(
+        os.open(home / ".config" / "pip" / "pip.conf", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w"
+    ) as file:
         pip_settings().write(file)
     return home
 
@@ -71,7 +99,18 @@ def main(words: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="kafka-dr-sanity-") as base:
         place = copied(Path(base))
         env = {**plain(), "HOME": str(prepared_home()), "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
-        return run(BIN / "ansible-test", "sanity", "--local", "--python", "%d.%d" % sys.version_info[:2], "--color", "no", *chosen, cwd=place, env=env)
+        return run(
+            BIN / "ansible-test",
+            "sanity",
+            "--local",
+            "--python",
+            f"{sys.version_info.major}.{sys.version_info.minor}",
+            "--color",
+            "no",
+            *chosen,
+            cwd=place,
+            env=env,
+        )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Follow the first part of docs/tutorial.md word by word, in a clean copy of the checkout: every command in a block marked ``sh``.
+"""Follow the first part of docs/tutorial.md word by word, in a clean copy of the checkout: every command in a block
+marked ``sh``.
 
 A command that begins with ``!`` has to be refused.
 """
@@ -24,7 +25,11 @@ def script(page: str) -> str:
     lines = []
     for block in re.findall(r"^```sh\n(.*?)^```", page, re.S | re.M):
         for command in re.sub(r"\\\n", "", block).strip().splitlines():
-            lines.append(f"if {command[2:]}; then echo 'this was to be refused' >&2; exit 1; fi" if command.startswith("! ") else command)
+            lines.append(
+                f"if {command[2:]}; then echo 'this was to be refused' >&2; exit 1; fi"
+                if command.startswith("! ")
+                else command
+            )
     return "set -eux\n" + "\n".join(lines) + "\n"
 
 
@@ -35,9 +40,13 @@ def main() -> int:
         shutil.move(copied(Path(base)), place)
         env = {key: value for key, value in plain().items() if key not in ("LAB_DIR", "VIRTUAL_ENV", "PYTHONPATH")}
         # Without the caller's virtual environment on the path; the page makes its own.
-        env["PATH"] = os.pathsep.join(one for one in env["PATH"].split(os.pathsep) if not (Path(one) / "activate").exists())
+        env["PATH"] = os.pathsep.join(
+            one for one in env["PATH"].split(os.pathsep) if not (Path(one) / "activate").exists()
+        )
         try:
-            return subprocess.run(["sh", "-c", script((place / PAGE).read_text())], cwd=place, env=env, check=False).returncode
+            return subprocess.run(
+                ["sh", "-c", script((place / PAGE).read_text())], cwd=place, env=env, check=False
+            ).returncode
         finally:
             subprocess.run(["sh", "lab/bootstrap.sh", "down"], cwd=place, env=env, check=False)
 

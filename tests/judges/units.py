@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run ``ansible-test units`` without a container engine, over a copy of the checkout: the unit tests of everything in ``plugins``.
+"""Run ``ansible-test units`` without a container engine, over a copy of the checkout: the unit tests of everything in
+``plugins``.
 
 The other unit tests are about the repository (the lab, the documentation, the tarball) and are run by pytest alone.
 """
@@ -18,9 +19,21 @@ def main(words: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="kafka-dr-units-") as base:
         place = copied(Path(base))
         env = {**plain(), "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
-        python = "%d.%d" % sys.version_info[:2]
-        return run(BIN / "ansible-test", "units", "--local", "--python", python, "--color", "no", "--num-workers", "2", *(words or ["tests/unit/plugins/"]),
-                   cwd=place, env=env)
+        python = f"{sys.version_info.major}.{sys.version_info.minor}"
+        return run(
+            BIN / "ansible-test",
+            "units",
+            "--local",
+            "--python",
+            python,
+            "--color",
+            "no",
+            "--num-workers",
+            "2",
+            *(words or ["tests/unit/plugins/"]),
+            cwd=place,
+            env=env,
+        )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""API servers shared by a session: ``new`` has Strimzi 1.2.0 (``v1``), ``old`` has 0.51.0 (both versions) and Event Streams' group."""
+"""API servers shared by a session: ``new`` has Strimzi 1.2.0 (``v1``), ``old`` has 0.51.0 (both versions) and Event
+Streams' group.
+"""
 
 from __future__ import annotations
 
@@ -30,3 +32,11 @@ def old(tmp_path_factory):
     cluster = kubernetes.Cluster.start(tmp_path_factory.mktemp("old"), "old").install("0.51.0", event_streams=True)
     yield cluster
     cluster.stop()
+
+
+@pytest.fixture
+def pair(new):
+    """Two namespaces of the new cluster, and ``secret_copy`` between them."""
+    from .secret_pairs import Pair
+
+    return Pair(new)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The short pass on Kubernetes that belongs to ``make test``; one line and nothing else where there is no Kubernetes to be had within its time."""
+"""The short pass on Kubernetes that belongs to ``make test``; one line and nothing else where there is no Kubernetes to
+be had within its time.
+"""
 
 from __future__ import annotations
 
@@ -27,4 +29,7 @@ if __name__ == "__main__":
     if reason:
         print(f"SKIPPED tests/kubernetes: {reason}")
         sys.exit(0)
-    os.execv(sys.executable, [sys.executable, "-m", "pytest", "-q", str(ROOT / "tests" / "kubernetes"), "-m", "kubernetes and not full"])
+    os.execv(
+        sys.executable,
+        [sys.executable, "-m", "pytest", "-q", str(ROOT / "tests" / "kubernetes"), "-m", "kubernetes and not full"],
+    )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands in the way of a stage's writes is told before it begins: rights, namespaces that end, namespaces that are not there."""
+"""What stands in the way of a stage's writes is told before it begins: rights, namespaces that end, namespaces that are
+not there.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +15,40 @@ pytestmark = pytest.mark.kubernetes
 
 RULES = [
     {"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]},
-    {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get", "patch"], "resourceNames": ["kdr-mirror", "kdr-proof"]},
+    {
+        "apiGroups": [""],
+        "resources": ["secrets"],
+        "verbs": ["get", "patch"],
+        "resourceNames": ["kdr-mirror", "kdr-proof"],
+    },
     {"apiGroups": ["kafka.strimzi.io"], "resources": ["kafkausers"], "verbs": ["list", "create"]},
 ]
 
 
 def ask(namespace, connection, **more):
-    return run(kubernetes_access_info.main, {"places": [{"name": "europe", "connection": connection, "namespace": namespace, "rules": RULES, **more}]})
+    return run(
+        kubernetes_access_info.main,
+        {"places": [{"name": "europe", "connection": connection, "namespace": namespace, "rules": RULES, **more}]},
+    )
 
 
 def test_what_is_granted_is_no_obstacle_and_nothing_is_made(new, tmp_path):
     namespace = new.namespace()
     assert ask(namespace, new.identity(tmp_path, {namespace: RULES}))["refusals"] == []
     assert ask(namespace, {"kubeconfig": new.kubeconfig})["granted"]
-    users = run(kubernetes_access_info.main, {"places": [{"name": "europe", "connection": {"kubeconfig": new.kubeconfig}, "namespace": namespace,
-                                                          "rules": RULES[2:]}]})
+    users = run(
+        kubernetes_access_info.main,
+        {
+            "places": [
+                {
+                    "name": "europe",
+                    "connection": {"kubeconfig": new.kubeconfig},
+                    "namespace": namespace,
+                    "rules": RULES[2:],
+                }
+            ]
+        },
+    )
     assert users["granted"], users
     assert new.client.list(object_path("v1", "secrets", namespace)) == []
     assert new.client.list(object_path("kafka.strimzi.io/v1", "kafkausers", namespace)) == []
@@ -45,20 +66,43 @@ def test_a_right_that_is_missing_is_named(new, tmp_path):
 def test_a_namespace_that_ends_or_is_not_there_is_named_with_its_way_out(new, tmp_path):
     namespace, mine = new.namespace(), new.namespace()
     path = object_path("v1", "configmaps", namespace)
-    new.client.create(path, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "stuck", "finalizers": ["strimzi.io/topic-operator"]}})
+    new.client.create(
+        path,
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "stuck", "finalizers": ["strimzi.io/topic-operator"]},
+        },
+    )
     # The account lives elsewhere: with the namespace go its Role and RoleBinding.
     limited = new.identity(tmp_path, {mine: RULES, namespace: RULES})
     new.client.delete(object_path("v1", "namespaces", name=namespace))
     gone = object_path("rbac.authorization.k8s.io/v1", "rolebindings", namespace)
     new.until(lambda: new.client.list(gone) == [], "the RoleBindings to be gone")
     told = object_path("v1", "namespaces", name=namespace)
-    new.until(lambda: "strimzi.io/topic-operator" in str(new.client.get(told)["status"]), "the namespace to say what holds it")
+    new.until(
+        lambda: "strimzi.io/topic-operator" in str(new.client.get(told)["status"]), "the namespace to say what holds it"
+    )
     seen = ask(namespace, {"kubeconfig": new.kubeconfig})["refusals"]
-    assert len(seen) == 1 and "is being deleted" in seen[0] and "strimzi.io/topic-operator" in seen[0] and "RoleBindings" in seen[0]
+    assert (
+        len(seen) == 1
+        and "is being deleted" in seen[0]
+        and "strimzi.io/topic-operator" in seen[0]
+        and "RoleBindings" in seen[0]
+    )
     blind = ask(namespace, limited)["refusals"]
-    assert len(blind) == 1 and "may not be written to as system:serviceaccount:" in blind[0] and "RoleBinding" in blind[0] and "finalizers" in blind[0]
-    new.client.request("PATCH", f"{path}/stuck", {"metadata": {"finalizers": None}}, content_type="application/merge-patch+json")
-    new.until(lambda: new.client.get(object_path("v1", "namespaces", name=namespace)) is None, "the namespace to be gone")
+    assert (
+        len(blind) == 1
+        and "may not be written to as system:serviceaccount:" in blind[0]
+        and "RoleBinding" in blind[0]
+        and "finalizers" in blind[0]
+    )
+    new.client.request(
+        "PATCH", f"{path}/stuck", {"metadata": {"finalizers": None}}, content_type="application/merge-patch+json"
+    )
+    new.until(
+        lambda: new.client.get(object_path("v1", "namespaces", name=namespace)) is None, "the namespace to be gone"
+    )
     assert "is not there" in ask(namespace, {"kubeconfig": new.kubeconfig})["refusals"][0]
     assert ask(namespace, {"kubeconfig": new.kubeconfig}, may_be_made=True)["granted"]
 
@@ -67,21 +111,35 @@ def test_a_namespace_that_ends_is_told_to_whom_still_has_every_right(new, tmp_pa
     """A ClusterRole outlives the namespace; without the right to read namespaces only a try tells that it ends."""
     namespace, mine = new.namespace(), new.namespace()
     path = object_path("v1", "configmaps", namespace)
-    new.client.create(path, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "stuck", "finalizers": ["example.com/never"]}})
+    new.client.create(
+        path,
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "stuck", "finalizers": ["example.com/never"]}},
+    )
     who = new.identity(tmp_path, {mine: RULES})
     account = new.client.list(object_path("v1", "serviceaccounts", mine))
     name = next(one["metadata"]["name"] for one in account if one["metadata"]["name"].startswith("user-"))
     rbac = "rbac.authorization.k8s.io/v1"
-    new.client.create(object_path(rbac, "clusterroles"), {"apiVersion": rbac, "kind": "ClusterRole", "metadata": {"name": name}, "rules": RULES})
-    new.client.create(object_path(rbac, "clusterrolebindings"), {
-        "apiVersion": rbac, "kind": "ClusterRoleBinding", "metadata": {"name": name},
-        "roleRef": {"apiGroup": rbac.split("/")[0], "kind": "ClusterRole", "name": name},
-        "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": mine}]})
+    new.client.create(
+        object_path(rbac, "clusterroles"),
+        {"apiVersion": rbac, "kind": "ClusterRole", "metadata": {"name": name}, "rules": RULES},
+    )
+    new.client.create(
+        object_path(rbac, "clusterrolebindings"),
+        {
+            "apiVersion": rbac,
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": name},
+            "roleRef": {"apiGroup": rbac.partition("/")[0], "kind": "ClusterRole", "name": name},
+            "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": mine}],
+        },
+    )
     new.until(lambda: ask(namespace, who)["granted"], "the rights to count")
     new.client.delete(object_path("v1", "namespaces", name=namespace))
     new.until(lambda: not ask(namespace, who)["granted"], "the namespace to end")
     assert "is being deleted" in ask(namespace, who)["refusals"][0]
-    new.client.request("PATCH", f"{path}/stuck", {"metadata": {"finalizers": None}}, content_type="application/merge-patch+json")
+    new.client.request(
+        "PATCH", f"{path}/stuck", {"metadata": {"finalizers": None}}, content_type="application/merge-patch+json"
+    )
 
 
 def test_an_api_server_that_does_not_answer_stands_in_the_way():

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A mirror without an operator: MirrorMaker 2 as a Deployment beside clusters that have one, real records through it."""
+"""A mirror without an operator: MirrorMaker 2 as a Deployment beside clusters that have one, with real records."""
 
 from __future__ import annotations
 
 import pytest
 
+from kafka_dr_lab.kubernetes.operator.loop import Operator
 from tests.kubernetes.playing import Regions
 from tests.kubernetes.test_roles import SET_UP, ends, produce, produce_as_admin, role
 from tests.support.kafka import JVM, free_ports, kafka_home
-from tests.support.operator.loop import Operator
 
 pytestmark = [pytest.mark.kubernetes, pytest.mark.full]
 
@@ -26,11 +26,22 @@ def regions(new, tmp_path):
     made.hosts["north_america"].pop("kafka_dr_applications")
     made.mirrors = new.namespace("mirrors")
     # In a test no node reads an image; what it would have is named here.
-    made.hosts["europe"].update({
-        "kafka_dr_mirror_platform": "deployment", "kafka_dr_kafka_home": str(kafka_home()), "kafka_dr_mirror_rest_port": free_ports(1)[0],
-        "kafka_dr_mirror_heap": "512m", "kafka_dr_java_options": " ".join(JVM),
-        "kafka_dr_mirror_deployment": {"kubeconfig": new.kubeconfig, "namespace": made.mirrors, "image": "lab", "witness_image": "lab",
-                                       "fields": {"spec": {"template": {"metadata": {"annotations": {"meter": "on"}}}}}}})
+    made.hosts["europe"].update(
+        {
+            "kafka_dr_mirror_platform": "deployment",
+            "kafka_dr_kafka_home": str(kafka_home()),
+            "kafka_dr_mirror_rest_port": free_ports(1)[0],
+            "kafka_dr_mirror_heap": "512m",
+            "kafka_dr_java_options": " ".join(JVM),
+            "kafka_dr_mirror_deployment": {
+                "kubeconfig": new.kubeconfig,
+                "namespace": made.mirrors,
+                "image": "lab",
+                "witness_image": "lab",
+                "fields": {"spec": {"template": {"metadata": {"annotations": {"meter": "on"}}}}},
+            },
+        }
+    )
     made.limit_rights()
     yield made
     operator.stop()
@@ -48,7 +59,11 @@ def test_a_mirror_without_an_operator(regions):
 
     set_up = [*SET_UP[:-1], role("mirror", "await_carrying", **MIRROR)]
     regions.play(set_up)
-    source, target, producer = regions.kafka("north_america"), regions.kafka("europe"), regions.kafka("north_america", "shop-producer")
+    source, target, producer = (
+        regions.kafka("north_america"),
+        regions.kafka("europe"),
+        regions.kafka("north_america", "shop-producer"),
+    )
     assert produce(producer, 200) == []
     cluster.until(lambda: sum(ends(target).values()) >= 200, "the records to arrive", 60)
     shown = str(deployment()) + str(cluster.read(regions.mirrors, "mirror-backup", "configmaps"))
@@ -58,11 +73,18 @@ def test_a_mirror_without_an_operator(regions):
 
     track("dr:apps/Deployment:mirrors/mirror-backup")
     refused = regions.role("mirror", "stop", fails=True, **MIRROR)
-    assert "would not stay stopped" in refused.output and "Argo CD" in refused.output and deployment()["spec"]["replicas"] == 1
+    assert (
+        "would not stay stopped" in refused.output
+        and "Argo CD" in refused.output
+        and deployment()["spec"]["replicas"] == 1
+    )
     track(None)
 
     regions.role("mirror", "stop", **MIRROR)
-    assert [(one["spec"]["replicas"], one["status"].get("replicas", 0)) for one in (deployment(), deployment("witness-backup"))] == [(0, 0), (0, 0)]
+    assert [
+        (one["spec"]["replicas"], one["status"].get("replicas", 0))
+        for one in (deployment(), deployment("witness-backup"))
+    ] == [(0, 0), (0, 0)]
     held = ends(target)
     produce_as_admin(regions, "north_america", 50)
     assert ends(target) == held, "a stopped mirror copies nothing"

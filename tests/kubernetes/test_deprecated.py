@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where ``v1beta2`` is served beside ``v1``, every request of it is answered with a deprecation warning: a mirror's is the only one."""
+"""Where ``v1beta2`` is served beside ``v1``, every request of it is answered with a deprecation warning: a mirror's is
+the only one.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +9,18 @@ import re
 
 import pytest
 
+from kafka_dr_lab.kubernetes.operator.loop import Operator
 from tests.kubernetes.playing import Regions
 from tests.kubernetes.test_roles import SET_UP, SWITCH
-from tests.support.operator.loop import Operator
 
 pytestmark = [pytest.mark.kubernetes, pytest.mark.full]
 
 MIRRORS = "kafkamirrormaker2s"
-COUNTED = re.compile(r'^apiserver_request_total\{(?=[^}]*group="kafka\.strimzi\.io")(?=[^}]*version="v1beta2")'
-                     r'[^}]*resource="(\w+)"[^}]*verb="(\w+)"[^}]*\} (\d+)', re.M)
+COUNTED = re.compile(
+    r'^apiserver_request_total\{(?=[^}]*group="kafka\.strimzi\.io")(?=[^}]*version="v1beta2")'
+    r'[^}]*[{,]resource="(\w+)"[^}]*verb="(\w+)"[^}]*\} (\d+)',
+    re.M,
+)
 BACKUP = {"definition_region": "north_america", "definition_backup": "europe"}
 
 
@@ -34,12 +39,25 @@ def test_nothing_but_a_mirror_is_asked_for_through_the_deprecated_version(old, t
     try:
         regions = Regions({"north_america": old, "europe": old}, tmp_path)
         regions.hosts["north_america"].pop("kafka_dr_applications")
-        regions.hosts["north_america"]["kafka_dr_kubernetes"]["backup"] = {"kubeconfig": old.kubeconfig, "namespace": old.namespace("kept")}
+        regions.hosts["north_america"]["kafka_dr_kubernetes"]["backup"] = {
+            "kubeconfig": old.kubeconfig,
+            "namespace": old.namespace("kept"),
+        }
         before = requests(old)
-        keep = {"name": "Keep", "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.definition", "tasks_from": "keep.yml"}, "vars": BACKUP}
+        keep = {
+            "name": "Keep",
+            "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.definition", "tasks_from": "keep.yml"},
+            "vars": BACKUP,
+        }
         # Of v1 there is no heartbeat connector, and so no heartbeat to be missed.
-        examine = {"name": "Examine", "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.doctor"}, "vars": {"doctor_fail_on": "never"}}
-        played = regions.play([*SET_UP[:-1], keep, examine, *(one for one in SWITCH if "applications" not in one["name"])])
+        examine = {
+            "name": "Examine",
+            "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.doctor"},
+            "vars": {"doctor_fail_on": "never"},
+        }
+        played = regions.play(
+            [*SET_UP[:-1], keep, examine, *(one for one in SWITCH if "applications" not in one["name"])]
+        )
         after = requests(old)
     finally:
         operator.stop()

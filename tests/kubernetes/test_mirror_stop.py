@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stopping a mirror whose source is dead, behind an operator that looks again only at a change of the resource or with its period."""
+"""Stopping a mirror whose source is dead, behind an operator that looks again only at a change of the resource or with
+its period.
+"""
 
 from __future__ import annotations
 
 import pytest
 
+from kafka_dr_lab.kubernetes.operator.loop import Operator
 from tests.kubernetes.playing import Regions
 from tests.kubernetes.test_roles import SET_UP
-from tests.support.operator.loop import Operator
 
 pytestmark = [pytest.mark.kubernetes, pytest.mark.full]
 
@@ -27,7 +29,7 @@ def regions(new, tmp_path_factory):
     made.operator = operator
     made.limit_rights()
     made.play(SET_UP[:-1])
-    next(one for key, one in operator.brokers.items() if key[0] == made.namespaces["north_america"]).kill()
+    {key[0]: one for key, one in operator.brokers.items()}[made.namespaces["north_america"]].kill()
     yield made
     operator.stop()
 
@@ -45,7 +47,9 @@ def steer(regions, state, **source):
     flow = mirror(regions)["spec"]["mirrors"][0]
     flow.update({key: {**value, "state": state} for key, value in flow.items() if key.endswith("Connector")})
     flow["source"].update(source)
-    regions.places["europe"].merge(regions.namespaces["europe"], "backup", {"spec": {"mirrors": [flow], "replicas": 1}}, "kafkamirrormaker2s", API)
+    regions.places["europe"].merge(
+        regions.namespaces["europe"], "backup", {"spec": {"mirrors": [flow], "replicas": 1}}, "kafkamirrormaker2s", API
+    )
 
 
 def test_a_mirror_of_a_dead_source_is_stopped_without_the_operators_period(regions):
@@ -63,5 +67,7 @@ def test_connectors_that_failed_are_stopped_with_their_worker(regions):
     regions.role("mirror", "stop", **MIRROR)
     stopped = mirror(regions)
     assert stopped["spec"]["replicas"] == 0 and stopped["status"]["replicas"] == 0
-    assert {one["state"] for field, one in stopped["spec"]["mirrors"][0].items() if field.endswith("Connector")} == {"stopped"}
+    assert {one["state"] for field, one in stopped["spec"]["mirrors"][0].items() if field.endswith("Connector")} == {
+        "stopped"
+    }
     assert [worker for key, worker in regions.operator.workers.items() if key[0] == regions.namespaces["europe"]] == []

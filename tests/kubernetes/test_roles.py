@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The part roles' Kubernetes side, on a real API server with real Kafka and MirrorMaker 2 behind the stand-in operator."""
+"""The parts' Kubernetes side: a real API server, real Kafka and MirrorMaker 2 behind the stand-in operator."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import topic_offsets
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.offsets import topic_offsets
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.quotas import describe_quotas
+from kafka_dr_lab.kubernetes.operator.loop import Operator
 from tests.kubernetes.playing import Regions
-from tests.support.operator.loop import Operator
 
 # Long, and every part of a region is played twice.
 pytestmark = [pytest.mark.kubernetes, pytest.mark.full]
@@ -32,7 +32,11 @@ def regions(new, tmp_path_factory):
 
 def role(name, verb, **variables):
     """A task that plays one verb of a part role."""
-    return {"name": f"{name} {verb}", "ansible.builtin.include_role": {"name": f"streamsafe.kafka_dr.{name}", "tasks_from": f"{verb}.yml"}, "vars": variables}
+    return {
+        "name": f"{name} {verb}",
+        "ansible.builtin.include_role": {"name": f"streamsafe.kafka_dr.{name}", "tasks_from": f"{verb}.yml"},
+        "vars": variables,
+    }
 
 
 def produce(client, count, start=0):
@@ -40,7 +44,12 @@ def produce(client, count, start=0):
     refused = []
     producer = client.producer(**{"message_timeout_ms": 15000})
     for at in range(start, start + count):
-        producer.produce("orders", key=str(at % 7), value=f"order {at}", on_delivery=lambda error, dummy: error and refused.append(error))
+        producer.produce(
+            "orders",
+            key=str(at % 7),
+            value=f"order {at}",
+            on_delivery=lambda error, dummy: error and refused.append(error),
+        )
     assert producer.flush(30) == 0
     return [one.name() for one in refused]
 
@@ -51,15 +60,23 @@ def ends(client):
 
 
 # The first is about a KafkaUser, the other about nobody that has a resource.
-QUOTAS = [{"entity": {"user": "shop-producer"}, "limits": {"producer_byte_rate": 50_000_000, "request_percentage": 150}},
-          {"entity": {"client-id": "reports"}, "limits": {"consumer_byte_rate": 50_000_000}}]
+QUOTAS = [
+    {"entity": {"user": "shop-producer"}, "limits": {"producer_byte_rate": 50_000_000, "request_percentage": 150}},
+    {"entity": {"client-id": "reports"}, "limits": {"consumer_byte_rate": 50_000_000}},
+]
 SET_UP = [
-    role("kafka", "prepare", kafka_region="north_america"), role("kafka", "create", kafka_region="europe"),
+    role("kafka", "prepare", kafka_region="north_america"),
+    role("kafka", "create", kafka_region="europe"),
     role("kafka", "await", kafka_region="north_america"),
     role("credentials", "carry", credentials_mirror="{{ described }}"),
-    {"name": "Create the topics", "streamsafe.kafka_dr.topics": {
-        "client": "{{ hostvars.north_america.kafka_dr_client }}", "client_secrets": "{{ hostvars.north_america.kafka_dr_client_secrets }}",
-        "topics": "{{ hostvars.north_america.kafka_dr_topics }}"}},
+    {
+        "name": "Create the topics",
+        "streamsafe.kafka_dr.topics": {
+            "client": "{{ hostvars.north_america.kafka_dr_client }}",
+            "client_secrets": "{{ hostvars.north_america.kafka_dr_client_secrets }}",
+            "topics": "{{ hostvars.north_america.kafka_dr_topics }}",
+        },
+    },
     role("kafka", "quotas", kafka_region="north_america", kafka_quotas=QUOTAS),
     role("mirror", "install", mirror_described="{{ described }}"),
     role("applications", "start", applications_region="north_america", applications_of=["north_america"]),
@@ -75,14 +92,30 @@ SWITCH = [
 def deploy(cluster, namespace, **metadata):
     """The application: three pods that wait for a node for ever, which is all that a scale needs."""
     labels = {"app": "shop"}
-    pod = {"containers": [{"name": "shop", "image": "shop", "envFrom": [{"secretRef": {"name": "shop-kafka", "optional": True}}]}]}
-    cluster.client.create(f"/apis/apps/v1/namespaces/{namespace}/deployments", {
-        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "shop", **metadata},
-        "spec": {"replicas": 3, "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": pod}}})
+    pod = {
+        "containers": [
+            {"name": "shop", "image": "shop", "envFrom": [{"secretRef": {"name": "shop-kafka", "optional": True}}]}
+        ]
+    }
+    cluster.client.create(
+        f"/apis/apps/v1/namespaces/{namespace}/deployments",
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": "shop", **metadata},
+            "spec": {
+                "replicas": 3,
+                "selector": {"matchLabels": labels},
+                "template": {"metadata": {"labels": labels}, "spec": pod},
+            },
+        },
+    )
 
 
 def test_a_mirror_is_set_up_stopped_fenced_and_removed(regions):
-    """One walk through what the stages ask of the parts, with no right that they do not need; what counts is looked up in Kafka."""
+    """One walk through what the stages ask of the parts, with no right that they do not need; what counts is looked up
+    in Kafka.
+    """
     cluster, here = regions.places["europe"], regions.namespaces["north_america"]
     deploy(cluster, here)
     regions.limit_rights()
@@ -91,13 +124,17 @@ def test_a_mirror_is_set_up_stopped_fenced_and_removed(regions):
     producer, stranger = regions.kafka("north_america", "shop-producer"), regions.kafka("europe", "shop-producer")
     assert producer.config["sasl.password"] == stranger.config["sasl.password"], "clients keep their passwords"
     assert produce(producer, 200) == []
-    cluster.until(lambda: "orders" in target.metadata().topics and sum(ends(target).values()) >= 200, "the records to arrive", 60)
+    cluster.until(
+        lambda: "orders" in target.metadata().topics and sum(ends(target).values()) >= 200, "the records to arrive", 60
+    )
     assert set(produce(stranger, 1)) == {"TOPIC_AUTHORIZATION_FAILED"}, "applications may not write in the target yet"
     pointed = base64.b64decode(cluster.read(here, "shop-kafka")["data"]["KAFKA_BROKERS"]).decode()
     assert pointed == source.config["bootstrap.servers"]
 
     has = cluster.read(here, "shop-producer", "kafkausers", "kafka.strimzi.io/v1")["spec"]["quotas"]
-    assert has == {"producerByteRate": 50_000_000, "requestPercentage": 150} and sorted(describe_quotas(source), key=str) == sorted(QUOTAS, key=str)
+    assert has == {"producerByteRate": 50_000_000, "requestPercentage": 150} and sorted(
+        describe_quotas(source), key=str
+    ) == sorted(QUOTAS, key=str)
 
     again = regions.play([role("mirror", "await_carrying", mirror_described="{{ described }}"), *SET_UP])
     assert again.changed == 0, again.output
@@ -106,9 +143,15 @@ def test_a_mirror_is_set_up_stopped_fenced_and_removed(regions):
     regions.play(SWITCH)
     assert set(produce(producer, 3)) == {"TOPIC_AUTHORIZATION_FAILED"}, "the fence holds"
     assert ends(source) == before
-    assert cluster.read(here, "shop-producer", "kafkausers", "kafka.strimzi.io/v1")["spec"]["quotas"] == has, "a fence leaves quotas alone"
+    assert cluster.read(here, "shop-producer", "kafkausers", "kafka.strimzi.io/v1")["spec"]["quotas"] == has, (
+        "a fence leaves quotas alone"
+    )
     shop = cluster.read(here, "shop", "deployments", "apps/v1")
-    assert (shop["spec"]["replicas"], shop["status"].get("replicas", 0), shop["metadata"]["annotations"]["kafka-dr.streamsafe/replicas"]) == (0, 0, "3")
+    assert (
+        shop["spec"]["replicas"],
+        shop["status"].get("replicas", 0),
+        shop["metadata"]["annotations"]["kafka-dr.streamsafe/replicas"],
+    ) == (0, 0, "3")
     assert cluster.client.list(f"/api/v1/namespaces/{here}/pods") == []
     produce_as_admin(regions, "north_america", 5)
     kept = ends(target)
@@ -116,11 +159,21 @@ def test_a_mirror_is_set_up_stopped_fenced_and_removed(regions):
     assert ends(target) == kept, "a stopped mirror copies nothing"
     assert produce(stranger, 5) == [], "the target's applications may write now"
 
-    regions.play([role("applications", "start", applications_region="europe", applications_of=["north_america"]),
-                  role("mirror", "remove", mirror_described="{{ described }}")])
+    regions.play(
+        [
+            role("applications", "start", applications_region="europe", applications_of=["north_america"]),
+            role("mirror", "remove", mirror_described="{{ described }}"),
+        ]
+    )
     shop = cluster.read(here, "shop", "deployments", "apps/v1")
-    assert (shop["spec"]["replicas"], shop["spec"]["template"]["metadata"]["annotations"]["kafka-dr.streamsafe/region"]) == (3, "europe")
-    assert base64.b64decode(cluster.read(here, "shop-kafka")["data"]["KAFKA_BROKERS"]).decode() == target.config["bootstrap.servers"]
+    assert (
+        shop["spec"]["replicas"],
+        shop["spec"]["template"]["metadata"]["annotations"]["kafka-dr.streamsafe/region"],
+    ) == (3, "europe")
+    assert (
+        base64.b64decode(cluster.read(here, "shop-kafka")["data"]["KAFKA_BROKERS"]).decode()
+        == target.config["bootstrap.servers"]
+    )
     assert [name for name in target.metadata().topics if name.startswith("mm2")] == []
     assert cluster.read(regions.namespaces["europe"], "backup", "kafkamirrormaker2s", "kafka.strimzi.io/v1") is None
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stages over regions on Kubernetes: set up, the source lost in the middle of traffic, failover. Long: ``make test-kubernetes``."""
+"""Stages over regions on Kubernetes: set up, the source lost in the middle of traffic, failover. Long:
+``make test-kubernetes``.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from kafka_dr_lab.kubernetes.operator.loop import Operator
 from tests.kubernetes.playing import Regions
 from tests.support.kubernetes import Cluster
-from tests.support.operator.loop import Operator
 
 pytestmark = [pytest.mark.kubernetes, pytest.mark.full]
 
@@ -25,13 +27,33 @@ class Application:
     def __init__(self, cluster, namespace: str, directory: Path, name: str, program: str, table: str, *words: str):
         self.journal, self.table = directory / f"{name}.sqlite", table
         labels = {"app": name}
-        container = {"name": "app", "image": "lab", "command": [sys.executable, str(APPS / program), *words, "--journal", str(self.journal)],
-                     "envFrom": [{"secretRef": {"name": f"{name}-kafka"}}], "env": [{"name": "KAFKA_CERT", "value": "/etc/kafka/KAFKA_CA"}],
-                     "volumeMounts": [{"name": "kafka", "mountPath": "/etc/kafka"}]}
-        cluster.client.create(f"/apis/apps/v1/namespaces/{namespace}/deployments", {
-            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name},
-            "spec": {"replicas": 0, "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {
-                "containers": [container], "volumes": [{"name": "kafka", "secret": {"secretName": f"{name}-kafka"}}]}}}})
+        container = {
+            "name": "app",
+            "image": "lab",
+            "command": [sys.executable, str(APPS / program), *words, "--journal", str(self.journal)],
+            "envFrom": [{"secretRef": {"name": f"{name}-kafka"}}],
+            "env": [{"name": "KAFKA_CERT", "value": "/etc/kafka/KAFKA_CA"}],
+            "volumeMounts": [{"name": "kafka", "mountPath": "/etc/kafka"}],
+        }
+        cluster.client.create(
+            f"/apis/apps/v1/namespaces/{namespace}/deployments",
+            {
+                "apiVersion": "apps/v1",
+                "kind": "Deployment",
+                "metadata": {"name": name},
+                "spec": {
+                    "replicas": 0,
+                    "selector": {"matchLabels": labels},
+                    "template": {
+                        "metadata": {"labels": labels},
+                        "spec": {
+                            "containers": [container],
+                            "volumes": [{"name": "kafka", "secret": {"secretName": f"{name}-kafka"}}],
+                        },
+                    },
+                },
+            },
+        )
 
     def rows(self, where: str = "1=1") -> list[tuple]:
         """Rows of its journal."""
@@ -82,7 +104,7 @@ class TwoApis(OneApi):
 
 @pytest.fixture(params=[OneApi, TwoApis])
 def regions(request, new, tmp_path):
-    """Two regions, and the applications in a third place beside the target, each with no right that it does not need."""
+    """Two regions, and the applications in a third place beside the target; none has a right that it does not need."""
     if new.plane is None:
         pytest.skip("needs the stand-in operator")
     apart = request.param(new, tmp_path)
@@ -91,28 +113,61 @@ def regions(request, new, tmp_path):
     made.hosts["north_america"].pop("kafka_dr_applications")
     made.mirror.update(topics=[r"flights\..*"], groups=["flights-dashboard"])
     users = [
-        {"name": "departures-producer", "purpose": "application", "acls": [
-            {"resource": "topic", "name": "flights.", "pattern": "prefixed", "operations": ["WRITE", "DESCRIBE"]}]},
-        {"name": "departures-consumer", "purpose": "application", "acls": [
-            {"resource": "topic", "name": "flights.", "pattern": "prefixed", "operations": ["READ", "DESCRIBE"]},
-            {"resource": "group", "name": "flights-dashboard", "operations": ["READ", "DESCRIBE"]}]},
+        {
+            "name": "departures-producer",
+            "purpose": "application",
+            "acls": [
+                {"resource": "topic", "name": "flights.", "pattern": "prefixed", "operations": ["WRITE", "DESCRIBE"]}
+            ],
+        },
+        {
+            "name": "departures-consumer",
+            "purpose": "application",
+            "acls": [
+                {"resource": "topic", "name": "flights.", "pattern": "prefixed", "operations": ["READ", "DESCRIBE"]},
+                {"resource": "group", "name": "flights-dashboard", "operations": ["READ", "DESCRIBE"]},
+            ],
+        },
     ]
     for name in ("north_america", "europe"):
         host = made.hosts[name]
         host["kafka_dr_users"] = [one for one in host["kafka_dr_users"] if one["purpose"] != "application"] + users
         host["kafka_dr_kubernetes"]["witness_image"] = "lab"
-        host["kafka_dr_kafka"]["resources"] += [{
-            "apiVersion": "kafka.strimzi.io/v1", "kind": "KafkaTopic", "metadata": {"name": "own", "labels": {"strimzi.io/cluster": "main"}},
-            "spec": {"partitions": 1, "replicas": 1}}] * (name == "north_america")
-        host["kafka_dr_topics"] = [{"name": f"flights.{one}", "partitions": 2, "replication_factor": 1, "configs": {"retention.ms": -1}}
-                                   for one in ("departed", "cancelled", "delayed")]
-    namespace = made.add_applications(new, [
-        {"name": "departures-consumer", "kind": "kubernetes", "role": "consumer", "groups": ["flights-dashboard"], "principals": ["departures-consumer"]},
-        {"name": "departures-producer", "kind": "kubernetes", "role": "producer", "principals": ["departures-producer"]},
-    ])
+        host["kafka_dr_kafka"]["resources"] += [
+            {
+                "apiVersion": "kafka.strimzi.io/v1",
+                "kind": "KafkaTopic",
+                "metadata": {"name": "own", "labels": {"strimzi.io/cluster": "main"}},
+                "spec": {"partitions": 1, "replicas": 1},
+            }
+        ] * (name == "north_america")
+        host["kafka_dr_topics"] = [
+            {"name": f"flights.{one}", "partitions": 2, "replication_factor": 1, "configs": {"retention.ms": -1}}
+            for one in ("departed", "cancelled", "delayed")
+        ]
+    namespace = made.add_applications(
+        new,
+        [
+            {
+                "name": "departures-consumer",
+                "kind": "kubernetes",
+                "role": "consumer",
+                "groups": ["flights-dashboard"],
+                "principals": ["departures-consumer"],
+            },
+            {
+                "name": "departures-producer",
+                "kind": "kubernetes",
+                "role": "producer",
+                "principals": ["departures-producer"],
+            },
+        ],
+    )
     made.consumer = Application(new, namespace, tmp_path, "departures-consumer", "departures_consumer.py", "processed")
-    words = ("4000", "--history", "1000", "--rate", "20")
-    made.producer = Application(new, namespace, tmp_path, "departures-producer", "departures_producer.py", "produced", *words)
+    words = ("0", "--history", "1000", "--rate", "20")
+    made.producer = Application(
+        new, namespace, tmp_path, "departures-producer", "departures_producer.py", "produced", *words
+    )
     (tmp_path / "work").mkdir()
     made.limit_rights()
     yield made
@@ -125,8 +180,14 @@ def role(name, **variables):
 
 def test_a_region_is_lost_and_its_applications_move(regions):
     cluster = regions.places["europe"]
-    created = [{"name": "Create both clusters", "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.kafka", "tasks_from": "create.yml"},
-                "loop": ["north_america", "europe"], "loop_control": {"loop_var": "kafka_region"}}]
+    created = [
+        {
+            "name": "Create both clusters",
+            "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.kafka", "tasks_from": "create.yml"},
+            "loop": ["north_america", "europe"],
+            "loop_control": {"loop_var": "kafka_region"},
+        }
+    ]
     set_up = role("initial_setup", initial_setup_source="north_america", initial_setup_target="europe")
     regions.play(created)
     # A dry run returns no resourceVersion, and makes no user whose password could be read.
@@ -137,19 +198,41 @@ def test_a_region_is_lost_and_its_applications_move(regions):
     regions.lose(regions.namespaces["north_america"])
     before = {one[0] for one in regions.consumer.rows()}
     regions.play([role("failover", failover_source="north_america", failover_target="europe")])
-    cluster.until(lambda: len(regions.consumer.rows("region = 'europe'")) > 50, "traffic to be processed in europe", 120)
+    cluster.until(
+        lambda: len(regions.consumer.rows("region = 'europe'")) > 50, "traffic to be processed in europe", 120
+    )
     again = [one[0] for one in regions.consumer.rows("region = 'europe'") if one[0] in before]
     assert len(again) < 200, "applications went on near where they were"
     mirror = cluster.read(regions.namespaces["europe"], "backup", "kafkamirrormaker2s", "kafka.strimzi.io/v1")
     assert {one["connector"]["state"] for one in mirror["status"]["connectors"]} == {"STOPPED"}
-    left = cluster.read(regions.namespaces["europe"], "kdr-mirror", "kafkausers", "kafka.strimzi.io/v1")["spec"]["authorization"]["acls"]
-    written = {rule["resource"].get("name") for rule in left if rule["resource"]["type"] == "topic" and "Write" in rule["operations"]}
-    assert written == {"mm2-", "north_america.checkpoints.internal"}, "a stopped mirror keeps what its worker idles with, and nothing else"
+    left = cluster.read(regions.namespaces["europe"], "kdr-mirror", "kafkausers", "kafka.strimzi.io/v1")["spec"][
+        "authorization"
+    ]["acls"]
+    written = {
+        rule["resource"].get("name")
+        for rule in left
+        if rule["resource"]["type"] == "topic" and "Write" in rule["operations"]
+    }
+    assert written == {"mm2-", "north_america.checkpoints.internal"}, (
+        "a stopped mirror keeps what its worker idles with, and nothing else"
+    )
     topics = cluster.client.list(f"/apis/kafka.strimzi.io/v1/namespaces/{regions.namespaces['europe']}/kafkatopics")
-    assert {one["metadata"]["name"]: (one["spec"]["partitions"], str(one["spec"]["config"]["retention.ms"])) for one in topics} == {
-        f"flights.{name}": (2, "-1") for name in ("departed", "cancelled", "delayed")}
+    assert {
+        one["metadata"]["name"]: (one["spec"]["partitions"], str(one["spec"]["config"]["retention.ms"]))
+        for one in topics
+    } == {f"flights.{name}": (2, "-1") for name in ("departed", "cancelled", "delayed")}
     # The Topic Operator leaves to a mirror what a failover gave it.
-    regions.play([{"name": "Let go", "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.mirror", "tasks_from": "kubernetes/topics_left.yml"},
-                   "vars": {"mirror_described": "{{ described }}", "__mirror_reads": "kafka.strimzi.io/v1"}}])
+    regions.play(
+        [
+            {
+                "name": "Let go",
+                "ansible.builtin.include_role": {
+                    "name": "streamsafe.kafka_dr.mirror",
+                    "tasks_from": "kubernetes/topics_left.yml",
+                },
+                "vars": {"mirror_described": "{{ described }}", "__mirror_reads": "kafka.strimzi.io/v1"},
+            }
+        ]
+    )
     topics = cluster.client.list(f"/apis/kafka.strimzi.io/v1/namespaces/{regions.namespaces['europe']}/kafkatopics")
     assert {one["metadata"]["annotations"]["strimzi.io/managed"] for one in topics} == {"false"}

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The modules that read Strimzi's resources: which version, whose words, and an API server that goes away. The test plays the operator."""
+"""The modules that read Strimzi's resources: which version, whose words, and an API server that goes away. The test
+plays the operator.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ import signal
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import mirror_resource, mirror_versions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import object_path
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import resource as shapes
 from ansible_collections.streamsafe.kafka_dr.plugins.modules import strimzi_client_info, strimzi_mirror_info
 from tests.kubernetes.test_resources import CLIENTS, MIRROR, SECRETS, written
 from tests.support.kubernetes import run
@@ -21,14 +23,21 @@ NAME = "na->eu.MirrorSourceConnector"
 
 
 def ask(cluster, namespace, **more):
-    return run(strimzi_mirror_info.main, {"connection": {"kubeconfig": cluster.kubeconfig}, "namespace": namespace, "name": "backup", **more})
+    return run(
+        strimzi_mirror_info.main,
+        {"connection": {"kubeconfig": cluster.kubeconfig}, "namespace": namespace, "name": "backup", **more},
+    )
 
 
-def say(cluster, namespace, status, api_version=shapes.API_VERSIONS[0]):
+def say(cluster, namespace, status, api_version=mirror_versions.API_VERSIONS[0]):
     """Write a status as the operator would, for the latest generation."""
     generation = cluster.read(namespace, "backup", PLURAL, api_version)["metadata"]["generation"]
-    cluster.client.request("PATCH", object_path(api_version, PLURAL, namespace, "backup", "status"),
-                           {"status": {"observedGeneration": generation, **status}}, content_type="application/merge-patch+json")
+    cluster.client.request(
+        "PATCH",
+        object_path(api_version, PLURAL, namespace, "backup", "status"),
+        {"status": {"observedGeneration": generation, **status}},
+        content_type="application/merge-patch+json",
+    )
 
 
 def test_a_mirror_that_never_becomes_ready_speaks_with_the_operators_words(new):
@@ -36,55 +45,119 @@ def test_a_mirror_that_never_becomes_ready_speaks_with_the_operators_words(new):
     assert ask(new, namespace)["state"] == "absent"
     assert ask(new, namespace, until="absent")["ready"] and ask(new, namespace, until="stopped")["stopped"]
     assert ask(new, namespace, until="ready")["waiting_for"][0] == "the resource to exist"
-    written(new, shapes.mirror_resource(MIRROR, CLIENTS, SECRETS, namespace=namespace), PLURAL)
+    written(new, mirror_resource.mirror_resource(MIRROR, CLIENTS, SECRETS, namespace=namespace), PLURAL)
     found = ask(new, namespace, until="running")
     assert not found["ready"] and "generation 1" in found["waiting_for"][0]
-    refusal = {"type": "NotReady", "status": "True", "reason": "InvalidConfigurationException", "message": "Secret na-mm2 not found"}
+    refusal = {
+        "type": "NotReady",
+        "status": "True",
+        "reason": "InvalidConfigurationException",
+        "message": "Secret na-mm2 not found",
+    }
     say(new, namespace, {"conditions": [refusal]})
     found = ask(new, namespace, until="running")
     assert found["waiting_for"] == ["condition Ready (InvalidConfigurationException: Secret na-mm2 not found)"]
-    say(new, namespace, {"conditions": [{"type": "Ready", "status": "True"}], "connectors": [
-        {"name": NAME, "connector": {"state": "RUNNING"}, "tasks": [{"id": 0, "state": "FAILED", "trace": "org.apache.kafka.X: no rights\n\tat y"}]}]})
-    assert ask(new, namespace, until="running")["waiting_for"] == [f"connector {NAME} to recover (org.apache.kafka.X: no rights)"]
-    say(new, namespace, {"connectors": [{"name": NAME, "connector": {"state": "RUNNING"}, "tasks": [{"id": 0, "state": "RUNNING"}]}]})
+    say(
+        new,
+        namespace,
+        {
+            "conditions": [{"type": "Ready", "status": "True"}],
+            "connectors": [
+                {
+                    "name": NAME,
+                    "connector": {"state": "RUNNING"},
+                    "tasks": [{"id": 0, "state": "FAILED", "trace": "org.apache.kafka.X: no rights\n\tat y"}],
+                }
+            ],
+        },
+    )
+    assert ask(new, namespace, until="running")["waiting_for"] == [
+        f"connector {NAME} to recover (org.apache.kafka.X: no rights)"
+    ]
+    say(
+        new,
+        namespace,
+        {"connectors": [{"name": NAME, "connector": {"state": "RUNNING"}, "tasks": [{"id": 0, "state": "RUNNING"}]}]},
+    )
     assert ask(new, namespace, until="running")["ready"]
-    assert ask(new, namespace, until="stopped")["waiting_for"] == [f"{NAME} to be STOPPED (it is RUNNING)", f"1 tasks of {NAME} to end"]
+    assert ask(new, namespace, until="stopped")["waiting_for"] == [
+        f"{NAME} to be STOPPED (it is RUNNING)",
+        f"1 tasks of {NAME} to end",
+    ]
 
 
 def test_names_the_version_by_the_shape(old):
-    for api_version in shapes.API_VERSIONS[:2]:
+    for api_version in mirror_versions.API_VERSIONS[:2]:
         namespace = old.namespace()
-        written(old, shapes.mirror_resource(MIRROR, CLIENTS, SECRETS, api_version, namespace=namespace), PLURAL)
+        written(
+            old, mirror_resource.mirror_resource(MIRROR, CLIENTS, SECRETS, api_version, namespace=namespace), PLURAL
+        )
         found = ask(old, namespace)
         assert (found["api_version"], found["read_with"]) == (api_version, "kafka.strimzi.io/v1beta2")
-        assert shapes.shape_of(found["resource"]) == shapes.SHAPES[api_version.split("/")[1]]
+        assert mirror_versions.shape_of(found["resource"]) == mirror_versions.SHAPES[api_version.split("/")[1]]
     assert ask(old, old.namespace())["api_version"] == "kafka.strimzi.io/v1"
     assert ask(old, old.namespace(), group="eventstreams.ibm.com")["api_version"] == "eventstreams.ibm.com/v1beta2"
     assert "served in no version" in ask(old, old.namespace(), group="nobody.example.com")["msg"]
 
 
 def client(cluster, namespace, **more):
-    return run(strimzi_client_info.main, {"connection": {"kubeconfig": cluster.kubeconfig}, "namespace": namespace, "cluster": "main", "user": "stages",
-                                          "listener": "tls", "users": ["shop"], **more})
+    return run(
+        strimzi_client_info.main,
+        {
+            "connection": {"kubeconfig": cluster.kubeconfig},
+            "namespace": namespace,
+            "cluster": "main",
+            "user": "stages",
+            "listener": "tls",
+            "users": ["shop"],
+            **more,
+        },
+    )
 
 
 def test_a_client_out_of_the_cluster_and_a_rotated_password(new):
     namespace = new.namespace()
     assert client(new, namespace)["waiting_for"] == [f"Kafka '{namespace}/main' to exist"]
     api_version = "kafka.strimzi.io/v1"
-    listener = {"name": "tls", "port": 9093, "type": "internal", "tls": True, "authentication": {"type": "scram-sha-512"}}
-    new.client.create(object_path(api_version, "kafkas", namespace), {
-        "apiVersion": api_version, "kind": "Kafka", "metadata": {"name": "main"}, "spec": {"kafka": {"listeners": [listener]}}})
+    listener = {
+        "name": "tls",
+        "port": 9093,
+        "type": "internal",
+        "tls": True,
+        "authentication": {"type": "scram-sha-512"},
+    }
+    new.client.create(
+        object_path(api_version, "kafkas", namespace),
+        {
+            "apiVersion": api_version,
+            "kind": "Kafka",
+            "metadata": {"name": "main"},
+            "spec": {"kafka": {"listeners": [listener]}},
+        },
+    )
     assert "none yet" in " ".join(client(new, namespace)["waiting_for"])
-    new.client.request("PATCH", object_path(api_version, "kafkas", namespace, "main", "status"), {"status": {
-        "observedGeneration": 1, "conditions": [{"type": "Ready", "status": "True"}],
-        "listeners": [{"name": "tls", "bootstrapServers": "k:9093", "certificates": ["PEM"]}]}}, content_type="application/merge-patch+json")
+    new.client.request(
+        "PATCH",
+        object_path(api_version, "kafkas", namespace, "main", "status"),
+        {
+            "status": {
+                "observedGeneration": 1,
+                "conditions": [{"type": "Ready", "status": "True"}],
+                "listeners": [{"name": "tls", "bootstrapServers": "k:9093", "certificates": ["PEM"]}],
+            }
+        },
+        content_type="application/merge-patch+json",
+    )
     assert "Secret of user 'stages'" in client(new, namespace)["waiting_for"][0]
     new.secret(namespace, "stages", {"password": "first"})
     new.secret(namespace, "shop", {"password": "theirs"})
     new.secret(namespace, "main-cluster-ca-cert", {"ca.crt": "CA"})
     found = client(new, namespace)
-    assert found["ready"] and found["client_secrets"] == {"sasl.password": "first"} and found["passwords"] == {"shop": "theirs"}
+    assert (
+        found["ready"]
+        and found["client_secrets"] == {"sasl.password": "first"}
+        and found["passwords"] == {"shop": "theirs"}
+    )
     assert found["client"]["ssl.ca.pem"] == "CA"
     new.merge(namespace, "stages", {"data": {"password": base64.b64encode(b"second").decode()}})
     assert client(new, namespace)["client_secrets"] == {"sasl.password": "second"}

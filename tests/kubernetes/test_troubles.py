@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What goes wrong beside the stages, on a real API server: it is gone for a while, a Secret is rotated or missing, a namespace does not end."""
+"""What goes wrong beside the stages, on a real API server: it is gone for a while, a Secret is rotated or missing, a
+namespace does not end.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ import time
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import object_path
+from kafka_dr_lab.kubernetes.operator.loop import Operator
 from tests.kubernetes.playing import Regions
 from tests.kubernetes.test_roles import SET_UP, ends, produce, role
-from tests.support.operator.loop import Operator
 
 pytestmark = [pytest.mark.kubernetes, pytest.mark.full]
 
@@ -46,18 +48,34 @@ def delete(cluster, namespace, name):
 def test_a_secret_that_is_missing_is_told_in_the_operators_words_and_mended(regions):
     cluster, europe = regions.places["europe"], regions.namespaces["europe"]
     delete(cluster, europe, "north-america-kdr-mirror")
-    cluster.until(lambda: cluster.read(europe, "backup", "kafkamirrormaker2s", "kafka.strimzi.io/v1")["status"]["conditions"][0]["type"] == "NotReady",
-                  "the operator to miss it")
+    cluster.until(
+        lambda: (
+            cluster.read(europe, "backup", "kafkamirrormaker2s", "kafka.strimzi.io/v1")["status"]["conditions"][0][
+                "type"
+            ]
+            == "NotReady"
+        ),
+        "the operator to miss it",
+    )
     played = regions.role("mirror", "start", fails=True, mirror_operator_timeout=6, **MIRROR)
     assert "Secret north-america-kdr-mirror not found" in played.output
-    regions.play([role("credentials", "carry", credentials_mirror="{{ described }}"), role("mirror", "start", **MIRROR)])
+    regions.play(
+        [role("credentials", "carry", credentials_mirror="{{ described }}"), role("mirror", "start", **MIRROR)]
+    )
 
 
 def test_a_password_that_was_rotated_is_carried_and_the_mirror_goes_on(regions):
-    cluster, america, europe = regions.places["europe"], regions.namespaces["north_america"], regions.namespaces["europe"]
+    cluster, america, europe = (
+        regions.places["europe"],
+        regions.namespaces["north_america"],
+        regions.namespaces["europe"],
+    )
     before = secret(cluster, america, "kdr-mirror")
     delete(cluster, america, "kdr-mirror")
-    cluster.until(lambda: cluster.read(america, "kdr-mirror") is not None and secret(cluster, america, "kdr-mirror") != before, "another password")
+    cluster.until(
+        lambda: cluster.read(america, "kdr-mirror") is not None and secret(cluster, america, "kdr-mirror") != before,
+        "another password",
+    )
     regions.play([role("credentials", "carry", credentials_mirror="{{ described }}")])
     assert secret(cluster, europe, "north-america-kdr-mirror") == secret(cluster, america, "kdr-mirror") != before
     target = regions.kafka("europe")
@@ -96,19 +114,35 @@ def test_an_api_server_that_is_gone_in_the_middle_is_waited_for(regions):
 def test_a_region_is_not_made_in_a_namespace_that_does_not_end(regions):
     cluster, america = regions.places["europe"], regions.namespaces["north_america"]
     path = object_path("v1", "configmaps", america)
-    cluster.client.create(path, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "stuck", "finalizers": ["example.com/never"]}})
+    cluster.client.create(
+        path,
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "stuck", "finalizers": ["example.com/never"]}},
+    )
     # The rights go with the namespace.
     regions.hosts["north_america"]["kafka_dr_kubernetes"]["kubeconfig"] = cluster.kubeconfig
     cluster.client.delete(object_path("v1", "namespaces", name=america))
-    cluster.until(lambda: cluster.read(america, "main", "kafkas", "kafka.strimzi.io/v1") is None, "the cluster to be gone", 60)
+    cluster.until(
+        lambda: cluster.read(america, "main", "kafkas", "kafka.strimzi.io/v1") is None, "the cluster to be gone", 60
+    )
     assert cluster.client.get(object_path("v1", "namespaces", name=america))["status"]["phase"] == "Terminating"
     played = regions.role("kafka", "prepare", fails=True, kafka_region="north_america")
     assert "is being deleted: expected it gone" in played.output and "example.com/never" in played.output
     # A restore would find it too, and nothing is paused for it.
-    regions.hosts["north_america"]["kafka_dr_kubernetes"]["backup"] = {"kubeconfig": cluster.kubeconfig, "namespace": cluster.namespace("kept")}
-    restore = {"name": "Restore", "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.recreate_from_backup"},
-               "vars": {"recreate_from_backup_region": "north_america", "recreate_from_backup_from": "europe"}}
+    regions.hosts["north_america"]["kafka_dr_kubernetes"]["backup"] = {
+        "kubeconfig": cluster.kubeconfig,
+        "namespace": cluster.namespace("kept"),
+    }
+    restore = {
+        "name": "Restore",
+        "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.recreate_from_backup"},
+        "vars": {"recreate_from_backup_region": "north_america", "recreate_from_backup_from": "europe"},
+    }
     played = regions.play([restore], fails=True)
     assert "Refused, nothing was changed" in played.output and "is being deleted: expected it gone" in played.output
-    assert "recreate_from_backup_accept_access" in played.output and "TASK [streamsafe.kafka_dr.ledger : begin" not in played.output
-    cluster.client.request("PATCH", f"{path}/stuck", {"metadata": {"finalizers": None}}, content_type="application/merge-patch+json")
+    assert (
+        "recreate_from_backup_accept_access" in played.output
+        and "TASK [streamsafe.kafka_dr.ledger : begin" not in played.output
+    )
+    cluster.client.request(
+        "PATCH", f"{path}/stuck", {"metadata": {"finalizers": None}}, content_type="application/merge-patch+json"
+    )

@@ -23,21 +23,44 @@ class ConnectWorker(JavaProcess):
     :param jars: further jars for the class path.
     """
 
-    def __init__(self, directory: Path, name: str, client: dict, group: str = "connect", config: dict | None = None,
-                 options: tuple = (), jars: tuple = ()):
+    def __init__(
+        self,
+        directory: Path,
+        name: str,
+        client: dict,
+        group: str = "connect",
+        config: dict | None = None,
+        options: tuple = (),
+        jars: tuple = (),
+    ):
         super().__init__(directory, name)
         self.options, self.jars = options, jars
         self.port = free_ports(1)[0]
         self.url = f"http://127.0.0.1:{self.port}"
-        stores = {f"{store}.storage.topic": f"{group}-{store}s" for store in ("config", "offset")} | {"status.storage.topic": f"{group}-status"}
+        stores = {f"{store}.storage.topic": f"{group}-{store}s" for store in ("config", "offset")} | {
+            "status.storage.topic": f"{group}-status"
+        }
         factors = {f"{store}.storage.replication.factor": 1 for store in ("config", "offset", "status")}
         self.properties = {
-            **client, "group.id": group, **stores, **factors, "offset.storage.partitions": 5, "status.storage.partitions": 1,
-            "key.converter": BYTES, "value.converter": BYTES, "listeners": self.url, "rest.advertised.listener": "http",
-            "config.providers": "file", "config.providers.file.class": "org.apache.kafka.common.config.provider.FileConfigProvider",
-            "exactly.once.source.support": "enabled", "scheduled.rebalance.max.delay.ms": 1000, "offset.flush.interval.ms": 2000,
+            **client,
+            "group.id": group,
+            **stores,
+            **factors,
+            "offset.storage.partitions": 5,
+            "status.storage.partitions": 1,
+            "key.converter": BYTES,
+            "value.converter": BYTES,
+            "listeners": self.url,
+            "rest.advertised.listener": "http",
+            "config.providers": "file",
+            "config.providers.file.class": "org.apache.kafka.common.config.provider.FileConfigProvider",
+            "exactly.once.source.support": "enabled",
+            "scheduled.rebalance.max.delay.ms": 1000,
+            "offset.flush.interval.ms": 2000,
             # A worker that is killed is missed after this time.
-            "session.timeout.ms": 6000, "heartbeat.interval.ms": 1500, **(config or {}),
+            "session.timeout.ms": 6000,
+            "heartbeat.interval.ms": 1500,
+            **(config or {}),
         }
 
     def start(self) -> ConnectWorker:

@@ -13,7 +13,8 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def end_with_children() -> None:
-    """Let the signals that end a program run its ``finally`` and exit handlers, and let nothing that it started outlive it.
+    """Let the signals that end a program run its ``finally`` and exit handlers, and let nothing that it started outlive
+    it.
 
     To be called first of all, so that what registers exit handlers later ends its processes in good order before.
     """

@@ -23,12 +23,31 @@ def jar(organisation: str, name: str, revision: str) -> Path:
         return path
     home.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home) as aside:
-        command = [require_java(), "-jar", ivy_jar(), "-dependency", organisation, name, revision, "-notransitive", "-cache", str(cache_dir() / "ivy"),
-                   "-types", "jar", "bundle", "-retrieve", f"{aside}/[artifact]-[revision].[ext]"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL)
+        command = [
+            require_java(),
+            "-jar",
+            ivy_jar(),
+            "-dependency",
+            organisation,
+            name,
+            revision,
+            "-notransitive",
+            "-cache",
+            str(cache_dir() / "ivy"),
+            "-types",
+            "jar",
+            "bundle",
+            "-retrieve",
+            f"{aside}/[artifact]-[revision].[ext]",
+        ]
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL
+        )
         found = Path(aside) / path.name
         if done.returncode or not found.exists():
-            raise RuntimeError(f"{organisation}:{name}:{revision} could not be resolved: {done.stdout[-600:]}{done.stderr[-300:]}")
+            raise RuntimeError(
+                f"{organisation}:{name}:{revision} could not be resolved: {done.stdout[-600:]}{done.stderr[-300:]}"
+            )
         verify(Path(aside), home.name, only=path.name)
         found.rename(path)
     return path

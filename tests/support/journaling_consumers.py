@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Applications beside a region: groups of one member that commit every record and note which they processed, in a process of their own.
+"""Applications beside a region: groups of one member that commit every record and note which they processed, in a
+process of their own.
 
-``python journaling_consumers.py FILE`` with JSON ``{"client": {...}, "consumers": [{"group", "topic", "rate", "journal"}]}``. A journal has a line a record:
-partition, offset and the value's beginning. SIGTERM: each commits its last position and leaves its group. SIGKILL: they are gone with their region; a
+``python journaling_consumers.py FILE`` with JSON
+``{"client": {...}, "consumers": [{"group", "topic", "rate", "journal"}]}``. A journal has a line a record:
+partition, offset and the value's beginning. SIGTERM: each commits its last position and leaves its group. SIGKILL: they
+are gone with their region; a
 librdkafka consumer whose region is lost cannot be closed (it waits for the answer to its last commits).
 """
 
@@ -20,10 +23,19 @@ from confluent_kafka import Consumer, TopicPartition
 
 def consume(client, wanted, stopping):
     """One group until ``stopping`` is set."""
-    consumer = Consumer({
-        **client, "group.id": wanted["group"], "enable.auto.commit": False, "auto.offset.reset": "earliest", "isolation.level": "read_committed",
-        "session.timeout.ms": 6000, "log_level": 0, "error_cb": lambda error: None, "fetch.wait.max.ms": 100,
-    })
+    consumer = Consumer(
+        {
+            **client,
+            "group.id": wanted["group"],
+            "enable.auto.commit": False,
+            "auto.offset.reset": "earliest",
+            "isolation.level": "read_committed",
+            "session.timeout.ms": 6000,
+            "log_level": 0,
+            "error_cb": lambda error: None,
+            "fetch.wait.max.ms": 100,
+        }
+    )
     consumer.subscribe([wanted["topic"]])
     journal = os.open(wanted["journal"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     due, last = time.monotonic(), {}
@@ -39,7 +51,10 @@ def consume(client, wanted, stopping):
         last[message.partition()] = message.offset() + 1
         consumer.commit(message=message, asynchronous=True)
     if last:
-        consumer.commit(offsets=[TopicPartition(wanted["topic"], number, offset) for number, offset in last.items()], asynchronous=False)
+        consumer.commit(
+            offsets=[TopicPartition(wanted["topic"], number, offset) for number, offset in last.items()],
+            asynchronous=False,
+        )
     consumer.close()
 
 
@@ -48,7 +63,9 @@ def main():
         config = json.load(file)
     stopping = threading.Event()
     signal.signal(signal.SIGTERM, lambda *dummy: stopping.set())
-    threads = [threading.Thread(target=consume, args=(config["client"], wanted, stopping)) for wanted in config["consumers"]]
+    threads = [
+        threading.Thread(target=consume, args=(config["client"], wanted, stopping)) for wanted in config["consumers"]
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -1,136 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Real Kafka and real MirrorMaker 2 for tests: plain listeners, own directory, ended by process id.
-
-The lab's regions (TLS, SCRAM, ACLs) are made by the collection's own roles; this is the quick way for tests whose
-subject is records and offsets.
-"""
+"""Real Kafka and real MirrorMaker 2 for tests: the lab's plain brokers, several at once, and a dedicated mirror."""
 
 from __future__ import annotations
 
-import atexit
-import os
-import signal
-import socket
-import subprocess
 import sys
 import tempfile
-import time
-import uuid
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "lab"))
 
-from kafka_dr_lab.java import require_java  # noqa: E402
 from kafka_dr_lab.kafka_home import kafka_home  # noqa: E402
+from kafka_dr_lab.plain_kafka import JVM, JavaProcess, Kafka  # noqa: E402
 from kafka_dr_lab.ports import free_ports  # noqa: E402
 
-JVM = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"]
-
-
-class JavaProcess:
-    """A Java program from Kafka's jars, in its own process group, ended with the test run."""
-
-    def __init__(self, directory: Path, name: str):
-        self.directory = Path(directory)
-        self.directory.mkdir(parents=True, exist_ok=True)
-        self.name = name
-        self.log = self.directory / f"{name}.log"
-        self.process: subprocess.Popen | None = None
-        atexit.register(self.kill)
-
-    def java(self, *words: str, heap: str = "512m") -> list[str]:
-        return [require_java(), f"-Xmx{heap}", *JVM, "-cp", f"{kafka_home()}/libs/*", *words]
-
-    def launch(self, *words: str, heap: str = "512m") -> None:
-        with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(
-                self.java(*words, heap=heap), stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True, cwd=self.directory
-            )
-
-    def alive(self) -> bool:
-        return self.process is not None and self.process.poll() is None
-
-    def tail(self, lines: int = 30) -> str:
-        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:]) if self.log.exists() else ""
-
-    def stop(self, seconds: float = 20) -> None:
-        """SIGTERM, then SIGKILL."""
-        self._end(signal.SIGTERM, seconds)
-
-    def kill(self) -> None:
-        """SIGKILL, as on the day of the loss."""
-        self._end(signal.SIGKILL, 5)
-
-    def _end(self, how: int, seconds: float) -> None:
-        if not self.alive():
-            return
-        os.killpg(self.process.pid, how)
-        try:
-            self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait(5)
-
-
-class Kafka(JavaProcess):
-    """One KRaft broker and controller, PLAINTEXT on loopback.
-
-    :param config: further broker properties, e.g. ``{"message.max.bytes": 10485760}``.
-    """
-
-    def __init__(self, directory: Path, name: str = "kafka", config: dict | None = None, heap: str = "768m"):
-        super().__init__(directory, name)
-        self.heap = heap
-        self.port, self.controller_port = free_ports(2)
-        self.bootstrap = f"127.0.0.1:{self.port}"
-        self.client = {"bootstrap.servers": self.bootstrap}
-        self.properties = {
-            "process.roles": "broker,controller",
-            "node.id": 1,
-            "controller.quorum.voters": f"1@127.0.0.1:{self.controller_port}",
-            "listeners": f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{self.controller_port}",
-            "controller.listener.names": "CONTROLLER",
-            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-            "log.dirs": str(self.directory / "data"),
-            "offsets.topic.replication.factor": 1,
-            "offsets.topic.num.partitions": 5,
-            "transaction.state.log.replication.factor": 1,
-            "transaction.state.log.min.isr": 1,
-            "transaction.state.log.num.partitions": 5,
-            "group.initial.rebalance.delay.ms": 0,
-            "auto.create.topics.enable": "false",
-            **(config or {}),
-        }
-
-    def start(self, wait: float = 60) -> Kafka:
-        """Format on first use, start, and wait until metadata is answered."""
-        settings = self.directory / "server.properties"
-        settings.write_text("".join(f"{key}={value}\n" for key, value in self.properties.items()))
-        if not (self.directory / "data" / "meta.properties").exists():
-            subprocess.run(
-                self.java("kafka.tools.StorageTool", "format", "-t", uuid.uuid4().hex[:22], "-c", str(settings), heap="256m"),
-                check=True, stdout=subprocess.DEVNULL, stderr=open(self.log, "ab"),
-            )
-        self.launch("kafka.Kafka", str(settings), heap=self.heap)
-        return self.await_ready(wait) if wait else self
-
-    def await_ready(self, wait: float = 60) -> Kafka:
-        from confluent_kafka import KafkaException
-        from confluent_kafka.admin import AdminClient
-
-        end = time.monotonic() + wait
-        while time.monotonic() < end:
-            if not self.alive():
-                raise RuntimeError(f"{self.name} ended:\n{self.tail()}")
-            try:
-                with socket.create_connection(("127.0.0.1", self.port), 0.5):
-                    pass
-                AdminClient({**self.client, "log_level": 0}).list_topics(timeout=5)
-                return self
-            except (OSError, KafkaException):
-                time.sleep(0.1)
-        raise RuntimeError(f"{self.name} not ready after {wait} s:\n{self.tail()}")
+__all__ = ["JVM", "ROOT", "JavaProcess", "Kafka", "MirrorMaker", "clusters", "free_ports", "kafka_home"]
 
 
 class MirrorMaker(JavaProcess):
@@ -151,7 +35,7 @@ class MirrorMaker(JavaProcess):
 def clusters(names: list[str], directory: Path | None = None, config: dict | None = None) -> dict[str, Kafka]:
     """Several clusters, started side by side."""
     base = Path(directory or tempfile.mkdtemp(prefix="kafka-dr-"))
-    made = {name: Kafka(base / name, name, config).start(wait=0) for name in names}
-    for one in made.values():
-        one.await_ready()
-    return made
+    brokers = {name: Kafka(base / name, name, config).start(wait=0) for name in names}
+    for broker in brokers.values():
+        broker.await_ready()
+    return brokers

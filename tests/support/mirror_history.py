@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A partition and its copy as MirrorMaker 2 makes one, with the true map kept: what translation is measured against.
 
-The mirror copies batches. Exactly-once, each batch ends in a control record; otherwise a restart begins at an earlier record and copies
-again. Offset syncs follow ``OffsetSyncWriter`` (first of a life, after a gap, every ``lag_max`` records, and the delayed at a flush); any may be
+The mirror copies batches. Exactly-once, each batch ends in a control record; otherwise a restart begins at an earlier
+record and copies
+again. Offset syncs follow ``OffsetSyncWriter`` (first of a life, after a gap, every ``lag_max`` records, and the
+delayed at a flush); any may be
 superseded before it is written, and the log of syncs may have lost its beginning.
 """
 
@@ -14,12 +16,17 @@ from dataclasses import dataclass, field
 import numpy as np
 from hypothesis import strategies as st
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.evidence import Evidence, Scan, spans_to_read
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.evidence import Evidence
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.outline import Outline
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.scan import Scan
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.spans import spans_to_read
 
 
 @dataclass
 class History:
-    """``source``: {offset: content}; ``target``: [(offset, source offset or None for others' records, content)]; ``syncs``: pairs as written."""
+    """``source``: {offset: content}; ``target``: [(offset, source offset or None for others' records, content)];
+    ``syncs``: pairs as written.
+    """
 
     exactly_once: bool
     source: dict
@@ -29,6 +36,7 @@ class History:
     syncs: list = field(default_factory=list)
     mirror_end: int = 0
     reset: bool = False
+    mixed: bool = False
     flushed: int = 0
     source_start: int = 0
     target_start: int = 0
@@ -36,13 +44,16 @@ class History:
     compacted: set = field(default_factory=set)
 
     def truth(self, position):
-        """The highest target offset such that every copied record at or after the position has a copy at or after it."""
-        last = {upstream: offset for offset, upstream, dummy in self.target if upstream is not None and upstream >= position}
+        """The highest target offset such that each copied record from the position on has a copy at or after it."""
+        last = {
+            upstream: offset for offset, upstream, dummy in self.target if upstream is not None and upstream >= position
+        }
         others = [offset for offset, upstream, dummy in self.target if upstream is None]
         return min([*last.values(), *others], default=self.target_end)
 
     def loses(self, position, answer):
-        """Whether a consumer that begins at ``answer`` misses a record, told by content: as many equal ones have to come as are due.
+        """Whether a consumer that begins at ``answer`` misses a record, told by content: as many equal ones have to
+        come as are due.
 
         What compaction took from the source is not due; what retention took there, but not from the target, is.
         """
@@ -60,24 +71,44 @@ class History:
 
     def _due(self, position):
         """Source offsets that are copied and due; records of others are due one by one."""
-        upstreams = {upstream for dummy, upstream, dummy2 in self.target if upstream is not None and upstream >= position}
+        upstreams = {
+            upstream for dummy, upstream, dummy2 in self.target if upstream is not None and upstream >= position
+        }
         return upstreams - self.compacted
 
     def repeated(self, position, answer):
         """Records before the position between the answer and the truth."""
         truth = self.truth(position)
-        return sum(1 for offset, upstream, dummy in self.target if upstream is not None and upstream < position and answer <= offset < truth)
+        return sum(
+            1
+            for offset, upstream, dummy in self.target
+            if upstream is not None and upstream < position and answer <= offset < truth
+        )
 
 
 @st.composite
 def histories(draw):
-    """A :class:`History`. The shape is drawn, so that it shrinks; the records come from a seeded generator, so that thousands take seconds."""
+    """A :class:`History`. The shape is drawn, so that it shrinks; the records come from a seeded generator, so that
+    thousands take seconds.
+    """
     shape = Shape(
-        exactly_once=draw(st.booleans()), records=draw(st.integers(0, 60)), lives=draw(st.integers(1, 3)), contents=draw(st.sampled_from([2, 1 << 40])),
-        gaps=draw(st.sampled_from([(1,), (1, 1, 1, 2), (1, 2), (1, 1, 1, 1, 9)])), lag_max=draw(st.sampled_from([0, 2, 5, 100])),
-        superseded=draw(st.sampled_from([0, 0, 0.1, 0.3, 0.8])), kept=draw(st.sampled_from(["all", "all", "some", "last"])),
-        expired=draw(st.sampled_from([0, 0, 0.5])), source_expired=draw(st.sampled_from([0, 0, 0.5, 1])), compacted=draw(st.sampled_from([0, 0, 0, 0.4])),
-        cut_short=draw(st.booleans()), reset=draw(st.sampled_from([False, False, True])), foreign=draw(st.sampled_from([0, 0, 0, 3])),
+        exactly_once=draw(st.booleans()),
+        records=draw(st.integers(0, 60)),
+        lives=draw(st.integers(1, 3)),
+        contents=draw(st.sampled_from([2, 1 << 40])),
+        gaps=draw(st.sampled_from([(1,), (1, 1, 1, 2), (1, 2), (1, 1, 1, 1, 9)])),
+        lag_max=draw(st.sampled_from([0, 2, 5, 100])),
+        superseded=draw(st.sampled_from([0, 0, 0.1, 0.3, 0.8])),
+        kept=draw(st.sampled_from(["all", "all", "some", "last"])),
+        expired=draw(st.sampled_from([0, 0, 0.5])),
+        source_expired=draw(st.sampled_from([0, 0, 0.5, 1])),
+        compacted=draw(st.sampled_from([0, 0, 0, 0.4])),
+        cut_short=draw(st.booleans()),
+        reset=draw(st.sampled_from([False, False, True])),
+        foreign=draw(st.sampled_from([0, 0, 0, 3])),
+        without=draw(st.sampled_from([0, 0, 1, 2])),
+        cleaned=draw(st.sampled_from([0, 0, 0, 0.5, 1])),
+        keys=draw(st.sampled_from([1, 3, 10, 50])),
     )
     if shape.reset:
         shape.superseded = 0
@@ -102,6 +133,9 @@ class Shape:
     cut_short: bool = False  # the last life ends soon
     reset: bool = False  # an exactly-once mirror whose offsets were set back between lives
     foreign: int = 0  # records of others behind the copies
+    without: int = 0  # lives before the mirror became exactly-once
+    cleaned: float = 0  # of the target, by compaction
+    keys: int = 10
 
 
 def build(shape, dice):
@@ -119,15 +153,17 @@ def build(shape, dice):
 def _mirror(shape, dice, history, offsets):
     at = flushed = 0
     end = history.target_start = dice.choice([0, 0, 5])
+    history.mixed = history.exactly_once and bool(shape.without)
     for life in range(shape.lives):
-        if life and not history.exactly_once:
+        in_transactions = history.exactly_once and life >= shape.without
+        if life and (not history.exactly_once or life <= shape.without):
             at = flushed
         if life and history.exactly_once and shape.reset:
             at = flushed = dice.randint(0, at)
             history.reset = True
         last_sync, previous, delayed = None, None, None
         for dummy in range(1 if shape.cut_short and life == shape.lives - 1 else dice.randint(1, 6)):
-            batch = offsets[at:at + dice.randint(1, 15)]
+            batch = offsets[at : at + dice.randint(1, 15)]
             for upstream in batch:
                 history.target.append((end, upstream, history.source[upstream]))
                 due = last_sync is None or end - (last_sync + 1) >= shape.lag_max or upstream != previous + 1
@@ -141,7 +177,7 @@ def _mirror(shape, dice, history, offsets):
                     delayed = (upstream, end)
                 end += 1
             at += len(batch)
-            if history.exactly_once and batch:
+            if in_transactions and batch:
                 end += 1
                 flushed = at
             elif dice.random() < 0.5:
@@ -150,7 +186,8 @@ def _mirror(shape, dice, history, offsets):
                 history.syncs.append(delayed)
                 delayed = None
         if delayed is not None and history.exactly_once and shape.reset and life < shape.lives - 1:
-            # Offsets are set back while the connector is stopped, and stopping it writes the delayed sync of its last record.
+            # Offsets are set back while the connector is stopped, and stopping it writes the delayed sync of its last
+            # record.
             history.syncs.append(delayed)
     history.mirror_end = end
     for dummy in range(shape.foreign):
@@ -161,19 +198,28 @@ def _mirror(shape, dice, history, offsets):
 
 
 def _age(shape, dice, history):
-    """Retention on either side, compaction of the source, and a log of syncs that lost its beginning or all but the last pair."""
+    """Retention on either side, compaction of the source, and a log of syncs that lost its beginning or all but the
+    last pair.
+    """
     if history.reset:
         pass  # an exactly-once mirror set back by hand is told from the pairs alone, so they have to be kept
     elif shape.kept == "some":
-        history.syncs = history.syncs[dice.randint(0, len(history.syncs)):]
+        history.syncs = history.syncs[dice.randint(0, len(history.syncs)) :]
     elif shape.kept == "last":
         history.syncs = history.syncs[-1:]
     history.target_start += int((history.target_end - history.target_start) * shape.expired)
     history.target = [one for one in history.target if one[0] >= history.target_start]
     history.source_start = int(history.source_end * shape.source_expired)
     history.source = {offset: content for offset, content in history.source.items() if offset >= history.source_start}
+    _clean(history, history.target_start + int((history.target_end - history.target_start) * shape.cleaned), shape.keys)
     history.compacted = {offset for offset in history.source if dice.random() < shape.compacted}
     history.source = {offset: content for offset, content in history.source.items() if offset not in history.compacted}
+
+
+def _clean(history, end, keys):
+    """Compaction of the target up to ``end``: of each key the last record stays, at its offset."""
+    last = {content % keys: offset for offset, dummy, content in history.target if offset < end}
+    history.target = [one for one in history.target if one[0] >= end or last[one[2] % keys] == one[0]]
 
 
 def evidence_of(history, positions, alive, limit=1000, manifest=None, sealed=False):
@@ -183,23 +229,30 @@ def evidence_of(history, positions, alive, limit=1000, manifest=None, sealed=Fal
     :param manifest: ``(low, high)`` of the source that a manifest holds, where the source is lost.
     """
     end = max(history.target_start, history.mirror_end) if sealed else history.target_end
-    evidence = Evidence(
-        history.syncs, (history.target_start, end), (history.source_start, history.source_end) if alive else None,
-        history.flushed, history.exactly_once and history.flushed is not None,
+    outline = Outline(
+        history.syncs,
+        (history.target_start, end),
+        (history.source_start, history.source_end) if alive else None,
+        history.flushed,
+        history.exactly_once and history.flushed is not None,
         sealed=sealed,
+        mixed=history.mixed,
     )
-    target, source = spans_to_read(evidence, positions, limit)
+    target, source = spans_to_read(outline, positions, limit)
     records = [(offset, content) for offset, dummy, content in history.target]
-    evidence.target_scans = [scan_of(records, low, high) for low, high in target]
+    target_scans = [scan_of(records, low, high) for low, high in target]
+    source_scans = []
     if alive:
-        evidence.source_scans = [scan_of(sorted(history.source.items()), low, high) for low, high in source]
+        source_scans = [scan_of(sorted(history.source.items()), low, high) for low, high in source]
     elif manifest:
         spans = [(max(low, manifest[0]), min(high, manifest[1])) for low, high in source]
-        evidence.source_scans = [scan_of(sorted(history.everything.items()), low, high) for low, high in spans if low < high]
-    return evidence.settle()
+        source_scans = [scan_of(sorted(history.everything.items()), low, high) for low, high in spans if low < high]
+    return Evidence(outline, target_scans, source_scans)
 
 
 def scan_of(records, low, high):
     """A :class:`Scan` of ``[(offset, content)]``."""
     inside = [one for one in records if low <= one[0] < high]
-    return Scan(low, high, np.array([one[0] for one in inside], np.int64), np.array([one[1] for one in inside], np.uint64))
+    return Scan(
+        low, high, np.array([one[0] for one in inside], np.int64), np.array([one[1] for one in inside], np.uint64)
+    )

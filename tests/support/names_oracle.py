@@ -28,7 +28,9 @@ class Question(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What the classes said; ``copied`` is the source connector's word, which counts filter, policy and cycles together."""
+    """What the classes said; ``copied`` is the source connector's word, which counts filter, policy and cycles
+    together.
+    """
 
     internal: bool
     heartbeats: bool
@@ -53,9 +55,17 @@ def ask(questions: list[Question], directory: Path) -> list[Answer]:
     """
     libs = kafka_home() / "libs"
     subprocess.run([javac(), "-d", directory, "-cp", f"{libs}/*", SOURCE], check=True, timeout=120)
-    lines = "".join("\t".join("-" if part is None else str(part).lower() if isinstance(part, bool) else part for part in one) + "\n" for one in questions)
-    command = [require_java(), "-cp", f"{directory}:{libs}/*", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
-               "org.apache.kafka.connect.mirror.NamesOracle"]
+    lines = "".join(
+        "\t".join("-" if part is None else str(part).lower() if isinstance(part, bool) else part for part in one) + "\n"
+        for one in questions
+    )
+    command = [
+        require_java(),
+        "-cp",
+        f"{directory}:{libs}/*",
+        "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
+        "org.apache.kafka.connect.mirror.NamesOracle",
+    ]
     done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True, timeout=120)
     return [_answer(line.split("\t")) for line in done.stdout.splitlines()]
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two clusters, a mirror as this collection sets one up, its position witness, and consumers that keep a journal: for tests and benchmarks of offsets."""
+"""Two clusters, a mirror as this collection sets one up, its position witness, and consumers that keep a journal: for
+tests and benchmarks of offsets.
+"""
 
 from __future__ import annotations
 
@@ -8,53 +10,80 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+import yaml
+from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import describe_topics, topic_offsets
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import commit_positions
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_offsets import mirror_offsets
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._offset_translate import offset_translate
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.offsets import topic_offsets
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import describe_topics
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.mirror_offsets_info import mirror_offsets_info
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.offset_translate import offset_translate
 from tests.support.kafka import ROOT, MirrorMaker
 
-PROGRAM = ROOT / "roles" / "mirror" / "files" / "position_witness.py"
+ROLE = ROOT / "roles" / "mirror"
+PROGRAM = ROLE / "files" / "position_witness.py"
 POSITIONS = "__kafka_dr_positions"
 
 
 def mirror_properties(source, target, topics, alias=("a", "b"), policy="Identity", **more):
-    """MM2 as the collection's mirror role sets it up: exactly-once, syncs kept on the target, checkpoints and group sync every 5 s."""
+    """MM2 as the collection's mirror role sets it up: exactly-once, syncs kept on the target, checkpoints and group
+    sync every 5 s.
+    """
     a, b = alias
     return {
-        "clusters": f"{a},{b}", f"{a}.bootstrap.servers": source.bootstrap, f"{b}.bootstrap.servers": target.bootstrap,
-        f"{a}->{b}.enabled": "true", f"{b}->{a}.enabled": "false", "topics": topics, "groups": ".*",
-        "replication.factor": 1, "checkpoints.topic.replication.factor": 1, "heartbeats.topic.replication.factor": 1,
-        "offset-syncs.topic.replication.factor": 1, "offset.storage.replication.factor": 1, "config.storage.replication.factor": 1,
-        "status.storage.replication.factor": 1, f"{a}->{b}.offset-syncs.topic.location": "target",
+        "clusters": f"{a},{b}",
+        f"{a}.bootstrap.servers": source.bootstrap,
+        f"{b}.bootstrap.servers": target.bootstrap,
+        f"{a}->{b}.enabled": "true",
+        f"{b}->{a}.enabled": "false",
+        "topics": topics,
+        "groups": ".*",
+        "replication.factor": 1,
+        "checkpoints.topic.replication.factor": 1,
+        "heartbeats.topic.replication.factor": 1,
+        "offset-syncs.topic.replication.factor": 1,
+        "offset.storage.replication.factor": 1,
+        "config.storage.replication.factor": 1,
+        "status.storage.replication.factor": 1,
+        f"{a}->{b}.offset-syncs.topic.location": "target",
         "replication.policy.class": f"org.apache.kafka.connect.mirror.{policy}ReplicationPolicy",
-        f"{b}.exactly.once.source.support": "enabled", "dedicated.mode.enable.internal.rest": "true", "listeners": "http://127.0.0.1:0",
-        f"{a}.consumer.isolation.level": "read_committed", f"{a}->{b}.consumer.isolation.level": "read_committed",
-        "sync.group.offsets.enabled": "true", "sync.group.offsets.interval.seconds": 5, "emit.checkpoints.interval.seconds": 5,
-        "offset.flush.interval.ms": 5000, "refresh.topics.interval.seconds": 5, "refresh.groups.interval.seconds": 5,
-        "emit.heartbeats.interval.seconds": 1, **more,
+        f"{b}.exactly.once.source.support": "enabled",
+        "dedicated.mode.enable.internal.rest": "true",
+        "listeners": "http://127.0.0.1:0",
+        f"{a}.consumer.isolation.level": "read_committed",
+        f"{a}->{b}.consumer.isolation.level": "read_committed",
+        "sync.group.offsets.enabled": "true",
+        "sync.group.offsets.interval.seconds": 5,
+        "emit.checkpoints.interval.seconds": 5,
+        "offset.flush.interval.ms": 5000,
+        "refresh.topics.interval.seconds": 5,
+        "refresh.groups.interval.seconds": 5,
+        "emit.heartbeats.interval.seconds": 1,
+        **more,
     }
 
 
 def create(cluster, *topics):
     """Topics of ``(name, partitions, configs)``."""
     admin = AdminClient(cluster.client)
-    for future in admin.create_topics([NewTopic(name, partitions, 1, config=configs) for name, partitions, configs in topics]).values():
+    for future in admin.create_topics(
+        [NewTopic(name, partitions, 1, config=configs) for name, partitions, configs in topics]
+    ).values():
         future.result(120)
 
 
 def prepare_target(target, source_alias="a"):
     """The topics that the mirror role creates beforehand."""
-    create(target, (f"mm2-offset-syncs.{source_alias}.internal", 1, {"cleanup.policy": "delete", "retention.ms": "-1"}),
-           (POSITIONS, 1, {"cleanup.policy": "compact"}))
+    create(
+        target,
+        (f"mm2-offset-syncs.{source_alias}.internal", 1, {"cleanup.policy": "delete", "retention.ms": "-1"}),
+        (POSITIONS, 1, {"cleanup.policy": "compact"}),
+    )
 
 
 def start_mirror(directory: Path, *words, **more):
@@ -63,20 +92,27 @@ def start_mirror(directory: Path, *words, **more):
 
 
 class WitnessProcess:
-    """The position witness as the mirror role runs it: the program with its codec beside it, nothing else of the collection."""
+    """The position witness as the mirror role runs it: its files beside each other, nothing else of the collection."""
 
-    def __init__(self, directory: Path, source, target, interval=2):
+    def __init__(self, directory: Path, source, target, interval=2, **more):
         directory.mkdir(parents=True, exist_ok=True)
-        for file in (PROGRAM, ROOT / "plugins" / "module_utils" / "_mm2" / "witness.py"):
-            (directory / file.name).write_bytes(file.read_bytes())
+        for name in yaml.safe_load((ROLE / "vars" / "main.yml").read_text())["__mirror_witness_files"]:
+            (directory / Path(name).name).write_bytes((ROLE / name).read_bytes())
         config = directory / "witness.json"
-        config.write_text(json.dumps({"source": source.client, "target": target.client, "interval_seconds": interval}))
+        config.write_text(
+            json.dumps({"source": source.client, "target": target.client, "interval_seconds": interval, **more})
+        )
         config.chmod(0o600)
         self.log = directory / "witness.log"
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, str(directory / PROGRAM.name), "--config", str(config)], stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                start_new_session=True, cwd=directory, env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
+                [sys.executable, str(directory / PROGRAM.name), "--config", str(config)],
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+                cwd=directory,
+                env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
             )
 
     def stop(self):
@@ -92,17 +128,38 @@ class WitnessProcess:
 def common(source, target, **more):
     """Options that both modules share, as the argument spec would fill them."""
     return {
-        "source_client": source.client if source else None, "source_client_secrets": {}, "target_client": target.client, "target_client_secrets": {},
-        "source_alias": "a", "target_alias": "b", "policy": "identity", "separator": ".", "offsets_topic": None, "connector": None,
-        "positions_topic": POSITIONS, "timeout": 90, "topics": ".*", **more,
+        "source_client": source.client if source else None,
+        "source_client_secrets": {},
+        "target_client": target.client,
+        "target_client_secrets": {},
+        "source_alias": "a",
+        "target_alias": "b",
+        "policy": "identity",
+        "separator": ".",
+        "offsets_topic": None,
+        "connector": None,
+        "positions_topic": POSITIONS,
+        "timeout": 90,
+        "topics": ".*",
+        **more,
     }
 
 
 def translate(source, target, check=False, **more):
     """``offset_translate`` as the module calls it; ``source`` None where it is lost."""
     options = {
-        "groups": [], "groups_regex": ".*", "groups_exclude_regex": "", "proof_report": None, "manifest": None, "target_ends": {}, "accept": ["lower_bound"],
-        "switched_groups": [], "on_live_members": "fail", "still_seconds": 0, "scan_limit": 1000000,
+        "groups": [],
+        "groups_regex": ".*",
+        "groups_exclude_regex": "",
+        "proof_report": None,
+        "manifest": None,
+        "target_ends": {},
+        "accept": ["lower_bound"],
+        "switched_groups": [],
+        "named_groups": [],
+        "on_live_members": "fail",
+        "still_seconds": 0,
+        "scan_limit": 1000000,
     }
     return offset_translate(common(source, target, **{**options, **more}), check)
 
@@ -117,10 +174,15 @@ def ends_of(target, *topics):
 def info(source, target, **more):
     """``mirror_offsets_info`` as the module calls it."""
     options = {
-        "topics_exclude": "", "until_caught_up": False, "until_heartbeat": False, "max_heartbeat_age": 30, "until_witness": False, "max_witness_age": 15,
+        "topics_exclude": "",
+        "until_caught_up": False,
+        "until_heartbeat": False,
+        "max_heartbeat_age": 30,
+        "until_witness": False,
+        "max_witness_age": 15,
         "details": False,
     }
-    return mirror_offsets(common(source, target, **{**options, **more}), False)
+    return mirror_offsets_info(common(source, target, **{**options, **more}), False)
 
 
 def await_ready(source, target, seconds=120, **conditions):
@@ -144,110 +206,11 @@ def until(condition, seconds):
         time.sleep(0.5)
 
 
-def value_of(partition, sequence, size=100):
-    """A record that says which one it is."""
-    return b"%d:%d" % (partition, sequence) + b"." * size
-
-
-class Writer:
-    """Writes numbered records, in transactions or plainly, and goes on at a rate in a thread of its own."""
-
-    def __init__(self, cluster, topic, partitions=3, transaction=0):
-        self.topic, self.partitions, self.transaction = topic, partitions, transaction
-        config = {**cluster.client, "linger.ms": 5, "enable.idempotence": True, "log_level": 0, "error_cb": lambda error: None}
-        # A transaction that is left open holds the last stable offset back for as long.
-        transactional = {"transactional.id": f"writer-{topic}", "transaction.timeout.ms": 20000}
-        self.producer = Producer({**config, **transactional} if transaction else config)
-        if transaction:
-            self.producer.init_transactions()
-        self.written, self.stopping, self.thread = 0, threading.Event(), None
-
-    def write(self, count):
-        """So many more records, round robin over partitions."""
-        size = self.transaction or count
-        while count > 0:
-            if self.transaction:
-                self.producer.begin_transaction()
-            for dummy in range(min(size, count)):
-                number, sequence = self.written % self.partitions, self.written // self.partitions
-                while True:
-                    try:
-                        self.producer.produce(self.topic, key=b"%d" % (sequence % 97), value=value_of(number, sequence), partition=number)
-                        break
-                    except BufferError:
-                        self.producer.poll(0.1)
-                self.written += 1
-            if self.transaction:
-                self.producer.commit_transaction()
-            count -= size
-        if not self.transaction:
-            self.producer.flush()
-
-    def go_on(self, rate, together=10):
-        """Begin to write ``rate`` records a second, ``together`` at once where transactional, until :meth:`stop`."""
-        self.stopping.clear()
-        if self.transaction:
-            self.transaction = together
-        step = self.transaction or max(1, rate // 20)
-
-        def run():
-            due = time.monotonic()
-            while not self.stopping.wait(max(0.0, due - time.monotonic())):
-                try:
-                    self.write(step)
-                except Exception:  # the cluster was lost, as planned
-                    return
-                due += step / rate
-
-        self.thread = threading.Thread(target=run, daemon=True)
-        self.thread.start()
-
-    def stop(self, lost=False):
-        """Stop; where the cluster was ``lost``, without waiting for what will never be acknowledged."""
-        self.stopping.set()
-        if lost:
-            self.producer.purge()
-        if self.thread:
-            self.thread.join(60)
-
-
-class Consumers:
-    """Groups of one member each, in one process; see ``journaling_consumers``.
-
-    :param wanted: ``[(group, topic, records a second or None)]``.
-    """
-
-    def __init__(self, cluster, wanted, directory: Path):
-        directory.mkdir(parents=True, exist_ok=True)
-        self.journals = {group: directory / f"{group}.journal" for group, dummy, dummy2 in wanted}
-        consumers = [{"group": group, "topic": topic, "rate": rate, "journal": str(self.journals[group])} for group, topic, rate in wanted]
-        config = directory / "consumers.json"
-        config.write_text(json.dumps({"client": cluster.client, "consumers": consumers}))
-        self.log = directory / "consumers.log"
-        # -P: beside the program lies a package that is called as one of Python's own modules.
-        self.process = subprocess.Popen([sys.executable, "-P", str(Path(__file__).with_name("journaling_consumers.py")), str(config)],
-                                        start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=open(self.log, "ab"))
-
-    def stop(self, lost=False):
-        """End them, with their region (``lost``) or in order; what each processed: ``{group: [(partition, offset, value)]}``."""
-        if self.process.poll() is not None:
-            raise RuntimeError(f"the consumers ended by themselves: {self.log.read_text()[-2000:]}")
-        self.process.send_signal(signal.SIGKILL if lost else signal.SIGTERM)
-        self.process.wait(90)
-        return {group: read_journal(path) for group, path in self.journals.items()}
-
-
-def read_journal(path):
-    """``[(partition, offset, value)]`` of whole lines."""
-    if not path.exists():
-        return []
-    rows = [line.split(b" ", 2) for line in path.read_bytes().split(b"\n")[:-1]]
-    return [(int(partition), int(offset), value) for partition, offset, value in rows]
-
-
 def set_positions(cluster, topic, positions):
     """Commit ``{group: {partition: offset}}`` for groups without members."""
-    wanted = {group: {(topic, number): offset for number, offset in places.items()} for group, places in positions.items()}
+    wanted = {
+        group: {(topic, number): offset for number, offset in places.items()} for group, places in positions.items()
+    }
     failed = commit_positions(KafkaClient(cluster.client, timeout=90), wanted)
     if failed:
         raise next(iter(failed.values()))
@@ -255,9 +218,15 @@ def set_positions(cluster, topic, positions):
 
 def copies(cluster, topic, partitions=3):
     """``{partition: [(offset, value)]}`` of everything committed on a topic."""
-    consumer = Consumer({
-        **cluster.client, "group.id": "reader", "enable.auto.commit": False, "isolation.level": "read_committed", "enable.partition.eof": True,
-    })
+    consumer = Consumer(
+        {
+            **cluster.client,
+            "group.id": "reader",
+            "enable.auto.commit": False,
+            "isolation.level": "read_committed",
+            "enable.partition.eof": True,
+        }
+    )
     consumer.assign([TopicPartition(topic, number, 0) for number in range(partitions)])
     found, ended = {number: [] for number in range(partitions)}, set()
     while len(ended) < partitions:
@@ -271,7 +240,9 @@ def copies(cluster, topic, partitions=3):
 
 
 def outcome(journal, held, answers):
-    """``(reprocessed, skipped)`` of a consumer with this journal going on at ``answers`` ({partition: offset}) over :func:`copies`."""
+    """``(reprocessed, skipped)`` of a consumer with this journal going on at ``answers`` ({partition: offset}) over
+    :func:`copies`.
+    """
     done = {(partition, value) for partition, dummy, value in journal}
     reprocessed = skipped = 0
     for partition, records in held.items():

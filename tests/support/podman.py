@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stands in for ``podman run`` as ansible-runner calls it: the job has the image's variables, then those of ``--env-file`` and ``-e``.
+"""Stands in for ``podman run`` as ansible-runner calls it: the job has the image's variables, then those of
+``--env-file`` and ``-e``.
 
-The image's variables are JSON in ``STAND_IN_IMAGE_ENV``. Nothing is mounted: paths below a volume's place in the container are those of its source.
+The image's variables are JSON in ``STAND_IN_IMAGE_ENV``. Nothing is mounted: paths below a volume's place in the
+container are those of its source.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ def split(words: list[str]) -> tuple[dict[str, list[str]], list[str]]:
         if not word.startswith("-"):
             return options, words
         name, equals, value = word.partition("=")
-        options.setdefault(name, []).append(value if equals else words.pop(0) if word in ("-v", "-e", "--env-file", "--name", "--workdir") else "")
+        options.setdefault(name, []).append(
+            value if equals else words.pop(0) if word in ("-v", "-e", "--env-file", "--name", "--workdir") else ""
+        )
     return options, []
 
 
@@ -42,7 +46,9 @@ def main() -> None:
         return text
 
     env = json.loads(os.environ["STAND_IN_IMAGE_ENV"])
-    given = [line for path in options.get("--env-file", []) for line in Path(path).read_text().splitlines()] + options.get("-e", [])
+    given = [
+        line for path in options.get("--env-file", []) for line in Path(path).read_text().splitlines()
+    ] + options.get("-e", [])
     env.update({name: here(value) for name, value in (one.split("=", 1) for one in given)})
     os.chdir(here(options["--workdir"][0]))
     os.execvpe(command[0], [here(one) for one in command], env)

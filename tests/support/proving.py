@@ -21,8 +21,26 @@ def prove(base: Path, source: dict, target: dict, topics: str) -> dict:
         path = base / f"{side}.json"
         path.write_text(json.dumps(client))
         path.chmod(0o600)
-    words = ["compare", "--source-config", str(base / "source.json"), "--target-config", str(base / "target.json"), "--topics", topics, "--quiet",
-             "--report", str(base / "report.json"), "--summary", str(base / "summary.json")]
-    done = subprocess.run([sys.executable, str(ROOT / "spark" / "main.py"), *words], capture_output=True, text=True, timeout=240, check=False)
+    words = [
+        "compare",
+        "--source-config",
+        str(base / "source.json"),
+        "--target-config",
+        str(base / "target.json"),
+        "--topics",
+        topics,
+        "--quiet",
+        "--report",
+        str(base / "report.json"),
+        "--summary",
+        str(base / "summary.json"),
+    ]
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "spark" / "main.py"), *words],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads((base / "summary.json").read_text())

@@ -6,5 +6,7 @@ from __future__ import annotations
 
 def pytest_configure(config):
     config.addinivalue_line(
-        "markers", "slow: starts programs (ansible-playbook, supervisord, Chromium) or waits for timeouts; part of make test, not of make test-unit"
+        "markers",
+        "slow: starts programs (ansible-playbook, supervisord, Chromium) or waits for timeouts; "
+        "part of make test, not of make test-unit",
     )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The example of a controller: playbooks that parse, surveys that ask for what the stages take, tasks that awx.awx understands."""
+"""The example of a controller: playbooks that parse, surveys that ask for what the stages take, tasks that awx.awx
+understands.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.unit.awx_example import AWX, STAGES, TASKS, VARS
+
 ROOT = Path(__file__).resolve().parents[2]
-AWX = ROOT / "examples" / "awx"
-STAGES = ("initial_setup", "failover", "recreate_from_backup", "resume", "new_backup", "fence")
 PLAYBOOKS = sorted((AWX / "project").glob("*.yml"))
 
 
@@ -23,22 +25,20 @@ PLAYBOOKS = sorted((AWX / "project").glob("*.yml"))
 HARMLESS = ("kafka-dr probe", "kafka-dr backup_status", "kafka-dr verify_restore", "kafka-dr failed")
 
 
-class Loader(yaml.SafeLoader):
-    """YAML as Ansible writes it."""
-
-
-Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(node))
-VARS = yaml.load((AWX / "controller" / "vars.yml").read_text(), Loader)
-TASKS = yaml.load((AWX / "controller" / "configure.yml").read_text(), Loader)[0]["tasks"]
-
-
 def ansible(name, *words, **env):
     """An Ansible tool over the checkout as a collection."""
     from kafka_dr_lab.playbook import collections_path
 
     tool = Path(sys.executable).parent / name
-    settings = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_LOCALHOST_WARNING": "false", **env}
-    return subprocess.run([str(tool), *map(str, words)], capture_output=True, text=True, env=settings, timeout=120, check=False)
+    settings = {
+        **os.environ,
+        "ANSIBLE_COLLECTIONS_PATH": str(collections_path()),
+        "ANSIBLE_LOCALHOST_WARNING": "false",
+        **env,
+    }
+    return subprocess.run(
+        [str(tool), *map(str, words)], capture_output=True, text=True, env=settings, timeout=120, check=False
+    )
 
 
 def options_of(module):
@@ -54,12 +54,21 @@ def options_of(module):
 
 def test_playbooks_parse():
     """With the collection's own playbooks that they import, over the example's inventory."""
-    ended = ansible("ansible-playbook", "--syntax-check", *PLAYBOOKS, AWX / "controller" / "configure.yml", "-i", AWX / "project" / "inventory")
+    ended = ansible(
+        "ansible-playbook",
+        "--syntax-check",
+        *PLAYBOOKS,
+        AWX / "controller" / "configure.yml",
+        "-i",
+        AWX / "project" / "inventory",
+    )
     assert ended.returncode == 0, ended.stderr
 
 
 def test_every_stage_has_a_wrapper_a_template_and_a_survey():
-    """And whatever else is run by a schedule or by hand. The page has a template of its own; Roles and requests are no controller's."""
+    """And whatever else is run by a schedule or by hand. The page has a template of its own; Roles and requests are no
+    controller's.
+    """
     runnable = {path.stem for path in (ROOT / "playbooks").glob("*.yml")} - {"proof_job", "rbac", "request_failover"}
     assert set(STAGES) <= runnable | {"failed"} == {path.stem for path in PLAYBOOKS}
     assert runnable | {"failed"} == {one["name"] for one in VARS["awx_stages"]}
@@ -81,13 +90,26 @@ def test_survey_asks_for_what_the_role_takes(stage):
     asked = {one["variable"] for one in stage["survey"]}
     assert not asked - set(options), "unknown to the role"
     assert not {name for name, one in options.items() if one.get("required")} - asked, "required, not asked for"
+    # Extra variables are not taken on launch: what is not asked for cannot be overridden there.
+    assert not {name for name in options if "_accept_" in name} - asked, "an override that nobody can give"
     for one in stage["survey"]:
         assert set(one) <= {*VARS["awx_question"], "variable", "question_name", "choices"}
         if options[one["variable"]].get("type") == "bool":
             assert one["choices"] == "{{ awx_no_or_yes }}"
-        # The API counts no default of a required question, and starts no job, by an event or a schedule, that leaves one unanswered.
+        # The API counts no default of a required question, and starts no job, by an event or a schedule, that leaves
+        # one unanswered.
         assert not (one.get("required", True) and one.get("default")), one["variable"]
         assert isinstance(one.get("default", ""), str)
+
+
+def test_an_answer_of_false_is_no_yes():
+    """Answers are texts, and the text false is true for Jinja's tests unless they are told to convert it."""
+    found = [
+        path
+        for path in (ROOT / "roles").rglob("*.yml")
+        if re.search(r" is (falsy|truthy)(?!\(convert_bool=true\))", path.read_text())
+    ]
+    assert not found
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task["name"])
@@ -104,10 +126,20 @@ NODE_KEYS = {"identifier", "template", "approval", "description", "job_type", "a
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda one: one["name"])
 def test_nothing_moves_without_a_person(workflow):
-    """On every way through a workflow, a stage that changes something comes after an approval; a drill has none such."""
+    """On every way through a workflow, a stage that changes something comes after an approval; a drill has none."""
     nodes = {one["identifier"]: one for one in workflow["nodes"]}
-    assert len(nodes) == len(workflow["nodes"]) and not [key for one in nodes.values() for key in one if key not in NODE_KEYS]
-    before = {name: {other for other, one in nodes.items() for kind in ("success", "failure", "always") if name in one.get(kind, [])} for name in nodes}
+    assert len(nodes) == len(workflow["nodes"]) and not [
+        key for one in nodes.values() for key in one if key not in NODE_KEYS
+    ]
+    before = {
+        name: {
+            other
+            for other, one in nodes.items()
+            for kind in ("success", "failure", "always")
+            if name in one.get(kind, [])
+        }
+        for name in nodes
+    }
     templates = {one["name"] for one in VARS["awx_stages"]}
 
     def approved(name):
@@ -118,7 +150,9 @@ def test_nothing_moves_without_a_person(workflow):
     for name, one in nodes.items():
         if "template" in one:
             assert one["template"] in templates
-            assert one.get("job_type") == "check" or approved(name) or "kafka-dr %s" % one["template"] in HARMLESS, name
+            assert (
+                one.get("job_type") == "check" or approved(name) or "kafka-dr {}".format(one["template"]) in HARMLESS
+            ), name
     for one in nodes.values():
         if "approval" in one:
             assert not {"failure", "always"} & set(one) and one["success"], "a denied or timed out approval goes on"
@@ -129,12 +163,19 @@ def test_the_drill_answers_what_its_jobs_ask():
     surveys = {one["name"]: one["survey"] for one in VARS["awx_stages"]}
     assert {one["identifier"] for one in nodes} == set(VARS["awx_drill"])
     for one in nodes:
-        assert one["answers"] == "{{ awx_drill.%s }}" % one["identifier"]
+        assert one["answers"] == "{{{{ awx_drill.{} }}}}".format(one["identifier"])
         answers, survey = VARS["awx_drill"][one["identifier"]], surveys[one["template"]]
-        assert {ask["variable"] for ask in survey if ask.get("required", True) and "default" not in ask} <= set(answers) <= {ask["variable"] for ask in survey}
+        assert (
+            {ask["variable"] for ask in survey if ask.get("required", True) and "default" not in ask}
+            <= set(answers)
+            <= {ask["variable"] for ask in survey}
+        )
         choices = {ask["variable"]: ask["choices"] for ask in survey if "choices" in ask}
         for name, answer in answers.items():
-            assert isinstance(answer, str) and answer in named(choices[name] if name in choices else [answer]), (name, answer)
+            assert isinstance(answer, str) and answer in named(choices[name] if name in choices else [answer]), (
+                name,
+                answer,
+            )
 
 
 def named(choices):
@@ -143,41 +184,25 @@ def named(choices):
 
 
 def test_a_page_tells_of_its_own_stage_and_hides_no_failure():
-    """A node that failed and is followed by others leaves its workflow successful: after the page of a failure comes one that fails."""
+    """A node that failed and is followed by others leaves its workflow successful: after the page of a failure comes
+    one that fails.
+    """
     for workflow in WORKFLOWS:
         nodes = {one["identifier"]: one for one in workflow["nodes"]}
         for name, one in nodes.items():
             for other in one.get("failure", []):
                 page = nodes[other]
-                assert page["template"] == "report" and page["answers"] == {"report_stage": name, "report_failed": "true"}
-                assert [nodes[each]["template"] for each in page["always"]] == ["failed"] and not {"success", "failure"} & set(page)
+                assert page["template"] == "report" and page["answers"] == {
+                    "report_stage": name,
+                    "report_failed": "true",
+                }
+                assert [nodes[each]["template"] for each in page["always"]] == ["failed"] and not {
+                    "success",
+                    "failure",
+                } & set(page)
             assert "always" not in one or one["template"] == "report"
             if one.get("template") == "failed":
                 assert not {"success", "failure", "always"} & set(one)
-
-
-def test_credentials_give_every_secret_of_the_inventory():
-    wanted = set(re.findall(r"kafka_dr_secret_\w+", (AWX / "project" / "inventory" / "regions.yml").read_text())) - {"kafka_dr_secret_"}
-    given = {name: value for one in VARS["awx_credential_types"] for name, value in {**one["injected"], **one.get("injected_files", {})}.items()}
-    assert wanted == set(given)
-    types = {one["name"] for one in VARS["awx_credential_types"]}
-    assert types == {one["type"] for one in VARS["awx_credentials"]}
-    assert {each for one in VARS["awx_stages"] for each in one["carries"]} == {one["purpose"] for one in VARS["awx_credentials"]}
-    for one in VARS["awx_credential_types"]:
-        fields = {field["id"] for field in one["fields"]}
-        assert {re.sub(r"[{} ]|tower\.filename\.", "", value) for value in {**one["injected"], **one.get("injected_files", {})}.values()} == fields
-
-
-def test_the_inventory_is_well_described_with_any_of_the_credentials():
-    """A job that carries few of them has empty passwords for the others; the regions' own client has its one."""
-    from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.described import examined
-
-    text = (AWX / "project" / "inventory" / "regions.yml").read_text()
-    for words in ("", "a-password"):
-        made = yaml.safe_load(re.sub(r"{{ kafka_dr_secret_\w+ }}", "given", re.sub(r"{{ kafka_dr_secret_\w+ \| default\(''\) }}", words, text)))["all"]
-        hosts = {name: {**made["vars"], **own} for name, own in made["hosts"].items()}
-        found = examined({name: {key: value for key, value in own.items() if key.startswith("kafka_dr_")} for name, own in hosts.items()})
-        assert found == {"mistakes": [], "warnings": [], "decisions": []}
 
 
 def test_execution_environment_can_be_created(tmp_path):
@@ -194,7 +219,10 @@ def test_execution_environment_can_be_created(tmp_path):
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "streamsafe.kafka_dr" in next((tmp_path / "context").rglob("requirements.yml")).read_text()
     image = next((tmp_path / "context").glob("*file")).read_text()
-    assert "ENV ANSIBLE_STDOUT_CALLBACK=streamsafe.kafka_dr.stage" in image and "ENV ORIGINAL_STDOUT_CALLBACK=streamsafe.kafka_dr.stage" in image
+    assert (
+        "ENV ANSIBLE_STDOUT_CALLBACK=streamsafe.kafka_dr.stage" in image
+        and "ENV ORIGINAL_STDOUT_CALLBACK=streamsafe.kafka_dr.stage" in image
+    )
     introspected = subprocess.run(
         [str(builder), "introspect", "--sanitize", "--user-pip", str(ROOT / "meta" / "ee-requirements.txt"), str(ROOT)],
         capture_output=True,

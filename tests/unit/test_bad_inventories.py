@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A description with mistakes stops every playbook that reads it first of all: with one message for all of them, before a cluster or a machine is asked."""
+"""A description with mistakes stops every playbook that reads it first of all: with one message for all of them, before
+a cluster or a machine is asked.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "t0p-s3cret-pa55word"
-REGIONS = {"source": "north_america", "target": "europe", "region": "north_america", "from": "europe", "to": "europe", "backup": "europe"}
+REGIONS = {
+    "source": "north_america",
+    "target": "europe",
+    "region": "north_america",
+    "from": "europe",
+    "to": "europe",
+    "backup": "europe",
+}
 ABOUT = {
     "initial_setup": ("source", "target"),
     "failover": ("source", "target"),
@@ -71,20 +80,34 @@ def listener():
 
 @pytest.fixture(scope="module")
 def inventory(listener, tmp_path_factory):
-    """Regions with six mistakes in them, one a secret in the wrong place, and one a value from a vault where none belongs."""
+    """Regions with six mistakes in them, one a secret in the wrong place, and one a value from a vault where none
+    belongs.
+    """
     directory = tmp_path_factory.mktemp("inventory")
     (directory / "password").write_text("of the vault\n")
-    vault = [str(Path(sys.executable).parent / "ansible-vault"), "encrypt_string", "--vault-password-file", str(directory / "password"), SECRET]
+    vault = [
+        str(Path(sys.executable).parent / "ansible-vault"),
+        "encrypt_string",
+        "--vault-password-file",
+        str(directory / "password"),
+        SECRET,
+    ]
     vaulted = subprocess.run(vault, capture_output=True, text=True, check=True).stdout
     region = {
         "kafka_dr_platform": "managed",
         "kafka_dr_client_secrets": {},
-        "kafka_dr_client": {"bootstrap.servers": f"127.0.0.1:{listener[0]}", "sasl.password": SECRET, "enable.ssl.certificate.verification": False},
+        "kafka_dr_client": {
+            "bootstrap.servers": f"127.0.0.1:{listener[0]}",
+            "sasl.password": SECRET,
+            "enable.ssl.certificate.verification": False,
+        },
         "kafka_dr_users": {"kdr-stages": SECRET},
         "kafka_dr_topics": 5,
         "kafka_dr_applications": [{"name": "a\n[program:evil]", "kind": "process", "role": "both"}],
     }
-    described = {"all": {"vars": {"kafka_dr_mirrors": "north_america"}, "hosts": {"north_america": region, "europe": region}}}
+    described = {
+        "all": {"vars": {"kafka_dr_mirrors": "north_america"}, "hosts": {"north_america": region, "europe": region}}
+    }
     (directory / "hosts.json").write_text(json.dumps(described))
     (directory / "group_vars").mkdir()
     (directory / "group_vars" / "all.yml").write_text("kafka_dr_mirror_heap: " + vaulted)
@@ -92,7 +115,12 @@ def inventory(listener, tmp_path_factory):
 
 
 def play(playbook, inventory, *words, callback="streamsafe.kafka_dr.stage"):
-    env = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_STDOUT_CALLBACK": callback, "ANSIBLE_NOCOLOR": "1"}
+    env = {
+        **os.environ,
+        "ANSIBLE_COLLECTIONS_PATH": str(collections_path()),
+        "ANSIBLE_STDOUT_CALLBACK": callback,
+        "ANSIBLE_NOCOLOR": "1",
+    }
     command = [
         str(Path(sys.executable).parent / "ansible-playbook"),
         "-i",

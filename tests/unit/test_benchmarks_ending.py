@@ -20,8 +20,8 @@ from tests.support.ending import end_with_children
 end_with_children()
 child = subprocess.Popen(["sh", "-c", "sleep 600 & wait"], start_new_session=True)
 time.sleep(0.3)
-print(child.pid, flush=True)
 try:
+    print(child.pid, flush=True)
     time.sleep(600)
 finally:
     print("cleaned up", flush=True)
@@ -30,7 +30,13 @@ finally:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_it_cleans_up_and_leaves_nothing(number):
-    process = subprocess.Popen([sys.executable, "-c", PROGRAM], cwd=ROOT, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
     child = psutil.Process(int(process.stdout.readline()))
     family = [child, *child.children(recursive=True)]
     assert len(family) > 1

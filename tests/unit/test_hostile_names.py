@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hostile names, hosts and texts, fed into every place that they can reach: a file of lines, a path, a command, a page. Each is data there, or is refused."""
+"""Hostile names, hosts and texts, fed into every place that they can reach: a file of lines, a path, a command, a page.
+Each is data there, or is refused.
+"""
 
 from __future__ import annotations
 
@@ -17,22 +19,45 @@ import jinja2
 import pytest
 import yaml
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils import _applications, _gates, _mirror_nodes, _safe
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._host import files, supervisor, systemd
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._host import supervisor, systemd
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import applications as _applications
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import nodes as _nodes
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.witness import witness_manifests
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import mirror_config, properties
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.files import beside
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.junit import junit
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.page import render
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.stage import command
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import gates as _gates
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values import safe as _safe
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work import private_files as files
 
 ROOT = Path(__file__).resolve().parents[2]
-# A template, a second section, a second line, a way out of a directory, a second command, markup, options, an environment variable, what XML cannot hold.
+# A template, a second section, a second line, a way out of a directory, a second command, markup, options, an
+# environment variable, what XML cannot hold.
 HOSTILE = [
-    '{{ lookup("pipe", "touch evil") }}', "x]\n[program:evil]\ncommand=/bin/evil", "a\nb=c", "a\r[evil]", "../../x", "..", "/etc/x",
-    "x; touch evil", "$(touch evil)",
-    "`touch evil`", "x' \"y", "<script>alert(1)</script>", "--option", "$HOME", "%(ENV_HOME)s", "a\x00b", "a\x1bb", "a\u2028b", "a b", "", "x" * 300,
+    '{{ lookup("pipe", "touch evil") }}',
+    "x]\n[program:evil]\ncommand=/bin/evil",
+    "a\nb=c",
+    "a\r[evil]",
+    "../../x",
+    "..",
+    "/etc/x",
+    "x; touch evil",
+    "$(touch evil)",
+    "`touch evil`",
+    "x' \"y",
+    "<script>alert(1)</script>",
+    "--option",
+    "$HOME",
+    "%(ENV_HOME)s",
+    "a\x00b",
+    "a\x1bb",
+    "a\u2028b",
+    "a b",
+    "",
+    "x" * 300,
 ]
 NAMES = pytest.mark.parametrize("name", HOSTILE, ids=ascii)
 SERVICE = {"name": "mirror-backup", "command": "/opt/kafka/bin/connect-mirror-maker.sh /etc/mirror/mm2.properties"}
@@ -51,8 +76,11 @@ def refused(call, *words):
 @NAMES
 def test_no_name_leaves_its_directory(name):
     regions = {"b": {"kafka_dr_mirror_directory": "/var/lib/kafka-dr", "kafka_dr_kafka_home": "/opt/kafka"}}
-    assert refused(_mirror_nodes.mirror_node, {"name": name, "source": "a", "target": "b"}, regions, "b")
-    assert _mirror_nodes.mirror_node({"name": "back.up-1_x", "source": "a", "target": "b"}, regions, "b")["directory"] == "/var/lib/kafka-dr/back.up-1_x"
+    assert refused(_nodes.mirror_node, {"name": name, "source": "a", "target": "b"}, regions, "b")
+    assert (
+        _nodes.mirror_node({"name": "back.up-1_x", "source": "a", "target": "b"}, regions, "b")["directory"]
+        == "/var/lib/kafka-dr/back.up-1_x"
+    )
 
 
 @NAMES
@@ -62,13 +90,21 @@ def test_no_mirror_is_called_so(name, key):
     assert refused(mirror_config.checked, described)
 
 
-@pytest.mark.parametrize("path", ["/var/lib/kafka-dr/../../x", "/var/lib/..", "/..", "/", "/etc", "/var/lib/a\nb", "relative"])
+@pytest.mark.parametrize(
+    "path", ["/var/lib/kafka-dr/../../x", "/var/lib/..", "/..", "/", "/etc", "/var/lib/a\nb", "relative"]
+)
 @pytest.mark.parametrize("key", ["absent", "directories", "files"])
 def test_no_file_is_written_or_removed_by_a_path_with_a_way_out(tmp_path, path, key):
     if (key, path) in {("directories", "/etc"), ("directories", "/"), ("files", "/etc"), ("files", "/")}:
         pytest.skip("a directory that is there")
-    params = {"directories": [], "files": [], "absent": [], "owner": None, key: [{"path": path, "content": ""}] if key == "files" else [path]}
-    assert refused(files.ensure_files, params, True)
+    params = {
+        "directories": [],
+        "files": [],
+        "absent": [],
+        "owner": None,
+        key: [{"path": path, "content": ""}] if key == "files" else [path],
+    }
+    assert refused(files.private_files, params, True)
 
 
 @NAMES
@@ -91,13 +127,22 @@ def test_supervisord_reads_one_program(name, key):
 @NAMES
 @pytest.mark.parametrize("key", ["name", "command", "directory", "user", "log", "environment_file", "description"])
 def test_systemd_reads_the_same_settings(name, key):
-    template = jinja2.Environment(trim_blocks=True, keep_trailing_newline=True).from_string((ROOT / "roles/service/templates/service.service.j2").read_text())
+    template = jinja2.Environment(trim_blocks=True, keep_trailing_newline=True).from_string(
+        (ROOT / "roles/service/templates/service.service.j2").read_text()
+    )
 
     def keys(service):
         text = template.render(__service=systemd.units([service])[0])
         return [line.split("=")[0] for line in re.split("[\\n\\r]", text) if line], text
 
-    full = {**SERVICE, "directory": "/x", "user": "kafka", "log": "/x/log", "environment_file": "/x/env", "description": "d"}
+    full = {
+        **SERVICE,
+        "directory": "/x",
+        "user": "kafka",
+        "log": "/x/log",
+        "environment_file": "/x/env",
+        "description": "d",
+    }
     expected = keys(full)[0]
     try:
         found, text = keys({**full, key: name or "x"})
@@ -105,6 +150,26 @@ def test_systemd_reads_the_same_settings(name, key):
         return
     assert found == expected
     assert not re.search(r"(?<!%)%(?!%)", text), "systemd would take it for a specifier"
+
+
+def test_a_unit_opens_its_log_as_its_user(tmp_path):
+    """Run by a shell as systemd would: ``$$`` is ``$``, and words are split at spaces and quotes."""
+    log = tmp_path / 'a $HOME "log"\\'
+    unit = systemd.units([{"name": "x", "user": "kafka", "log": str(log), "command": "/bin/echo 100% said"}])[0]
+    assert unit["log"] == ""
+    done = subprocess.run(
+        shlex.split(unit["command"].replace("$$", "$").replace("%%", "%")),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=30,
+    )
+    assert (done.stdout, log.read_text()) == ("", "100% said\n")
+    assert systemd.units([{"name": "x", "log": "/l", "command": "/bin/true"}])[0] == {
+        "name": "x",
+        "log": "/l",
+        "command": "/bin/true",
+    }
 
 
 def test_the_role_writes_units_of_checked_services_alone():
@@ -126,12 +191,27 @@ def test_an_environment_file_sets_what_it_was_asked_to(name, tmp_path):
     one = {"name": "x", "environment_file": str(tmp_path / "env"), "environment": {"GREETING": name}}
     made = _applications.application_files(regions, [one], "b")[0]
     Path(made["path"]).write_text(made["content"])
-    code = "set -a; . \"$0\"; exec \"$1\" -c 'import json, os; print(json.dumps(dict(os.environ)))'"
-    done = subprocess.run(["/bin/sh", "-c", code, made["path"], sys.executable], capture_output=True, text=True, check=True, cwd=tmp_path, env={"HOME": "/x"})
+    code = 'set -a; . "$0"; exec "$1" -c \'import json, os; print(json.dumps(dict(os.environ)))\''
+    done = subprocess.run(
+        ["/bin/sh", "-c", code, made["path"], sys.executable],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={"HOME": "/x"},
+    )
     told = json.loads(done.stdout)
     assert (told["KAFKA_BROKERS"], told["GREETING"]) == (name, name) and not (tmp_path / "evil").exists()
     assert set(told) - {"PWD", "OLDPWD", "SHLVL", "_", "HOME", "LC_CTYPE"} == {
-        "KAFKA_BROKERS", "KAFKA_SECURITY_PROTOCOL", "KAFKA_SASL_MECHANISM", "KAFKA_USER", "KAFKA_PWD", "KAFKA_CERT", "KAFKA_REGION", "GREETING"}
+        "KAFKA_BROKERS",
+        "KAFKA_SECURITY_PROTOCOL",
+        "KAFKA_SASL_MECHANISM",
+        "KAFKA_USER",
+        "KAFKA_PWD",
+        "KAFKA_CERT",
+        "KAFKA_REGION",
+        "GREETING",
+    }
     if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name):
         assert refused(_applications.application_files, regions, [{**one, "environment": {name: "x"}}], "b")
 
@@ -161,8 +241,15 @@ class Tags(HTMLParser):
 def test_a_page_and_its_junit_say_it_as_text(name):
     def report(word):
         topic = {"topic": word, "verdict": "LOSS", "mode": "", "partitions": [], "reasons": [word]}
-        return {"verdict": "LOSS", "complete": False, "reasons": [word], "totals": {"records_source": 5, "records_target": 0}, "topics": [topic],
-                "source": word, "target": word}
+        return {
+            "verdict": "LOSS",
+            "complete": False,
+            "reasons": [word],
+            "totals": {"records_source": 5, "records_target": 0},
+            "topics": [topic],
+            "source": word,
+            "target": word,
+        }
 
     read = []
     for word in ("plain", name or "x"):
@@ -176,8 +263,8 @@ def test_a_page_and_its_junit_say_it_as_text(name):
 
 @NAMES
 def test_a_command_to_copy_names_them_as_words(name):
-    begun = {"stage": "failover", "about": "%s to europe" % name, "found": {}}
-    assert shlex.split(command(begun, []))[4:] == ["-e", "failover_source=%s" % name, "-e", "failover_target=europe"]
+    begun = {"stage": "failover", "about": f"{name} to europe", "found": {}}
+    assert shlex.split(command(begun, []))[4:] == ["-e", f"failover_source={name}", "-e", "failover_target=europe"]
 
 
 @NAMES
@@ -188,8 +275,14 @@ def test_a_gate_of_ones_own_asks_what_it_asked(name):
     assert not _gates.look([], [{"query": "report.x == 'open'", "message": "m"}], facts)["held"]
 
 
-@pytest.mark.parametrize("name, text", [("client.json", '{"sasl.password": "hunter2", "verdict": "", "totals": {}, "topics": []}'),
-                                        ("report.json", '{"sasl.password": "hunter2"}'), ("report.json", "[]")])
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("client.json", '{"sasl.password": "hunter2", "verdict": "", "totals": {}, "topics": []}'),
+        ("report.json", '{"sasl.password": "hunter2"}'),
+        ("report.json", "[]"),
+    ],
+)
 def test_a_page_shows_no_file_that_a_ledger_names_and_that_is_no_proof(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     assert beside({"proofs": [{"stage": "failover", "report": str(tmp_path / name)}]}) == []

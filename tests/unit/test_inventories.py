@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Inventories that people copy: Ansible reads them without a warning, and finds the files they name wherever a playbook stands."""
+"""Inventories that people copy: Ansible reads them without a warning, and finds the files they name wherever a playbook
+stands.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted([*(ROOT / "examples").glob("inventories/*.yml"), ROOT / "examples/kubernetes/inventory.yml"])
 SHOWN = {
     f"{page}-{number}": text
-    for page in ("README.md", "docs/tutorial.md")
+    for page in ("docs/tutorial.md",)
     for number, text in enumerate(re.findall(r"^```yaml\n(all:.*?)^```", (ROOT / page).read_text(), re.S | re.M))
 }
 INVENTORIES = {**{str(path.relative_to(ROOT)): path.read_text() for path in EXAMPLES}, **SHOWN}
@@ -44,7 +46,7 @@ PLAY = [
 
 
 def test_the_pages_show_inventories():
-    assert {name.rpartition("-")[0] for name in SHOWN} == {"README.md", "docs/tutorial.md"}
+    assert {name.rpartition("-")[0] for name in SHOWN} == {"docs/tutorial.md"}
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +65,23 @@ def test_an_inventory_that_people_copy_can_be_read(name, tmp_path, certificate):
         place.mkdir(exist_ok=True)
         (place / file).write_text(content)
     vaulted = {one: "secret" for one in re.findall(r"\bvault_\w+", text)}
-    command = [Path(sys.executable).parent / "ansible-playbook", "-i", here / "inventory.yml", elsewhere / "play.yml", "-e", json.dumps(vaulted)]
-    env = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_LOCALHOST_WARNING": "false", "ANSIBLE_NOCOLOR": "1"}
-    done = subprocess.run(list(map(str, command)), cwd=elsewhere, env=env, capture_output=True, text=True, timeout=120, check=False)
+    command = [
+        Path(sys.executable).parent / "ansible-playbook",
+        "-i",
+        here / "inventory.yml",
+        elsewhere / "play.yml",
+        "-e",
+        json.dumps(vaulted),
+    ]
+    env = {
+        **os.environ,
+        "ANSIBLE_COLLECTIONS_PATH": str(collections_path()),
+        "ANSIBLE_LOCALHOST_WARNING": "false",
+        "ANSIBLE_NOCOLOR": "1",
+    }
+    done = subprocess.run(
+        list(map(str, command)), cwd=elsewhere, env=env, capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stdout
     assert "[WARNING]" not in done.stderr, done.stderr
     assert done.stdout.count("BEGIN CERTIFICATE") == len(re.findall(r'ssl\.(?:ca|certificate)\.pem: "', text))

@@ -19,7 +19,11 @@ REFUSED = "cannot be kept: expected kafka_dr_rebuild_secret (in the vault of the
 
 
 def test_a_short_secret_is_refused_before_anything_is_read(tmp_path):
-    region = {"kafka_dr_platform": "managed", "kafka_dr_rebuild_directory": str(tmp_path / "kept"), "kafka_dr_client": {"bootstrap.servers": "127.0.0.1:1"}}
+    region = {
+        "kafka_dr_platform": "managed",
+        "kafka_dr_rebuild_directory": str(tmp_path / "kept"),
+        "kafka_dr_client": {"bootstrap.servers": "127.0.0.1:1"},
+    }
     (tmp_path / "hosts.json").write_text(json.dumps({"all": {"hosts": {"north_america": region, "europe": region}}}))
     words = {"definition_region": "north_america", "definition_backup": "europe"}
     blocks = [
@@ -36,10 +40,24 @@ def test_a_short_secret_is_refused_before_anything_is_read(tmp_path):
         }
         for secret in ("", "rebuild-2026")
     ]
-    (tmp_path / "play.yml").write_text(yaml.safe_dump([{"name": "Keep", "hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": blocks}]))
-    env = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_NOCOLOR": "1", "ANSIBLE_STDOUT_CALLBACK": "ansible.builtin.default"}
+    (tmp_path / "play.yml").write_text(
+        yaml.safe_dump(
+            [{"name": "Keep", "hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": blocks}]
+        )
+    )
+    env = {
+        **os.environ,
+        "ANSIBLE_COLLECTIONS_PATH": str(collections_path()),
+        "ANSIBLE_NOCOLOR": "1",
+        "ANSIBLE_STDOUT_CALLBACK": "ansible.builtin.default",
+    }
     done = subprocess.run(
-        [str(Path(sys.executable).parent / "ansible-playbook"), "-i", str(tmp_path / "hosts.json"), str(tmp_path / "play.yml")],
+        [
+            str(Path(sys.executable).parent / "ansible-playbook"),
+            "-i",
+            str(tmp_path / "hosts.json"),
+            str(tmp_path / "play.yml"),
+        ],
         env=env,
         capture_output=True,
         text=True,

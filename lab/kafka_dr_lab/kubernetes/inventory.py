@@ -3,79 +3,97 @@
 
 from __future__ import annotations
 
-import secrets
+from typing import Any
 
-from ..inventory import APPLICATION_USERS, APPLICATIONS_REGION, CLUSTERS, GROUP, MIRROR, PARTITIONS, SERVICE_USERS, TOPICS, Inventory
+from ..hosts import BROKER_CONFIG, Variables, topics
+from ..inventory import Inventory
+from ..landscape import APPLICATION_USERS, APPLICATIONS_REGION, CLUSTERS, GROUP, MIRROR, SERVICE_USERS, TOPICS
 from ..ports import free_ports
 from . import manifests
 
 CLUSTER = "main"
-# Topics that the Topic Operator owns; the others are Kafka's alone, as in many a real cluster.
+# Topics that the Topic Operator owns; the others exist in Kafka alone, as in many real clusters.
 MANAGED = TOPICS[:2]
-# Where Europe keeps what North America is made again from.
+# The namespace in Europe that keeps what North America is recreated from.
 KEPT = "europe-kept"
-CONFIG = {
-    "offsets.topic.replication.factor": 1, "offsets.topic.num.partitions": 5, "transaction.state.log.replication.factor": 1,
-    "transaction.state.log.min.isr": 1, "transaction.state.log.num.partitions": 5, "group.initial.rebalance.delay.ms": 0,
-    "default.replication.factor": 1, "min.insync.replicas": 1,
-}
+CONFIG = {**BROKER_CONFIG, "min.insync.replicas": 1}
 
 
 def namespace_of(region: str) -> str:
-    """The namespace that a region is."""
+    """The namespace of a region."""
     return region.replace("_", "-")
 
 
 class KubernetesInventory(Inventory):
-    """Passwords are the operator's; the vault holds nothing but the rebuild secret."""
+    """The operator keeps the passwords; the vault holds the rebuild secret and the ledger's secret."""
 
     @property
     def kubeconfig(self) -> str:
+        """Path of the administrator's kubeconfig."""
         return str(self.lab / "kubernetes" / "kubeconfig")
 
-    def write(self, options: dict) -> None:
-        self._secrets = None
-        self.secrets_file.parent.mkdir(parents=True, exist_ok=True)
-        self.lab.chmod(0o700)
+    def write(self, options: dict[str, Any]) -> None:
+        """Find ports and write both files; see :meth:`Inventory.write`."""
+        self._prepare()
         ports = dict(zip(CLUSTERS, free_ports(len(CLUSTERS)), strict=True))
         hosts = {name: self._region(name, ports[name], options.get("broker") or {}) for name in CLUSTERS}
         hosts[APPLICATIONS_REGION] = {
             "kafka_dr_platform": "kubernetes",
             "kafka_dr_kubernetes": {"kubeconfig": self.kubeconfig, "namespace": namespace_of(APPLICATIONS_REGION)},
             "kafka_dr_applications": [
-                {"name": "departures-consumer", "kind": "kubernetes", "role": "consumer", "groups": [GROUP], "principals": ["departures-consumer"]},
-                {"name": "departures-producer", "kind": "kubernetes", "role": "producer", "principals": ["departures-producer"]},
+                {
+                    "name": "departures-consumer",
+                    "kind": "kubernetes",
+                    "role": "consumer",
+                    "groups": [GROUP],
+                    "principals": ["departures-consumer"],
+                },
+                {
+                    "name": "departures-producer",
+                    "kind": "kubernetes",
+                    "role": "producer",
+                    "principals": ["departures-producer"],
+                },
             ],
         }
-        variables = {
-            "ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}", "kafka_dr_workdir": str(self.lab / "work"),
-            "kafka_dr_mirrors": [MIRROR], "kafka_dr_ledger_replication_factor": 1,
-        }
-        everything = {"all": {"vars": variables, "hosts": hosts, "children": {"clusters": {"hosts": {name: {} for name in CLUSTERS}}}}}
-        self._write(everything, {"kafka_dr_rebuild_secret": secrets.token_urlsafe(24), "kafka_dr_ledger_secret": secrets.token_urlsafe(32)})
+        self._write(self._shared_variables(), hosts, self._shared_secrets())
 
-    def _region(self, name: str, port: int, broker: dict) -> dict:
-        # Records of 2013: with the usual seven days every one would be deleted at once.
-        topics = [{"name": topic, "partitions": PARTITIONS, "replication_factor": 1, "configs": {"retention.ms": -1}} for topic in TOPICS]
+    def _region(self, name: str, port: int, broker: dict[str, Any]) -> Variables:
         # Only the source's topics are declared: the mirror makes the target's.
-        managed = [one for one in topics if one["name"] in MANAGED and name == MIRROR["source"]]
-        place: dict = {"kubeconfig": self.kubeconfig, "namespace": namespace_of(name), "cluster": CLUSTER, "listener": manifests.LISTENER,
-                       "witness_image": manifests.IMAGE}
+        managed = [topic for topic in topics() if topic["name"] in MANAGED and name == MIRROR["source"]]
+        place: dict[str, Any] = {
+            "kubeconfig": self.kubeconfig,
+            "namespace": namespace_of(name),
+            "cluster": CLUSTER,
+            "listener": manifests.LISTENER,
+            "witness_image": manifests.IMAGE,
+        }
         if name == MIRROR["source"]:
             place["backup"] = {"kubeconfig": self.kubeconfig, "namespace": KEPT}
         return {
-            "kafka_dr_platform": "kubernetes", "kafka_dr_kubernetes": place,
-            "kafka_dr_users": [{"name": user, "purpose": purpose} for purpose, user in SERVICE_USERS.items()] + [dict(one) for one in APPLICATION_USERS],
-            "kafka_dr_topics": [one for one in topics if one not in managed],
-            "kafka_dr_kafka": {"create_namespace": True, "resources": manifests.kafka(CLUSTER, port, {**CONFIG, **broker}, managed)},
+            "kafka_dr_platform": "kubernetes",
+            "kafka_dr_kubernetes": place,
+            "kafka_dr_users": [{"name": user, "purpose": purpose} for purpose, user in SERVICE_USERS.items()]
+            + [dict(user) for user in APPLICATION_USERS],
+            "kafka_dr_topics": [topic for topic in topics() if topic not in managed],
+            "kafka_dr_kafka": {
+                "create_namespace": True,
+                "resources": manifests.kafka(CLUSTER, port, {**CONFIG, **broker}, managed),
+            },
         }
 
-    def applications(self, options: dict) -> list[dict]:
-        """Deployments of the applications, journals beside the other platform's."""
+    def applications(self, options: dict[str, Any]) -> list[dict[str, Any]]:
+        """Deployments of the applications; their journals are where the other platform has them."""
         directory = self.lab / "regions" / APPLICATIONS_REGION
         directory.mkdir(parents=True, exist_ok=True)
         numbers = [str(options["records"]), "--history", str(options["history"]), "--rate", str(options["rate"])]
         return [
-            manifests.application("departures-consumer", ["departures_consumer.py", "--journal", f"{directory}/consumer.sqlite"], {"KAFKA_GROUP": GROUP}),
-            manifests.application("departures-producer", ["departures_producer.py", *numbers, "--journal", f"{directory}/producer.sqlite"]),
+            manifests.application(
+                "departures-consumer",
+                ["departures_consumer.py", "--journal", f"{directory}/consumer.sqlite"],
+                {"KAFKA_GROUP": GROUP},
+            ),
+            manifests.application(
+                "departures-producer", ["departures_producer.py", *numbers, "--journal", f"{directory}/producer.sqlite"]
+            ),
         ]

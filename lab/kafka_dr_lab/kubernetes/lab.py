@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lab on Kubernetes: a real API server, Strimzi's definitions, a stand-in for its operators; a region is a namespace."""
+"""The lab on Kubernetes: a real API server, Strimzi's definitions, a stand-in for its operators. Each region is a
+namespace.
+"""
 
 from __future__ import annotations
 
 import base64
 import os
 import signal
-import subprocess
-import sys
 import time
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -17,23 +19,27 @@ from ..errors import LabError
 from ..java import require_java
 from ..kafka_home import kafka_home
 from ..lab import Lab
+from ..landscape import MIRROR
 from ..playbook import collection
 from ..waiting import until
 from .binaries import KUBERNETES_VERSION
 from .control_plane import ControlPlane
 from .crds import definitions
 from .inventory import CLUSTER, KEPT, KubernetesInventory, namespace_of
-from .manifests import API, LISTENER
+from .manifests import API, LISTENER, Resource
+from .operator_process import OperatorProcess
 
-ROOT = Path(__file__).resolve().parents[3]
 STRIMZI = "1.2.0"
 MIRRORS = "kafkamirrormaker2s"
-# What a region is made of, as somebody's Git repository or backup of the namespace would have it.
-KEPT_KINDS = (("v1", "secrets"), *((API, plural) for plural in ("kafkas", "kafkanodepools", "kafkatopics", "kafkausers")))
+# The resources of a region that a Git repository or a backup of its namespace would hold.
+KEPT_KINDS = (
+    ("v1", "secrets"),
+    *((API, plural) for plural in ("kafkas", "kafkanodepools", "kafkatopics", "kafkausers")),
+)
 
 
 class KubernetesLab(Lab):
-    """As :class:`Lab`, but for where things run."""
+    """A :class:`Lab` whose clusters, mirrors and applications run on Kubernetes."""
 
     versions = {"kubernetes": KUBERNETES_VERSION, "strimzi_definitions": STRIMZI}
     loss = "every broker of {region} is killed and its namespace deleted"
@@ -45,9 +51,9 @@ class KubernetesLab(Lab):
         self.inventory = KubernetesInventory(self.directory)
         self.playbooks.inventory = self.inventory
         self.plane = ControlPlane(self.directory / "kubernetes", "lab")
-        self.operator = self.directory / "operator"
-        self._api = None
-        self._gone: dict[str, list[tuple[str, dict]]] = {}
+        self.operator = OperatorProcess(self.directory / "operator", self.plane.kubeconfig)
+        self._api: Any = None
+        self._gone: dict[str, list[tuple[str, Resource]]] = {}
 
     @staticmethod
     def traces(directory: Path) -> bool:
@@ -56,14 +62,11 @@ class KubernetesLab(Lab):
 
     # -- up and down ---------------------------------------------------------------------------------------------------
 
-    def up(self, options: dict) -> None:
+    def up(self, options: dict[str, Any]) -> None:
         require_java()
-        if self._operator_pid() and self.inventory.exists():
+        if self.operator.pid() and self.inventory.exists():
             print(f"The lab already runs in {self.directory}", flush=True)
             return
-        if not (ROOT / "tests" / "support" / "operator").is_dir():
-            raise LabError("The lab on Kubernetes needs the stand-in operator of a checkout (tests/support/operator); an installed collection has none. "
-                           "Clone the repository, or use --platform host")
         self.down()
         self.directory.mkdir(parents=True, exist_ok=True)
         self._require_space()
@@ -77,23 +80,19 @@ class KubernetesLab(Lab):
         for name, host in self.inventory.load()["all"]["hosts"].items():
             if "kafka_dr_users" not in host:
                 self._namespace(host["kafka_dr_kubernetes"]["namespace"])
-                for one in self.inventory.applications(options):
-                    self.api.create(self._path("apps/v1", "deployments", namespace_of(name)), one)
+                for application in self.inventory.applications(options):
+                    self.api.create(self._path("apps/v1", "deployments", namespace_of(name)), application)
         self._namespace(KEPT)
-        self._start_operator()
-        print(f"  A Kubernetes API with Strimzi {STRIMZI}'s definitions and a stand-in for its operators after {time.monotonic() - began:.0f} s", flush=True)
+        self.operator.start()
+        print(
+            f"  The Kubernetes API with Strimzi {STRIMZI}'s definitions, and a stand-in for Strimzi's operators, "
+            f"started in {time.monotonic() - began:.0f} s",
+            flush=True,
+        )
         self.playbooks.run("lab.up")
 
     def down(self) -> None:
-        pid = self._operator_pid()
-        if pid:
-            family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
-            for one in family:
-                try:
-                    one.kill()
-                except psutil.Error:
-                    pass
-            psutil.wait_procs(family, timeout=20)
+        self.operator.kill()
         self.plane.wipe()
         self._api = None
         super().down()
@@ -102,47 +101,35 @@ class KubernetesLab(Lab):
         return (*super()._parts(), "operator")
 
     def runs(self) -> bool:
-        return bool(self._operator_pid()) or super().runs()
+        return bool(self.operator.pid()) or super().runs()
 
     def status(self) -> str:
-        if not self._operator_pid():
+        if not self.operator.pid():
             return "The lab is down. Start it with: make lab-up"
         lines = [f"{'Kubernetes API':32} {self.plane.server}, kubeconfig {self.plane.kubeconfig}"]
         for kind, plural in (("Kafka", "kafkas"), ("KafkaMirrorMaker2", MIRRORS)):
-            for one in self.api.list(self._path(API, plural)):
-                conditions = ", ".join(found["type"] for found in (one.get("status") or {}).get("conditions") or [] if found["status"] == "True")
-                lines.append(f"{kind + ' ' + one['metadata']['namespace'] + '/' + one['metadata']['name']:60} {conditions or 'pending'}")
+            for resource in self.api.list(self._path(API, plural)):
+                meta, conditions = resource["metadata"], (resource.get("status") or {}).get("conditions") or []
+                met = ", ".join(condition["type"] for condition in conditions if condition["status"] == "True")
+                lines.append(f"{kind + ' ' + meta['namespace'] + '/' + meta['name']:60} {met or 'pending'}")
         return "\n".join(lines)
 
-    def _install(self, wanted: list[dict]) -> None:
+    def _install(self, wanted: list[Resource]) -> None:
         path = self._path("apiextensions.k8s.io/v1", "customresourcedefinitions")
-        for one in wanted:
-            self.api.create(path, one)
-        for one in wanted:
-            spec = one["spec"]
+        for definition in wanted:
+            self.api.create(path, definition)
+        for definition in wanted:
+            spec = definition["spec"]
             served = self._path(f"{spec['group']}/{spec['versions'][-1]['name']}", spec["names"]["plural"])
-            until(f"{spec['names']['plural']} to be served", lambda place=served: self.api.get(place) is not None, 60)
+            until(f"{spec['names']['plural']} to be served", partial(self._answers, served), 60)
 
-    def _start_operator(self) -> None:
-        self.operator.mkdir(parents=True, exist_ok=True)
-        with open(self.operator / "operator.log", "ab") as log:
-            process = subprocess.Popen([sys.executable, "-m", "tests.support.operator", str(self.plane.kubeconfig), str(self.operator)], cwd=ROOT,
-                                       stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
-        (self.operator / "operator.pid").write_text(f"{process.pid} {psutil.Process(process.pid).create_time()}")
-
-    def _operator_pid(self) -> int:
-        """The operator's process id; 0 where it does not run. The process must have begun when it was started."""
-        try:
-            pid, began = (self.operator / "operator.pid").read_text().split()
-            process = psutil.Process(int(pid))
-            return process.pid if abs(process.create_time() - float(began)) < 1 and process.status() != psutil.STATUS_ZOMBIE else 0
-        except (OSError, ValueError, psutil.Error):
-            return 0
+    def _answers(self, path: str) -> bool:
+        return self.api.get(path) is not None
 
     # -- Kubernetes ----------------------------------------------------------------------------------------------------
 
     @property
-    def api(self):
+    def api(self) -> Any:
         """The administrator's client."""
         if self._api is None:
             self._api = collection("_k8s.client").KubernetesClient({"kubeconfig": str(self.plane.kubeconfig)})
@@ -152,22 +139,31 @@ class KubernetesLab(Lab):
         return collection("_k8s.client").object_path(*words, **more)
 
     def _namespace(self, name: str) -> None:
-        self.api.create(self._path("v1", "namespaces"), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        self.api.create(
+            self._path("v1", "namespaces"), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+        )
 
-    def _merge(self, path: str, patch: dict) -> None:
+    def _merge(self, path: str, patch: Resource) -> None:
         self.api.request("PATCH", path, patch, content_type="application/merge-patch+json")
 
     # -- what a drill does ---------------------------------------------------------------------------------------------
 
-    def client(self, region: str, user: str) -> dict:
+    def client(self, region: str, user: str) -> dict[str, Any]:
         namespace = namespace_of(region)
         kafka = self.api.get(self._path(API, "kafkas", namespace, CLUSTER))
         secret = self.api.get(self._path("v1", "secrets", namespace, user))
         if not kafka or not secret:
             raise LabError(f"{region} has no Kafka '{CLUSTER}', or no Secret of user {user}")
-        listener = next(one for one in kafka["status"]["listeners"] if one["name"] == LISTENER)
-        return {"bootstrap.servers": listener["bootstrapServers"], "security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512", "sasl.username": user,
-                "sasl.password": base64.b64decode(secret["data"]["password"]).decode(), "ssl.ca.pem": "".join(listener["certificates"])}
+        listeners = {listener["name"]: listener for listener in kafka["status"]["listeners"]}
+        listener = listeners[LISTENER]
+        return {
+            "bootstrap.servers": listener["bootstrapServers"],
+            "security.protocol": "SASL_SSL",
+            "sasl.mechanism": "SCRAM-SHA-512",
+            "sasl.username": user,
+            "sasl.password": base64.b64decode(secret["data"]["password"]).decode(),
+            "ssl.ca.pem": "".join(listener["certificates"]),
+        }
 
     def _deployment(self, name: str) -> str:
         return self._path("apps/v1", "deployments", namespace_of("south_america"), name)
@@ -183,21 +179,25 @@ class KubernetesLab(Lab):
         self._steer(name, "running")
 
     def _steer(self, name: str, state: str) -> None:
-        """Tell a mirror's connectors their state, and that it has a worker, as somebody with ``kubectl edit`` would."""
-        from ..inventory import MIRROR
-
+        """Set the state of a mirror's connectors, and one replica, as somebody with ``kubectl edit`` would."""
         path = self._path(API, MIRRORS, namespace_of(MIRROR["target"]), name.removeprefix("mirror-"))
         flow = self.api.get(path)["spec"]["mirrors"][0]
         flow.update({key: {**value, "state": state} for key, value in flow.items() if key.endswith("Connector")})
         self._merge(path, {"spec": {"mirrors": [flow], "replicas": 1}})
 
     def clear(self, region: str) -> None:
-        """What an administrator does after the loss: the Topic Operator ended before it took its finalizers off, and so the namespace does not end."""
+        """Do what an administrator does after the loss: remove the topics' finalizers. The Topic Operator ended before
+        it could, so the namespace would stay.
+        """
         namespace = namespace_of(region)
-        for one in self.api.list(self._path(API, "kafkatopics", namespace)):
-            self.api.request("PATCH", self._path(API, "kafkatopics", namespace, one["metadata"]["name"]), {"metadata": {"finalizers": None}},
-                             content_type="application/merge-patch+json")
-        until(f"namespace {namespace} to be gone", lambda: self.api.get(self._path("v1", "namespaces", name=namespace)) is None, 60)
+        for topic in self.api.list(self._path(API, "kafkatopics", namespace)):
+            path = self._path(API, "kafkatopics", namespace, topic["metadata"]["name"])
+            self._merge(path, {"metadata": {"finalizers": None}})
+        until(
+            f"namespace {namespace} to be deleted",
+            lambda: self.api.get(self._path("v1", "namespaces", name=namespace)) is None,
+            60,
+        )
 
     def bring_back(self, region: str) -> None:
         namespace = namespace_of(region)
@@ -207,46 +207,74 @@ class KubernetesLab(Lab):
             self.api.create(path, body)
         kafka = self._path(API, "kafkas", namespace, CLUSTER)
         users = self._path(API, "kafkausers", namespace)
-        until(f"{region} to be ready", lambda: all(_ready(one) for one in (self.api.get(kafka), *self.api.list(users))), 120)
+        until(
+            f"{region} to be ready",
+            lambda: all(_ready(resource) for resource in (self.api.get(kafka), *self.api.list(users))),
+            120,
+        )
 
     def pids(self, *names: str) -> list[int]:
-        """Processes of applications (by their Deployment) and mirrors, found by what the stand-in operator calls their directories."""
-        pid, found = self._operator_pid(), []
-        for child in psutil.Process(pid).children(recursive=True) if pid else []:
-            try:
-                where = child.cwd()
-            except psutil.Error:
-                continue
-            if any(f"/pods/pod-{name}-" in where or (f"-{name.removeprefix('mirror-')}-" in where and where.endswith("-mm2")) for name in names):
-                found.append(child.pid)
-        return found
+        """Process ids of applications, by their Deployment, and of mirrors, by the directories that the stand-in
+        operator gives them.
+        """
+        return [child.pid for child in self.operator.children() if any(_runs_for(child, name) for name in names)]
 
     def _brokers(self, region: str) -> list[int]:
-        pid, start = self._operator_pid(), f"{self.operator}/{namespace_of(region)}-"
-        return [child.pid for child in psutil.Process(pid).children(recursive=True) if child.cwd().startswith(start)]
+        start = f"{self.operator.directory}/{namespace_of(region)}-"
+        return [child.pid for child in self.operator.children() if _directory_of(child).startswith(start)]
 
     def lose(self, region: str) -> float:
-        """SIGKILL to every process of the region, then its namespace deleted with all that is in it. Returns the time of the loss."""
+        """Kill every process of the region with SIGKILL, then delete its namespace; see :meth:`Lab.lose`."""
         namespace = namespace_of(region)
-        self._gone[region] = [(self._path(version, plural, namespace), _bare(version, plural, one))
-                              for version, plural in KEPT_KINDS for one in self.api.list(self._path(version, plural, namespace))]
+        self._gone[region] = [
+            (self._path(version, plural, namespace), _bare(version, plural, resource))
+            for version, plural in KEPT_KINDS
+            for resource in self.api.list(self._path(version, plural, namespace))
+        ]
         processes = self._brokers(region)
         when = time.time()
         for pid in processes:
             os.kill(pid, signal.SIGKILL)
         self.api.delete(self._path("v1", "namespaces", name=namespace))
-        until(f"Kafka of {namespace} to be gone", lambda: self.api.get(self._path(API, "kafkas", namespace, CLUSTER)) is None, 60)
+        until(
+            f"Kafka in namespace {namespace} to be deleted",
+            lambda: self.api.get(self._path(API, "kafkas", namespace, CLUSTER)) is None,
+            60,
+        )
         return when
 
 
-def _ready(one: dict | None) -> bool:
-    status = (one or {}).get("status") or {}
-    return any(found["type"] == "Ready" and found["status"] == "True" for found in status.get("conditions") or [])
+def _directory_of(process: psutil.Process) -> str:
+    """The working directory of a process; empty where it has ended."""
+    try:
+        return process.cwd()
+    except psutil.Error:
+        return ""
 
 
-def _bare(version: str, plural: str, one: dict) -> dict:
-    """An object without what the API server and the operator say of it."""
-    kinds = {"secrets": "Secret", "kafkas": "Kafka", "kafkanodepools": "KafkaNodePool", "kafkatopics": "KafkaTopic", "kafkausers": "KafkaUser"}
-    kept = {key: value for key, value in one.items() if key in ("spec", "data", "type")}
-    metadata = {key: value for key, value in one["metadata"].items() if key in ("name", "labels", "annotations")}
+def _runs_for(process: psutil.Process, name: str) -> bool:
+    directory = _directory_of(process)
+    return f"/pods/pod-{name}-" in directory or (
+        f"-{name.removeprefix('mirror-')}-" in directory and directory.endswith("-mm2")
+    )
+
+
+def _ready(resource: Resource | None) -> bool:
+    status = (resource or {}).get("status") or {}
+    return any(
+        condition["type"] == "Ready" and condition["status"] == "True" for condition in status.get("conditions") or []
+    )
+
+
+def _bare(version: str, plural: str, resource: Resource) -> Resource:
+    """A resource without the fields that the API server and the operator add."""
+    kinds = {
+        "secrets": "Secret",
+        "kafkas": "Kafka",
+        "kafkanodepools": "KafkaNodePool",
+        "kafkatopics": "KafkaTopic",
+        "kafkausers": "KafkaUser",
+    }
+    kept = {key: value for key, value in resource.items() if key in ("spec", "data", "type")}
+    metadata = {key: value for key, value in resource["metadata"].items() if key in ("name", "labels", "annotations")}
     return {"apiVersion": version, "kind": kinds[plural], "metadata": metadata, **kept}

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""What is asked of Connect about connectors, in its own words (``ConnectorsResource``, ``ConnectorPluginsResource``)."""
+"""Requests to Kafka Connect about connectors (``ConnectorsResource``, ``ConnectorPluginsResource``)."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._errors import UsageError
-from .http import Conflict, NotThere
+from .http import Conflict, NotThere, Workers
 
 VERBS = {"running": "resume", "paused": "pause", "stopped": "stop"}
 STATES = {"running": "RUNNING", "paused": "PAUSED", "stopped": "STOPPED"}
@@ -17,15 +18,17 @@ class Connectors:
     :param workers: :class:`.http.Workers`.
     """
 
-    def __init__(self, workers):
+    def __init__(self, workers: Workers) -> None:
         self.workers = workers
 
-    def every(self):
-        """``{name: {"config": {…}, "state": "RUNNING", "tasks": [{id, state, worker, trace}], "trace": text or None}}`` in one request (KIP-465)."""
+    def every(self) -> dict[str, dict[str, Any]]:
+        """``{name: {"config": {…}, "state": "RUNNING", "tasks": [{id, state, worker, trace}], "trace": text or None}}``
+        in one request (KIP-465).
+        """
         answer = self.workers.call("GET", ("connectors",), query=("expand=info", "expand=status"))
         return {name: _seen(one) for name, one in answer.items() if one.get("info")}
 
-    def one(self, name):
+    def one(self, name: str) -> dict[str, Any] | None:
         """The same of one connector; None where there is none."""
         try:
             info = self.workers.get("connectors", name)
@@ -37,11 +40,11 @@ class Connectors:
             status = {}
         return _seen({"info": info, "status": status})
 
-    def offsets(self, name):
+    def offsets(self, name: str) -> list[dict[str, Any]]:
         """``[{partition, offset}]`` as Connect has them now (KIP-875)."""
         return (self.workers.get("connectors", name, "offsets") or {}).get("offsets") or []
 
-    def create(self, name, config, state):
+    def create(self, name: str, config: dict[str, Any], state: str) -> None:
         """Make it, in this state from the first moment on (KIP-980)."""
         body = {"name": name, "config": config}
         if state != "running":
@@ -52,68 +55,85 @@ class Connectors:
             # An earlier attempt of ours got through after all, though its answer did not.
             self.configure(name, config)
 
-    def configure(self, name, config):
+    def configure(self, name: str, config: dict[str, Any]) -> None:
         self.workers.call("PUT", ("connectors", name, "config"), config)
 
-    def bring(self, name, state):
+    def bring(self, name: str, state: str) -> None:
         self.workers.call("PUT", ("connectors", name, VERBS[state]))
 
-    def restart_failed(self, name):
+    def restart_failed(self, name: str) -> None:
         self.workers.call("POST", ("connectors", name, "restart"), query=("includeTasks=true", "onlyFailed=true"))
 
-    def delete(self, name):
+    def delete(self, name: str) -> None:
         try:
             self.workers.call("DELETE", ("connectors", name))
         except NotThere:
             pass
 
-    def reset_offsets(self, name):
+    def reset_offsets(self, name: str) -> None:
         self.workers.call("DELETE", ("connectors", name, "offsets"))
 
-    def alter_offsets(self, name, offsets):
+    def alter_offsets(self, name: str, offsets: Any) -> None:
         self.workers.call("PATCH", ("connectors", name, "offsets"), {"offsets": offsets})
 
-    def plugins(self):
+    def plugins(self) -> Any:
         """``{class: version}`` of the connectors that the workers can run."""
         return {one["class"]: one.get("version") for one in self.workers.get("connector-plugins")}
 
-    def validate(self, config):
+    def validate(self, config: dict[str, Any]) -> Any:
         """Let the workers judge a configuration without using it.
 
         :returns: names of the settings that they call passwords.
         :raises UsageError: their objections, setting by setting.
         """
-        answer = self.workers.call("PUT", ("connector-plugins", config["connector.class"], "config", "validate"), config)
+        answer = self.workers.call(
+            "PUT", ("connector-plugins", config["connector.class"], "config", "validate"), config
+        )
         wrong = []
         for one in answer.get("configs") or []:
             for text in one["value"].get("errors") or []:
-                wrong.append("%s: %s" % (one["value"]["name"], self.workers.hide(text).rstrip(".")))
+                wrong.append(f"{one['value']['name']}: {self.workers.hide(text).rstrip('.')}")
         if wrong:
-            raise UsageError("Connector '%s' is not accepted by the workers" % config.get("name"), found="; ".join(sorted(set(wrong))),
-                             remedy="Correct these settings; nothing was changed")
-        return {one["definition"]["name"] for one in answer.get("configs") or [] if (one.get("definition") or {}).get("type") == "PASSWORD"}
+            raise UsageError(
+                f"Connector '{config.get('name')}' is not accepted by the workers",
+                found="; ".join(sorted(set(wrong))),
+                remedy="Correct these settings; nothing was changed",
+            )
+        return {
+            one["definition"]["name"]
+            for one in answer.get("configs") or []
+            if (one.get("definition") or {}).get("type") == "PASSWORD"
+        }
 
 
-def _seen(one):
+def _seen(one: dict[str, Any]) -> dict[str, Any]:
     status = one.get("status") or {}
     connector = status.get("connector") or {}
-    tasks = [{"id": task["id"], "state": task["state"], "worker": task.get("worker_id"), "trace": task.get("trace")} for task in status.get("tasks") or []]
-    return {"config": dict(one["info"].get("config") or {}), "state": connector.get("state") or "UNASSIGNED", "worker": connector.get("worker_id"),
-            "trace": connector.get("trace"), "tasks": sorted(tasks, key=lambda task: task["id"])}
+    tasks = [
+        {"id": task["id"], "state": task["state"], "worker": task.get("worker_id"), "trace": task.get("trace")}
+        for task in status.get("tasks") or []
+    ]
+    return {
+        "config": dict(one["info"].get("config") or {}),
+        "state": connector.get("state") or "UNASSIGNED",
+        "worker": connector.get("worker_id"),
+        "trace": connector.get("trace"),
+        "tasks": sorted(tasks, key=lambda task: task["id"]),
+    }
 
 
-def failures(seen):
+def failures(seen: dict[str, Any]) -> list[tuple[str, str | None]]:
     """``[(which, trace)]`` of what Connect says has failed."""
     made = [("the connector itself", seen["trace"])] if seen["state"] == "FAILED" else []
-    return made + [("task %d" % task["id"], task["trace"]) for task in seen["tasks"] if task["state"] == "FAILED"]
+    return made + [(f"task {task['id']}", task["trace"]) for task in seen["tasks"] if task["state"] == "FAILED"]
 
 
-def told_tasks(seen):
+def told_tasks(seen: dict[str, Any]) -> list[dict[str, Any]]:
     """Its tasks as the modules return them: without traces, which are told as failures."""
     return [{key: task[key] for key in ("id", "state", "worker")} for task in seen["tasks"]]
 
 
-def missing_for(seen, state):
+def missing_for(seen: dict[str, Any] | None, state: str) -> str:
     """What is still missing for the connector to be as wanted, in words; empty where it is so.
 
     A connector may rightly have no task: a checkpoint connector has none before it knows a group.
@@ -124,16 +144,18 @@ def missing_for(seen, state):
         return "it to be known to the workers"
     wanted = STATES[state]
     if seen["state"] != wanted:
-        return "%s, it is %s" % (wanted, seen["state"])
+        return f"{wanted}, it is {seen['state']}"
     if state == "stopped":
-        return "%d tasks to end" % len(seen["tasks"]) if seen["tasks"] else ""
-    other = ["task %d to be %s, it is %s" % (task["id"], wanted, task["state"]) for task in seen["tasks"] if task["state"] != wanted]
+        return f"{len(seen['tasks'])} tasks to end" if seen["tasks"] else ""
+    other = [
+        f"task {task['id']} to be {wanted}, it is {task['state']}" for task in seen["tasks"] if task["state"] != wanted
+    ]
     return ", ".join(other)
 
 
-def reason(trace):
+def reason(trace: str | None) -> str:
     """The one line of a Java trace that says why: its first, and the last cause where there is one."""
     lines = (trace or "no trace").strip().splitlines()
     causes = [line.split("Caused by: ", 1)[1] for line in lines if line.startswith("Caused by: ")]
     first = lines[0].strip()
-    return first if not causes or causes[-1] in first else "%s, caused by %s" % (first, causes[-1].strip())
+    return first if not causes or causes[-1] in first else f"{first}, caused by {causes[-1].strip()}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""Requests to the workers of one Connect cluster: any worker that answers will do, and what passes by itself is asked again.
+"""Requests to the workers of one Connect cluster: any worker that answers will do, and what passes by itself is asked
+again.
 
 No proxies, no redirects: Connect uses neither, and a password goes to the addresses that were given and nowhere else.
 """
@@ -12,17 +12,27 @@ import http.client
 import json
 import ssl
 import time
-from urllib.parse import quote, urlsplit
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import SplitResult, quote, urlsplit
 
 from .._errors import AuthenticationError, AuthorizationError, KafkaDrError, TimedOutError, UnreachableError, UsageError
-from .._tls import private_file
+from .private_file import private_file
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 HIDDEN = "********"
 # Connect's own limit for a request that waits for its leader (RestServer.DEFAULT_REST_REQUEST_TIMEOUT_MS) is 90 s.
 ONE_REQUEST = 95
 # What a worker says while its leader changes, or has just died; the same request succeeds later.
-PASSING = ("rebalance", "Request timed out", "forward REST request", "not yet joined", "stale configuration", "concurrent", "leader")
+PASSING = (
+    "rebalance",
+    "Request timed out",
+    "forward REST request",
+    "not yet joined",
+    "stale configuration",
+    "concurrent",
+    "leader",
+)
 
 
 class NotThere(KafkaDrError):
@@ -40,39 +50,44 @@ class Conflict(KafkaDrError):
 class Workers:
     """The workers of one Connect cluster.
 
-    :param connection: ``urls``, ``username``, ``password``, ``ca_pem``, ``certificate_pem``, ``key_pem``, ``key_password``, ``timeout`` (seconds for all).
+    :param connection: ``urls``, ``username``, ``password``, ``ca_pem``, ``certificate_pem``, ``key_pem``,
+        ``key_password``, ``timeout`` (seconds for all).
     :param secrets: texts that must never be part of a message.
     :raises UsageError: an address or a certificate cannot be used.
     """
 
-    def __init__(self, connection, secrets=()):
+    def __init__(self, connection: dict[str, Any], secrets: Iterable[str] = ()) -> None:
         self.urls = [_address(url) for url in connection.get("urls") or []]
         if not self.urls:
-            raise UsageError("No Connect worker is named", expected="urls, such as https://connect-1:8083", remedy="Give the address of each worker")
+            raise UsageError(
+                "No Connect worker is named",
+                expected="urls, such as https://connect-1:8083",
+                remedy="Give the address of each worker",
+            )
         self.deadline = time.monotonic() + float(connection.get("timeout") or 60)
         self.timeout = connection.get("timeout") or 60
         self.name = ", ".join(one.geturl() for one in self.urls)
         self._secrets = [one for one in (*secrets, connection.get("password"), connection.get("key_password")) if one]
         self._headers = {"Accept": "application/json", "Content-Type": "application/json"}
         if connection.get("username"):
-            pair = "%s:%s" % (connection["username"], connection.get("password") or "")
+            pair = f"{connection['username']}:{connection.get('password') or ''}"
             self._headers["Authorization"] = "Basic " + base64.b64encode(pair.encode("utf-8")).decode("ascii")
         self._tls = _context(connection) if any(one.scheme == "https" for one in self.urls) else None
         self._bare = self._tls is not None and not connection.get("certificate_pem")
-        self._open = None
+        self._open: tuple[SplitResult, http.client.HTTPConnection] | None = None
         self._answered = False
 
-    def warnings(self):
+    def warnings(self) -> list[str]:
         """What a person should know about this connection."""
         bare = [one.geturl() for one in self.urls if one.scheme == "http" and one.hostname not in LOOPBACK]
         if not bare or "Authorization" not in self._headers:
             return []
-        return ["The password goes to %s without encryption; let the workers listen on https" % ", ".join(bare)]
+        return [f"The password goes to {', '.join(bare)} without encryption; let the workers listen on https"]
 
-    def get(self, *path, **query):
+    def get(self, *path: str, **query: Any) -> Any:
         return self.call("GET", path, query=query)
 
-    def call(self, method, path, body=None, query=None):
+    def call(self, method: str, path: Iterable[str], body: Any = None, query: Any = None) -> Any:
         """The answer's JSON, or None where it has none.
 
         :param path: its parts, unquoted.
@@ -90,11 +105,15 @@ class Workers:
             if not passing or "already exists" in message:
                 return self._judged(method, target, status, message, text)
             if time.monotonic() > self.deadline:
-                raise TimedOutError("Connect at %s does not take %s %s" % (self.name, method, target), expected="it to be taken within %s s" % self.timeout,
-                                    found="%s: %s" % (status, message), remedy="Look whether its workers keep leaving the group, then run this again")
+                raise TimedOutError(
+                    f"Connect at {self.name} does not take {method} {target}",
+                    expected=f"it to be taken within {self.timeout} s",
+                    found=f"{status}: {message}",
+                    remedy="Look whether its workers keep leaving the group, then run this again",
+                )
             time.sleep(0.5)
 
-    def _send(self, method, target, data):
+    def _send(self, method: str, target: str, data: Any) -> Any:
         reasons = {}
         while True:
             for url in list(self.urls):
@@ -106,25 +125,36 @@ class Workers:
                     self.urls.insert(0, url)
                     return answer
                 except ssl.SSLCertVerificationError as error:
-                    raise AuthenticationError("Worker %s is not trusted" % url.geturl(), found=error.verify_message,
-                                              expected="a certificate of the authority in ca_pem, for this name",
-                                              remedy="Give the workers' certificate authority in ca_pem; verification stays on") from error
+                    raise AuthenticationError(
+                        f"Worker {url.geturl()} is not trusted",
+                        found=error.verify_message,
+                        expected="a certificate of the authority in ca_pem, for this name",
+                        remedy="Give the workers' certificate authority in ca_pem; verification stays on",
+                    ) from error
                 except (OSError, http.client.HTTPException) as error:
                     self._close()
                     reasons[url.geturl()] = str(error) or type(error).__name__
             # A cluster that answered before may only be changing its workers; one that never did is told at once.
             if not self._answered or time.monotonic() > self.deadline:
-                raise UnreachableError("No Connect worker answers", expected="one of %s" % self.name,
-                                       found="; ".join("%s: %s" % one for one in reasons.items()), remedy=_way_out(reasons, self._bare))
+                raise UnreachableError(
+                    "No Connect worker answers",
+                    expected=f"one of {self.name}",
+                    found="; ".join("%s: %s" % one for one in reasons.items()),
+                    remedy=_way_out(reasons, self._bare),
+                )
             time.sleep(0.5)
 
-    def _once(self, url, method, target, data):
+    def _once(self, url: SplitResult, method: str, target: str, data: Any) -> Any:
         if self._open is None or self._open[0] is not url:
             self._close()
             wait = min(ONE_REQUEST, max(self.deadline - time.monotonic(), 5))
-            made = (http.client.HTTPSConnection(url.hostname, url.port or 443, timeout=wait, context=self._tls) if url.scheme == "https"
-                    else http.client.HTTPConnection(url.hostname, url.port or 80, timeout=wait))
-            self._open = (url, made)
+            host = url.hostname or ""
+            self._open = (
+                url,
+                http.client.HTTPSConnection(host, url.port or 443, timeout=wait, context=self._tls)
+                if url.scheme == "https"
+                else http.client.HTTPConnection(host, url.port or 80, timeout=wait),
+            )
         connection = self._open[1]
         connection.request(method, url.path.rstrip("/") + target, body=data, headers=self._headers)
         answer = connection.getresponse()
@@ -133,49 +163,66 @@ class Workers:
             self._close()
         return answer.status, text
 
-    def _close(self):
+    def _close(self) -> None:
         if self._open is not None:
             self._open[1].close()
             self._open = None
 
-    def _message(self, text):
+    def _message(self, text: Any) -> str:
         try:
             said = json.loads(text)
             said = said.get("message") if isinstance(said, dict) else None
-        except ValueError:
+        except (ValueError, RecursionError):
             said = None
         return self.hide((said or text or "nothing").strip().split("\n")[0])[:600]
 
-    def hide(self, text):
+    def hide(self, text: str) -> str:
         """The text without any of the secrets known here."""
         for secret in self._secrets:
             text = str(text).replace(secret, HIDDEN)
         return text
 
-    def _judged(self, method, target, status, message, text):
+    def _judged(self, method: str, target: str, status: int, message: str, text: Any) -> Any:
         if status < 300:
             try:
                 return json.loads(text) if text.strip() else None
-            except ValueError as error:
-                raise KafkaDrError("%s is no Connect worker" % self.urls[0].geturl(), expected="JSON", found=text[:100],
-                                   remedy="Name the REST interface of the workers in urls") from error
-        subject = "Connect at %s refuses %s %s" % (self.urls[0].geturl(), method, target)
+            except (ValueError, RecursionError) as error:
+                raise KafkaDrError(
+                    f"{self.urls[0].geturl()} is no Connect worker",
+                    expected="JSON",
+                    found=text[:100],
+                    remedy="Name the REST interface of the workers in urls",
+                ) from error
+        subject = f"Connect at {self.urls[0].geturl()} refuses {method} {target}"
         if status == 401:
-            raise AuthenticationError(subject, expected="a user and password that it knows", found="401 Unauthorized", remedy="Give username and password")
+            raise AuthenticationError(
+                subject,
+                expected="a user and password that it knows",
+                found="401 Unauthorized",
+                remedy="Give username and password",
+            )
         if status == 403:
             raise AuthorizationError(subject, found="403 Forbidden", remedy="Let this user do it, or give another")
         if status == 404:
-            raise NotThere(subject, found="404: " + message, remedy="Look whether urls names Connect itself, and the connector's name")
+            raise NotThere(
+                subject,
+                found="404: " + message,
+                remedy="Look whether urls names Connect itself, and the connector's name",
+            )
         if status == 405:
-            raise NotThere(subject, found="405", remedy="These workers are too old for it: stop and offsets need Kafka 3.6, an initial state 3.7")
+            raise NotThere(
+                subject,
+                found="405",
+                remedy="These workers are too old for it: stop and offsets need Kafka 3.6, an initial state 3.7",
+            )
         if status == 409:
             raise Conflict(subject, found=message)
         if status in (400, 422):
             raise UsageError(subject, found=message)
-        raise KafkaDrError(subject, found="%s: %s" % (status, message), remedy="Read the worker's log")
+        raise KafkaDrError(subject, found=f"{status}: {message}", remedy="Read the worker's log")
 
 
-def _address(url):
+def _address(url: object) -> SplitResult:
     parts = urlsplit(str(url))
     try:
         usable = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
@@ -183,31 +230,41 @@ def _address(url):
         usable = False
     if not usable or parts.username or parts.query:
         # Not the address itself: it may hold a password.
-        raise UsageError("The address of a Connect worker cannot be used", expected="http(s)://host:port, without user, password or query",
-                         found="%s://%s" % (parts.scheme or "no scheme", parts.hostname or "no host"), remedy="Give user and password as username and password")
+        raise UsageError(
+            "The address of a Connect worker cannot be used",
+            expected="http(s)://host:port, without user, password or query",
+            found=f"{parts.scheme or 'no scheme'}://{parts.hostname or 'no host'}",
+            remedy="Give user and password as username and password",
+        )
     return parts
 
 
-def _context(connection):
+def _context(connection: dict[str, Any]) -> ssl.SSLContext:
     try:
         context = ssl.create_default_context(cadata=connection.get("ca_pem") or None)
     except (ssl.SSLError, ValueError) as error:
         raise UsageError("ca_pem cannot be read", expected="certificates in PEM", found=str(error)) from error
     if bool(connection.get("certificate_pem")) != bool(connection.get("key_pem")):
-        raise UsageError("A client certificate has two parts", expected="certificate_pem and key_pem",
-                         found="only %s" % ("certificate_pem" if connection.get("certificate_pem") else "key_pem"))
+        raise UsageError(
+            "A client certificate has two parts",
+            expected="certificate_pem and key_pem",
+            found=f"only {'certificate_pem' if connection.get('certificate_pem') else 'key_pem'}",
+        )
     if connection.get("certificate_pem"):
         try:
-            with private_file("%s\n%s\n" % (connection["key_pem"].strip(), connection["certificate_pem"].strip())) as path:
+            with private_file(f"{connection['key_pem'].strip()}\n{connection['certificate_pem'].strip()}\n") as path:
                 # Without a password OpenSSL would ask the terminal.
                 context.load_cert_chain(path, password=connection.get("key_password") or "")
         except (ssl.SSLError, OSError, ValueError) as error:
-            raise UsageError("The client certificate cannot be used", expected="certificate_pem with its key_pem, and key_password where it has one",
-                             found=getattr(error, "reason", None) or type(error).__name__) from error
+            raise UsageError(
+                "The client certificate cannot be used",
+                expected="certificate_pem with its key_pem, and key_password where it has one",
+                found=getattr(error, "reason", None) or type(error).__name__,
+            ) from error
     return context
 
 
-def _way_out(reasons, bare):
+def _way_out(reasons: Any, bare: bool) -> str:
     """A server that misses a client certificate says so, or, as it comes too late in TLS 1.3, only hangs up."""
     hung_up = ("alert", "certificate", "reset", "closed connection", "eof occurred", "broken pipe")
     if bare and any(word in one.lower() for one in reasons.values() for word in hung_up):

@@ -1,44 +1,62 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""Everything the examination needs, read once, plus a second look after some seconds to see what moves. Nothing is written."""
+"""Everything the examination needs, read once, plus a second look after some seconds to see what moves. Nothing is
+written.
+"""
 
 from __future__ import annotations
 
+import functools
 import json
 import time
+from collections.abc import Callable
+from typing import Any
 
 from .._errors import KafkaDrError
 from .._kafka.client import KafkaClient
-from .._kafka.cluster import describe_topics, topic_offsets
-from .._kafka.effective import effective_configs
-from .._kafka.groups import group_members, group_positions, list_groups
+from .._kafka.groups import describe_groups, group_positions, list_groups
 from .._kafka.mm2_topics import read_checkpoints, read_offset_syncs, read_rows
-from .._mirror_offsets import mirror_offsets
+from .._kafka.offsets import topic_offsets
+from .._kafka.topics import describe_topics, effective_configs
 from .._mm2.mirror_config import TRANSIENT_GROUPS
 from .._mm2.names import MirrorNames, check_names, compile_filter, status_topic
+from .._positions.mirror_progress import mirror_progress
 
-CONFIGS = ("cleanup.policy", "retention.ms", "retention.bytes", "max.message.bytes", "message.timestamp.type", "min.insync.replicas",
-           "message.timestamp.before.max.ms", "message.timestamp.after.max.ms")
+CONFIGS = (
+    "cleanup.policy",
+    "retention.ms",
+    "retention.bytes",
+    "max.message.bytes",
+    "message.timestamp.type",
+    "min.insync.replicas",
+    "message.timestamp.before.max.ms",
+    "message.timestamp.after.max.ms",
+)
 
 
 class Observation:
     """What was seen. A part that could not be read is None (or empty), and ``problems`` says why.
 
     :ivar mirror: two results of ``mirror_offsets``, some seconds apart.
-    :ivar source, target: ``{topics{name: {id, partitions, replication_factor, configs}}, offsets: (first, second), positions{group: {(topic, partition):
+    :ivar source, target: ``{topics{name: {id, partitions, replication_factor, configs}}, offsets: (first, second),
+        positions{group: {(topic, partition):
         offset}}, members{group: {state, members}}, brokers}``, or None.
-    :ivar tasks: ``[{connector, task (None for the connector itself), state, trace, worker}]``, or None where there is no status topic.
+    :ivar tasks: ``[{connector, task (None for the connector itself), state, trace, worker}]``, or None where there is
+        no status topic.
     :ivar problems: ``[(what, KafkaDrError)]``.
     """
 
-    def __init__(self, names):
+    def __init__(self, names: MirrorNames) -> None:
         self.names = names
-        self.mirror, self.source, self.target = [], None, None
-        self.syncs = self.checkpoints = self.tasks = None
+        self.mirror: list[dict[str, Any]] = []
+        self.source: dict[str, Any] | None = None
+        self.target: dict[str, Any] | None = None
+        self.syncs: list[Any] | None = None
+        self.checkpoints: list[Any] | None = None
+        self.tasks: list[dict[str, Any]] | None = None
         self.syncs_at_source = False
-        self.problems = []
+        self.problems: list[tuple[str, KafkaDrError]] = []
 
-    def attempt(self, what, read, default=None):
+    def attempt(self, what: str, read: Callable[[], Any], default: Any = None) -> Any:
         """The answer, or the default with the problem noted."""
         try:
             return read()
@@ -47,9 +65,11 @@ class Observation:
             return default
 
 
-def observe(params):
+def observe(params: dict[str, Any]) -> Observation:
     """An :class:`Observation` of the mirror that ``params`` (``MIRROR_SPEC`` and the doctor's own) describe."""
-    names = check_names(MirrorNames(params["source_alias"], params["target_alias"], params["policy"], params["separator"]))
+    names = check_names(
+        MirrorNames(params["source_alias"], params["target_alias"], params["policy"], params["separator"])
+    )
     seen = Observation(names)
     target = _connect(seen, params, "target", names.target)
     source = _connect(seen, params, "source", names.source) if params["source_client"] else None
@@ -58,11 +78,10 @@ def observe(params):
     if target is None:
         return seen
 
-    def wanted(topic):
+    def wanted(topic: str) -> bool:
         return matches(topic) and names.is_data(topic)
 
-    asked = {**params, "source_client": params["source_client"] if source else None, "until_caught_up": False, "until_heartbeat": False,
-             "until_witness": False, "details": False}
+    asked = {**params, "source_client": params["source_client"] if source else None, "details": False}
     began = time.monotonic()
     _look(seen, asked, source, target, wanted)
     seen.syncs = seen.attempt("offset syncs", lambda: read_offset_syncs(target, names.offset_syncs))
@@ -70,40 +89,58 @@ def observe(params):
     status = params["status_topic"] or status_topic(names.source)
     seen.tasks = seen.attempt("task states", lambda: task_states(target, status))
     for side, client in (("source", source), ("target", target)):
-        if getattr(seen, side):
+        if client and getattr(seen, side):
             _groups(seen, side, client, groups)
     if source:
-        seen.syncs_at_source = bool(seen.attempt("topics of the source", lambda: describe_topics(
-            source, [MirrorNames(names.target, names.source, names.policy, names.separator).offset_syncs]), {}))
+        seen.syncs_at_source = bool(
+            seen.attempt(
+                "topics of the source",
+                lambda: describe_topics(
+                    source, [MirrorNames(names.target, names.source, names.policy, names.separator).offset_syncs]
+                ),
+                {},
+            )
+        )
     time.sleep(max(0.0, params["watch_seconds"] - (time.monotonic() - began)))
     _look(seen, asked, source, target, wanted)
     return seen
 
 
-def _connect(seen, params, side, name):
-    def ask():
+def _connect(seen: Observation, params: dict[str, Any], side: str, name: str) -> KafkaClient | None:
+    def ask() -> KafkaClient:
         client = KafkaClient(params[side + "_client"], params[side + "_client_secrets"], params["timeout"], name)
         client.metadata()
         return client
 
-    return seen.attempt("cluster %s" % name, ask)
+    return seen.attempt(f"cluster {name}", ask)
 
 
-def _look(seen, asked, source, target, wanted):
-    result = seen.attempt("source offsets", lambda: mirror_offsets(asked, False))
+def _look(
+    seen: Observation,
+    asked: dict[str, Any],
+    source: KafkaClient | None,
+    target: KafkaClient,
+    wanted: Callable[[str], bool],
+) -> None:
+    result = seen.attempt("source offsets", lambda: mirror_progress(asked))
     if result:
         seen.mirror.append(result)
-    for side, client, keep in (("source", source, wanted), ("target", target, lambda name: wanted(seen.names.original_of(name) or "\0"))):
+    for side, client, keep in (
+        ("source", source, wanted),
+        ("target", target, lambda name: wanted(seen.names.original_of(name) or "\0")),
+    ):
         if client:
-            read = seen.attempt("topics of %s" % client.name, lambda c=client, k=keep, s=side: _topics(c, k, getattr(seen, s)))
+            read = seen.attempt(
+                f"topics of {client.name}", functools.partial(_topics, client, keep, getattr(seen, side))
+            )
             if read:
                 setattr(seen, side, read)
 
 
-def _topics(client, keep, before):
+def _topics(client: KafkaClient, keep: Callable[[str], bool], before: dict[str, Any] | None) -> dict[str, Any]:
     metadata = client.metadata()
     names = sorted(name for name in metadata.topics if keep(name))
-    topics = before["topics"] if before else describe_topics(client, names)
+    topics: dict[str, Any] = before["topics"] if before else dict(describe_topics(client, names))
     offsets = topic_offsets(client, {name: one["partitions"] for name, one in topics.items()})
     if before:
         return {**before, "offsets": before["offsets"] + (offsets,)}
@@ -112,37 +149,52 @@ def _topics(client, keep, before):
     return {"topics": topics, "offsets": (offsets,), "brokers": len(metadata.brokers), "positions": {}, "members": {}}
 
 
-def _groups(seen, side, client, wanted):
-    names = [name for name in seen.attempt("groups of %s" % client.name, lambda: list_groups(client), []) if wanted(name)]
+def _groups(seen: Observation, side: str, client: KafkaClient, wanted: Callable[[str], bool]) -> None:
+    names = [name for name in seen.attempt(f"groups of {client.name}", lambda: list_groups(client), []) if wanted(name)]
     view = getattr(seen, side)
-    view["members"] = seen.attempt("members of groups of %s" % client.name, lambda: group_members(client, names), {})
-    view["positions"] = seen.attempt("positions of groups of %s" % client.name, lambda: group_positions(client, names), {})
+    view["members"] = seen.attempt(f"members of groups of {client.name}", lambda: describe_groups(client, names), {})
+    view["positions"] = seen.attempt(
+        f"positions of groups of {client.name}", lambda: group_positions(client, names), {}
+    )
 
 
-def task_states(client, topic):
-    """States of connectors and tasks as Connect keeps them (``KafkaStatusBackingStore``); None where the topic does not exist."""
+def task_states(client: KafkaClient, topic: str) -> list[dict[str, Any]] | None:
+    """States of connectors and tasks as Connect keeps them (``KafkaStatusBackingStore``); None where the topic does not
+    exist.
+    """
     rows = read_rows(client, topic, _decode_status)
     if rows is None:
         return None
     last = {}
     for row in rows:
         last[(row.value["connector"], row.value["task"])] = row.value
-    return [one for dummy, one in sorted(last.items(), key=lambda item: (item[0][0], -1 if item[0][1] is None else item[0][1]))
-            if one["state"] not in (None, "DESTROYED")]
+    return [
+        one
+        for dummy, one in sorted(last.items(), key=lambda item: (item[0][0], -1 if item[0][1] is None else item[0][1]))
+        if one["state"] not in (None, "DESTROYED")
+    ]
 
 
-def _decode_status(key, value):
+def _decode_status(key: bytes | None, value: bytes | None) -> dict[str, Any] | None:
     words = (key or b"").decode("utf-8", "replace")
     for prefix, is_task in (("status-task-", True), ("status-connector-", False)):
         if words.startswith(prefix):
-            name = words[len(prefix):]
+            name = words[len(prefix) :]
             connector, number = name.rpartition("-")[::2] if is_task else (name, "")
-            if is_task and not number.isdigit():
+            if is_task and not (number.isascii() and number.isdecimal() and len(number) <= 10):
                 return None
             try:
                 state = json.loads(value) if value else {}
-            except ValueError:
+            except (ValueError, RecursionError):
                 state = {}
-            return {"connector": connector, "task": int(number) if is_task else None, "state": state.get("state"), "trace": state.get("trace"),
-                    "worker": state.get("worker_id")}
+            state = (
+                {one: said for one, said in state.items() if isinstance(said, str)} if isinstance(state, dict) else {}
+            )
+            return {
+                "connector": connector,
+                "task": int(number) if is_task else None,
+                "state": state.get("state"),
+                "trace": state.get("trace"),
+                "worker": state.get("worker_id"),
+            }
     return None

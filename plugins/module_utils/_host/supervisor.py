@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """Programs kept by supervisord, over its XML-RPC interface on a Unix socket."""
 
 from __future__ import annotations
@@ -7,6 +6,9 @@ from __future__ import annotations
 import os
 import shlex
 import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 from xmlrpc.client import Fault, ServerProxy
 
 try:
@@ -15,8 +17,8 @@ except ImportError:
     pass
 
 from .._errors import KafkaDrError, TimedOutError, UnreachableError
-from .._safe import file_name, one_line
-from .._setting import setting
+from .._values.safe import file_name, one_line
+from .._values.setting import setting
 from .files import FILE_MODE, replace
 
 RUNNING = ("RUNNING",)
@@ -24,7 +26,7 @@ ENDED = ("STOPPED", "EXITED", "FATAL")
 NO_SUCH_NAME = 10  # supervisor.xmlrpc.Faults.BAD_NAME
 
 
-def server(socket):
+def server(socket: str) -> Any:
     """The supervisor's interface at this Unix socket.
 
     :raises UnreachableError: nobody answers there.
@@ -33,12 +35,16 @@ def server(socket):
     try:
         proxy.supervisor.getState()
     except (OSError, Fault) as error:
-        raise UnreachableError("supervisord does not answer", expected="a supervisord at %s" % socket, found=str(error),
-                               remedy="Start it, then run this again") from error
+        raise UnreachableError(
+            "supervisord does not answer",
+            expected=f"a supervisord at {socket}",
+            found=str(error),
+            remedy="Start it, then run this again",
+        ) from error
     return proxy.supervisor
 
 
-def section(service):
+def section(service: dict[str, Any]) -> dict[str, Any]:
     """What supervisord's ``[program:x]`` section holds for a service.
 
     :param service: ``command``, ``environment_file``, ``directory``, ``user``, ``log``, ``restart``, ``stop_seconds``.
@@ -46,34 +52,52 @@ def section(service):
     command = service["command"]
     if service.get("environment_file"):
         # Read by a shell, as systemd's EnvironmentFile would be, so that no secret is in a command line.
-        command = "/bin/sh -c 'set -a; . \"$0\"; exec \"$@\"' %s %s" % (shlex.quote(service["environment_file"]), command)
+        command = f'/bin/sh -c \'set -a; . "$0"; exec "$@"\' {shlex.quote(service["environment_file"])} {command}'
+    log = service.get("log") or "AUTO"
+    if service.get("user") and service.get("log"):
+        # supervisord opens a log as who runs it, such as root, through a link that the user may have put there.
+        command, log = f'/bin/sh -c \'exec "$@" >>"$0" 2>&1\' {shlex.quote(log)} {command}', "NONE"
     return {
-        "command": command, "directory": service.get("directory") or None, "user": service.get("user") or None,
-        "autorestart": "unexpected" if service.get("restart", True) else "false", "stopwaitsecs": service.get("stop_seconds", 20),
-        "startsecs": 1, "startretries": 2, "stopasgroup": True, "killasgroup": True, "redirect_stderr": True,
-        "stdout_logfile": service.get("log") or "AUTO", "stdout_logfile_maxbytes": "50MB", "stdout_logfile_backups": 1,
+        "command": command,
+        "directory": service.get("directory") or None,
+        "user": service.get("user") or None,
+        "autorestart": "unexpected" if service.get("restart", True) else "false",
+        "stopwaitsecs": service.get("stop_seconds", 20),
+        "startsecs": 1,
+        "startretries": 2,
+        "stopasgroup": True,
+        "killasgroup": True,
+        "redirect_stderr": True,
+        "stdout_logfile": log,
+        "stdout_logfile_maxbytes": "50MB",
+        "stdout_logfile_backups": 1,
     }
 
 
-def render(name, program, autostart, description=None):
+def render(name: str, program: dict[str, Any], autostart: bool, description: str | None = None) -> str:
     """A program's section; values are written as they are, with ``%`` doubled as supervisord expects.
 
-    :raises UsageError: the name is none, or a value is more than one line: it would be another setting, or another program.
+    :raises UsageError: the name is none, or a value is more than one line: it would be another setting, or another
+        program.
     """
-    what = "program %s" % file_name("a program", name)
-    about = one_line("The description of %s" % what, " ".join((description or name).split()))
-    lines = ["; %s. Written by streamsafe.kafka_dr.supervisor_programs" % about, "[program:%s]" % name, "autostart=%s" % str(autostart).lower()]
+    what = f"program {file_name('a program', name)}"
+    about = one_line(f"The description of {what}", " ".join((description or name).split()))
+    lines = [
+        f"; {about}. Written by streamsafe.kafka_dr.supervisor_programs",
+        f"[program:{name}]",
+        f"autostart={str(autostart).lower()}",
+    ]
     for key, value in program.items():
         if value is None:
             continue
-        lines.append("%s=%s" % (key, one_line("%s of %s" % (key, what), setting(value)).replace("%", "%%")))
+        lines.append("%s=%s" % (key, one_line(f"{key} of {what}", setting(value)).replace("%", "%%")))
     return "\n".join(lines) + "\n"
 
 
 class _Program:
     """One program on its way to a state: what is so, and what has to be done."""
 
-    def __init__(self, api, directory, service, state):
+    def __init__(self, api: Any, directory: str, service: dict[str, Any], state: str) -> None:
         self.api, self.name, self.state = api, file_name("a program", service["name"]), state
         self.path = os.path.join(directory, self.name + ".conf")
         self.before = _read(self.path)
@@ -83,40 +107,59 @@ class _Program:
         self.described = self._described(service)
         redescribed = _changed(self.before, self.described)
         self.restart = state == "restarted" or (redescribed and self.wanted == "RUNNING" and self.runs in RUNNING)
-        self.changed = (redescribed or self.described != self.before or self.restart
-                        or (self.wanted == "RUNNING") != (self.runs in RUNNING + ("STARTING",)))
-        self.ends = self.changed and self.runs in RUNNING + ("STARTING", "BACKOFF") and (self.wanted != "RUNNING" or self.restart)
+        self.changed = (
+            redescribed
+            or self.described != self.before
+            or self.restart
+            or (self.wanted == "RUNNING") != (self.runs in RUNNING + ("STARTING",))
+        )
+        self.ends = (
+            self.changed
+            and self.runs in RUNNING + ("STARTING", "BACKOFF")
+            and (self.wanted != "RUNNING" or self.restart)
+        )
 
-    def _described(self, service):
+    def _described(self, service: dict[str, Any]) -> str | None:
         if self.state == "absent":
             return None
         autostart = self.wanted == "RUNNING"
         if service.get("command"):
             return render(self.name, section(service), autostart, service.get("description"))
         if self.before is None:
-            raise KafkaDrError("Program '%s' is not known to supervisord" % self.name, expected="%s to exist" % self.path,
-                               remedy="Give its command")
-        line = "autostart=%s" % str(autostart).lower()
+            raise KafkaDrError(
+                f"Program '{self.name}' is not known to supervisord",
+                expected=f"{self.path} to exist",
+                remedy="Give its command",
+            )
+        line = f"autostart={str(autostart).lower()}"
         return "\n".join(line if one.startswith("autostart=") else one for one in self.before.splitlines()) + "\n"
 
-    def start(self):
+    def start(self) -> None:
         if (_status(self.api, self.name) or {}).get("statename") not in RUNNING + ("STARTING",):
             _ignoring_state(lambda: self.api.startProcess(self.name, False))
 
-    def answer(self, final):
-        return {"changed": self.changed, "ran": self.runs in RUNNING + ("STARTING",), "status": final["statename"] if final else "ABSENT",
-                "pid": final["pid"] if final else 0}
+    def answer(self, final: Any) -> dict[str, Any]:
+        return {
+            "changed": self.changed,
+            "ran": self.runs in RUNNING + ("STARTING",),
+            "status": final["statename"] if final else "ABSENT",
+            "pid": final["pid"] if final else 0,
+        }
 
 
-def ensure_programs(params, check_mode):
-    """Make programs described and running, stopped (also after a restart of supervisord), or absent; all at the same time.
+def ensure_programs(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+    """Make programs described and running, stopped (also after a restart of supervisord), or absent; all at the same
+    time.
 
     :param params: ``socket``, ``directory``, ``state``, ``timeout`` (seconds), ``programs[{name, command, …}]``.
-    :returns: ``changed``, ``programs{name: {changed, ran, status, pid}}``, ``diff`` (states only: a description may hold secrets).
+    :returns: ``changed``, ``programs{name: {changed, ran, status, pid}}``, ``diff`` (states only: a description may
+        hold secrets).
     """
     state = params["state"]
     services = params["programs"]
-    if state == "absent" and not any(os.path.exists(os.path.join(params["directory"], one["name"] + ".conf")) for one in services):
+    if state == "absent" and not any(
+        os.path.exists(os.path.join(params["directory"], one["name"] + ".conf")) for one in services
+    ):
         return _told([_Program(None, params["directory"], one, state) for one in services], {})
     api = server(params["socket"])
     programs = [_Program(api, params["directory"], one, state) for one in services]
@@ -125,7 +168,7 @@ def ensure_programs(params, check_mode):
         return _told(programs, {one.name: one.status for one in programs})
     ending = [one for one in todo if one.ends]
     for one in ending:
-        _ignoring_state(lambda name=one.name: api.stopProcess(name, False))
+        _ignoring_state(partial(api.stopProcess, one.name, False))
     _await(api, [one.name for one in ending], ENDED, params["timeout"])
     for one in todo:
         _write(one.path, one.described)
@@ -137,23 +180,27 @@ def ensure_programs(params, check_mode):
     return _told(programs, {one.name: _status(api, one.name) for one in programs})
 
 
-def _told(programs, final):
+def _told(programs: list[_Program], final: Any) -> dict[str, Any]:
     return {
         "changed": any(one.changed for one in programs),
         "programs": {one.name: one.answer(final.get(one.name)) for one in programs},
-        "diff": {"before": "".join("%s %s\n" % (one.name, one.runs) for one in programs),
-                 "after": "".join("%s %s\n" % (one.name, one.wanted) for one in programs)},
+        "diff": {
+            "before": "".join(f"{one.name} {one.runs}\n" for one in programs),
+            "after": "".join(f"{one.name} {one.wanted}\n" for one in programs),
+        },
     }
 
 
-def _changed(before, after):
+def _changed(before: str | None, after: str | None) -> bool:
     """Whether more than the autostart flag differs."""
-    def strip(text):
+
+    def strip(text: str | None) -> list[str]:
         return [line for line in (text or "").splitlines() if not line.startswith("autostart=")]
+
     return strip(before) != strip(after)
 
 
-def _read(path):
+def _read(path: str) -> str | None:
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()
@@ -161,7 +208,7 @@ def _read(path):
         return None
 
 
-def _write(path, text):
+def _write(path: str, text: str | None) -> None:
     if text is None:
         if os.path.exists(path):
             os.unlink(path)
@@ -169,7 +216,7 @@ def _write(path, text):
     replace(path, text.encode("utf-8"), FILE_MODE)
 
 
-def _status(api, name):
+def _status(api: Any, name: str) -> Any:
     try:
         return api.getProcessInfo(name)
     except Fault as fault:
@@ -178,7 +225,7 @@ def _status(api, name):
         raise
 
 
-def _ignoring_state(call):
+def _ignoring_state(call: Callable[[], object]) -> None:
     try:
         call()
     except Fault as fault:
@@ -186,21 +233,23 @@ def _ignoring_state(call):
             raise KafkaDrError("supervisord refuses", found=fault.faultString) from fault
 
 
-def _reload(api, wanted):
+def _reload(api: Any, wanted: dict[str, bool]) -> None:
     """Let supervisord read its descriptions anew, and act on those of ``wanted{name: whether it is to be there}``."""
     try:
         added, changed, removed = api.reloadConfig()[0]
     except Fault as fault:
-        raise KafkaDrError("supervisord does not accept the description of %s" % ", ".join(sorted(wanted)), found=fault.faultString) from fault
+        raise KafkaDrError(
+            f"supervisord does not accept the description of {', '.join(sorted(wanted))}", found=fault.faultString
+        ) from fault
     for name, there in wanted.items():
         if name in removed or name in changed:
-            _ignoring_state(lambda name=name: api.stopProcess(name, True))
+            _ignoring_state(partial(api.stopProcess, name, True))
             api.removeProcessGroup(name)
         if there and (name in added or name in changed):
             api.addProcessGroup(name)
 
 
-def _await(api, names, states, timeout):
+def _await(api: Any, names: list[str], states: tuple[str, ...], timeout: float) -> None:
     end = time.monotonic() + timeout
     left = list(names)
     while left:
@@ -210,9 +259,13 @@ def _await(api, names, states, timeout):
             if found in states or (status is None and states is ENDED):
                 left.remove(name)
             elif found in ("FATAL", "EXITED") and states is RUNNING:
-                raise KafkaDrError("Program '%s' does not stay up" % name, expected="it to run", found=status["spawnerr"] or found,
-                                   remedy="Read %s" % (status["stderr_logfile"] or status["stdout_logfile"]))
+                raise KafkaDrError(
+                    f"Program '{name}' does not stay up",
+                    expected="it to run",
+                    found=status["spawnerr"] or found,
+                    remedy=f"Read {status['stderr_logfile'] or status['stdout_logfile']}",
+                )
         if left and time.monotonic() > end:
             found = (_status(api, left[0]) or {}).get("statename")
-            raise TimedOutError("Program '%s' is not %s after %s s" % (left[0], "/".join(states), timeout), found=found)
+            raise TimedOutError(f"Program '{left[0]}' is not {'/'.join(states)} after {timeout} s", found=found)
         time.sleep(0.05)

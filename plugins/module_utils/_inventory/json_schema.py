@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """The schema for editors: JSON Schema of inventories and of files of ``group_vars`` and ``host_vars``."""
 
 from __future__ import annotations
@@ -34,7 +33,9 @@ def json_schema() -> NODE:
 def _open(schema: NODE) -> NODE:
     """A node without the collection's own keys, which also takes a template."""
     made = {
-        key: value for key, value in schema.items() if not key.startswith("x-") and key not in ("properties", "items", "additionalProperties", "description")
+        key: value
+        for key, value in schema.items()
+        if not key.startswith("x-") and key not in ("properties", "items", "additionalProperties", "description")
     }
     if "properties" in schema:
         made["properties"] = {key: _open(one) for key, one in schema["properties"].items()}

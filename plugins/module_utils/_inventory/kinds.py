@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """The kinds of values that a schema is made of, as JSON Schema (draft 2020-12).
 
-Keys that begin with ``x-`` are the collection's own: ``x-expected`` (how a person says what is expected), ``x-remedy`` (the way out),
-``x-secret`` (a value of it is never printed), ``x-unique`` (the key that tells entries of a list apart), ``x-where`` (on which hosts a variable is read).
+Keys that begin with ``x-`` are the collection's own: ``x-expected`` (how a person says what is expected), ``x-remedy``
+(the way out),
+``x-secret`` (a value of it is never printed), ``x-unique`` (the key that tells entries of a list apart), ``x-where``
+(on which hosts a variable is read).
 """
 
 from __future__ import annotations
@@ -25,7 +26,13 @@ def node(kind: str, said: str = "", **more: t.Any) -> NODE:
     made: NODE = {"type": kind}
     if said:
         made["description"] = said
-    made.update({key.replace("x_", "x-", 1) if key.startswith("x_") else key: value for key, value in more.items() if value is not None})
+    made.update(
+        {
+            key.replace("x_", "x-", 1) if key.startswith("x_") else key: value
+            for key, value in more.items()
+            if value is not None
+        }
+    )
     return made
 
 
@@ -37,13 +44,21 @@ def text(said: str = "", pattern: str = PRINTABLE, expected: str = "a text on on
 def name(said: str = "", **more: t.Any) -> NODE:
     """A name that becomes part of file names, units and topics."""
     return text(
-        said, **{"pattern": NAME, "expected": "a name of letters, digits, '.', '_' and '-', which begins with a letter or a digit", "maxLength": 200, **more}
+        said,
+        **{
+            "pattern": NAME,
+            "expected": "a name of letters, digits, '.', '_' and '-', which begins with a letter or a digit",
+            "maxLength": 200,
+            **more,
+        },
     )
 
 
 def kubernetes_name(said: str = "") -> NODE:
     """A name as Kubernetes takes it for an object or a namespace."""
-    return text(said, KUBERNETES_NAME, "a name as Kubernetes takes it (small letters, digits, '-' and '.')", maxLength=253)
+    return text(
+        said, KUBERNETES_NAME, "a name as Kubernetes takes it (small letters, digits, '-' and '.')", maxLength=253
+    )
 
 
 def path(said: str = "") -> NODE:
@@ -88,7 +103,9 @@ def loose_flag(said: str = "") -> NODE:
 
 def record(said: str, properties: dict[str, NODE], required: tuple[str, ...] = (), **more: t.Any) -> NODE:
     """A dictionary of these keys and no others."""
-    return node("object", said, **{"properties": properties, "required": list(required), "additionalProperties": False, **more})
+    return node(
+        "object", said, **{"properties": properties, "required": list(required), "additionalProperties": False, **more}
+    )
 
 
 def mapping(said: str, values: NODE | bool = True, keys: str = PRINTABLE, **more: t.Any) -> NODE:
@@ -108,7 +125,11 @@ def names_listing(said: str, items: NODE | None = None, **more: t.Any) -> NODE:
 
 def setting() -> NODE:
     """A value of a configuration: text, number, true or false."""
-    return {"type": ["string", "number", "boolean"], "pattern": PRINTABLE, "x-expected": "a text on one line, a number, true or false"}
+    return {
+        "type": ["string", "number", "boolean"],
+        "pattern": PRINTABLE,
+        "x-expected": "a text on one line, a number, true or false",
+    }
 
 
 def anything(said: str = "") -> NODE:

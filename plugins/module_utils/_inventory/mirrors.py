@@ -1,191 +1,236 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""Mistakes in mirrors that a schema cannot see: regions that are unknown, circles, patterns, and what a mirror's machines lack."""
+"""Mirrors as the inventory describes them: looked up, reversed, and what of topics and groups each copies."""
 
 from __future__ import annotations
 
-import collections.abc as c
-import ipaddress
-import re
-import typing as t
+from typing import Any
 
-from .._client_secrets import secrets_in
 from .._errors import UsageError
-from .._mm2.lint import FLOW_RULES
-from .._mm2.lint.flows import read
-from .._mm2.lint.rules_shape import loops
-from .._mm2.mirror_config import as_list
-from .check import Mistake, found, key_path, shown
-
-PATTERNS = ("topics", "topics_exclude", "groups", "groups_exclude")
-HOSTS = dict[str, dict[str, t.Any]]
-# A mirror that the role runs by itself on machines.
-ON_MACHINES = ("host", "managed")
-
-
-def patterns(mirrors: list[dict]) -> c.Iterator[Mistake]:
-    """Regular expressions that cannot be read."""
-    for at, mirror in enumerate(mirrors):
-        for key in PATTERNS:
-            for number, one in enumerate(as_list(mirror.get(key))):
-                try:
-                    re.compile(one)
-                except re.error as error:
-                    yield Mistake(
-                        "kafka_dr_mirrors[%d].%s[%d]" % (at, key, number),
-                        "a regular expression",
-                        "'%s' (%s)" % (shown(one), error),
-                        "Write a dot of a name as \\. and close every bracket",
-                        about_of(mirror),
-                    )
+from .._mm2.mirror_config import (
+    POLICIES,
+    checked,
+    checkpoints_topic,
+    offset_syncs_topic,
+    policy_name,
+    source_offsets_topic,
+)
+from .._mm2.names import MirrorNames, configs_topic, status_topic
+from .._mm2.properties import pattern_text
 
 
-def secrets(mirrors: list[dict]) -> c.Iterator[Mistake]:
-    """Secrets in a mirror's settings, which are printed and kept in the mirror's own topics; references to a file are none."""
-    for at, mirror in enumerate(mirrors):
-        for side, settings in (mirror.get("config") or {}).items():
-            for key, value in secrets_in(settings or {}).items():
-                if not str(value).startswith("${"):
-                    yield Mistake(
-                        key_path("kafka_dr_mirrors[%d].config.%s" % (at, side), key),
-                        "no secret in a mirror's settings, which are printed",
-                        "a value (not shown)",
-                        "Give clients in kafka_dr_client and kafka_dr_client_secrets; for others refer to a file of the workers, ${file:…}",
-                        about_of(mirror),
-                    )
+def find_mirror(
+    mirrors: list[dict[str, Any]] | None, source: str, target: str, regions: dict[str, dict[str, Any]] | None = None
+) -> dict[str, Any] | None:
+    """The mirror from source to target.
 
-
-def about_of(mirror: dict) -> frozenset[str]:
-    """The regions that a mirror is about."""
-    return frozenset(one for one in (mirror.get("source"), mirror.get("target")) if isinstance(one, str))
-
-
-def regions(mirrors: list[dict], hosts: HOSTS) -> c.Iterator[Mistake]:
-    """Sides of mirrors that are no regions, and pairs that are described twice."""
-    known = sorted(name for name, one in hosts.items() if is_region(one))
-    pairs: dict[tuple[str, str], int] = {}
-    for at, mirror in enumerate(mirrors):
-        path = "kafka_dr_mirrors[%d]" % at
-        if mirror["source"] == mirror["target"]:
-            yield Mistake(path + ".target", "another region than the source", found(mirror["target"]), "Name two regions", about_of(mirror))
-        elif pairs.setdefault((mirror["source"], mirror["target"]), at) != at:
-            yield Mistake(
-                path,
-                "one mirror from %s to %s" % (shown(mirror["source"]), shown(mirror["target"])),
-                "a second one beside entry %d" % pairs[mirror["source"], mirror["target"]],
-                "Put their topics into one entry",
-                about_of(mirror),
+    :param regions: hostvars; where they are given, a name that is no region is told as such.
+    :returns: the mirror; nothing where a region is not named, which is for a role's argument spec to say.
+    :raises UsageError: a name is no region, both are the same, or there is no such mirror, or more than one.
+    """
+    if not source or not target:
+        return {}
+    if source == target:
+        raise UsageError(
+            f"Source and target are both {source}", expected="two different regions", remedy="Name the other one"
+        )
+    if regions is not None:
+        _check_regions((source, target), regions)
+    found = [mirror for mirror in mirrors or [] if mirror.get("source") == source and mirror.get("target") == target]
+    if len(found) != 1:
+        described = (
+            ", ".join(
+                f"{mirror.get('name')} ({mirror.get('source')} to {mirror.get('target')})" for mirror in mirrors or []
             )
-        for side in ("source", "target"):
-            if mirror[side] not in known:
-                yield Mistake(
-                    "%s.%s" % (path, side),
-                    "a region, one of %s" % (", ".join(known) or "none"),
-                    found(mirror[side]),
-                    "A region is a host of the inventory with kafka_dr_client; correct the name, or add it",
-                    about_of(mirror),
-                )
+            or "none"
+        )
+        raise UsageError(
+            f"No single mirror copies {source} to {target}",
+            expected="one entry of kafka_dr_mirrors",
+            found=described,
+            remedy=_way_to(mirrors, source, target),
+        )
+    policy = policy_name(found[0].get("policy"))
+    return found[0] if policy in (None, found[0].get("policy", policy)) else dict(found[0], policy=policy)
 
 
-def is_region(variables: dict) -> bool:
-    """Whether a host is a region: it has a client, or its platform knows one."""
-    return "kafka_dr_client" in variables or variables.get("kafka_dr_platform") == "kubernetes"
-
-
-def traps(mirrors: list[dict]) -> c.Iterator[Mistake]:
-    """What the lint calls an error: circles over all mirrors, and settings that lose records or positions."""
-    flows = []
-    for at, mirror in enumerate(mirrors):
-        path = "kafka_dr_mirrors[%d]" % at
-        try:
-            dummy_kind, own, dummy_raw = read(mirror)
-        except UsageError as error:
-            yield Mistake(
-                path,
-                str(error.expected or "settings that a mirror can have"),
-                "%s (%s)" % (error.message, error.found or "no more is known"),
-                str(error.remedy or ""),
-                about_of(mirror),
-            )
-            continue
-        flows += [(path, mirror, one) for one in own]
-        for flow in own:
-            for rule in FLOW_RULES:
-                for one in rule(flow):
-                    if one["severity"] == "error":
-                        yield Mistake(
-                            "%s (%s)" % (path, shown(one["where"])),
-                            shown(one["fix"], 200),
-                            "%s: %s" % (shown(one["found"]), one["reason"]),
-                            "Correct it in config or tuning of the mirror",
-                            about_of(mirror),
-                        )
-    for one in loops("properties", [one[2] for one in flows], {}):
-        where, looped = next((place, described) for place, described, flow in flows if flow.name == one["flow"])
-        yield Mistake(
-            where,
-            "no circle of mirrors that keep names",
-            "%s, part of one: %s" % (one["flow"], one["reason"]),
-            "Describe one direction at a time; or give each the policy default, or patterns of topics that never overlap",
-            about_of(looped),
+def _check_regions(names: tuple[str, str], regions: dict[str, dict[str, Any]]) -> None:
+    """Refuse a name that is no region of the inventory."""
+    known = [
+        name
+        for name in regions
+        if "kafka_dr_client" in regions[name] or regions[name].get("kafka_dr_platform") == "kubernetes"
+    ]
+    if not known:
+        raise UsageError(
+            "The inventory describes no region",
+            expected="hosts with kafka_dr_client, or kafka_dr_platform: kubernetes",
+            found="none",
+            remedy="Name the inventory with -i, by a path that leads to it from here",
+        )
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise UsageError(
+            f"Region {', '.join(unknown)} is unknown",
+            expected=f"one of {', '.join(sorted(known)) or 'none'}",
+            found=groups_among(unknown, regions),
+            remedy="A region is a host of the inventory with kafka_dr_client; correct the name, or add it",
         )
 
 
-def machines(mirrors: list[dict], hosts: HOSTS) -> c.Iterator[Mistake]:
-    """Where mirrors run: machines that are unknown, paths that are missing, and a REST interface that others can reach."""
-    for mirror in mirrors:
-        target = hosts.get(mirror["target"]) or {}
-        platform = target.get("kafka_dr_mirror_platform") or target.get("kafka_dr_platform")
-        about = about_of(mirror)
-        nodes = target.get("kafka_dr_mirror_hosts") or [mirror["target"]]
-        if platform == "connect" and not target.get("kafka_dr_connect"):
-            yield Mistake("%s: kafka_dr_connect" % mirror["target"], "the Connect cluster that runs %s" % mirror["name"], "nothing", "Give its urls", about)
-        if platform == "deployment" and not target.get("kafka_dr_mirror_deployment"):
-            yield Mistake(
-                "%s: kafka_dr_mirror_deployment" % mirror["target"], "the Deployment of %s" % mirror["name"], "nothing", "Give image and namespace", about
-            )
-        if platform not in (*ON_MACHINES, "connect"):
-            continue
-        for at, one in enumerate(target.get("kafka_dr_mirror_hosts") or []):
-            if one not in hosts:
-                yield Mistake(
-                    "%s: kafka_dr_mirror_hosts[%d]" % (mirror["target"], at), "a host of the inventory", found(one), "Add it, or correct the name", about
-                )
-        for variable in ("kafka_dr_mirror_directory", "kafka_dr_kafka_home") if platform != "connect" else ("kafka_dr_mirror_directory",):
-            lacking = [one for one in nodes if one in hosts and not hosts[one].get(variable) and not target.get(variable)]
-            if lacking:
-                yield Mistake(
-                    "%s: %s" % (mirror["target"], variable),
-                    "a path on %s, which runs the mirror %s" % (", ".join(lacking), mirror["name"]),
-                    "nothing",
-                    "Give it for the region, or for the host",
-                    about,
-                )
-        yield from _rest(mirror, nodes, target, hosts, platform)
-
-
-def _rest(mirror: dict, nodes: list, target: dict, hosts: HOSTS, platform: object) -> c.Iterator[Mistake]:
-    """Nodes of one mirror ask each other over plain HTTP; on loopback that is their own affair."""
-    if platform == "connect" or mirror.get("exactly_once", True) is False or target.get("kafka_dr_mirror_rest_open"):
-        return
-    heard = {one: (hosts.get(one) or {}).get("kafka_dr_mirror_rest_host") or target.get("kafka_dr_mirror_rest_host") for one in nodes}
-    outside = [one for one, address in heard.items() if not is_loopback(address) and (len(nodes) > 1 or address)]
-    if outside:
-        yield Mistake(
-            "%s: kafka_dr_mirror_rest_open" % mirror["target"],
-            "the reason why others may reach the REST interface of mirror %s" % mirror["name"],
-            "nothing, and nodes that listen without TLS on %s" % ", ".join(outside),
-            "Let nobody but the nodes reach that port (firewall, or a tunnel and kafka_dr_mirror_rest_host on loopback), and say so in "
-            "kafka_dr_mirror_rest_open; it is recorded",
-            about_of(mirror),
+def _way_to(mirrors: list[dict[str, Any]] | None, source: str, target: str) -> str:
+    """What to do about a mirror that is not there; one the other way means as a rule that two names were exchanged."""
+    if any((mirror.get("source"), mirror.get("target")) == (target, source) for mirror in mirrors or []):
+        return (
+            f"Exchange the two names: a mirror copies {target} to {source}. To go back to a region that was "
+            "left, see 'To be undone' in docs/runbooks/failover.md"
         )
+    return "Add it to kafka_dr_mirrors in the inventory"
 
 
-def is_loopback(address: object) -> bool:
-    """Whether an address, or a name, is this machine's own."""
-    if address == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(str(address).strip("[]")).is_loopback
-    except ValueError:
-        return False
+def groups_among(names: list[str], regions: dict[str, dict[str, Any]]) -> str | None:
+    """Which of the names are groups of the inventory, told with their hosts; None if there is none.
+
+    :param regions: hostvars.
+    """
+    groups = next((regions[name].get("groups") for name in regions), None) or {}
+    found = [f"group {name} of {', '.join(groups[name]) or 'no hosts'}" for name in names if name in groups]
+    return "the " + ", the ".join(found) if found else None
+
+
+def reverse_of(mirror: dict[str, Any], name: str) -> dict[str, Any]:
+    """The same mirror the other way, as a restore needs it: configs of topics and positions of groups are left alone,
+    and nothing else is written.
+
+    :raises UsageError: the mirror renames topics, so that its copies would come back under other names.
+    """
+    if (mirror.get("policy") or "identity") != "identity":
+        raise UsageError(
+            f"Mirror '{mirror.get('name')}' renames topics",
+            expected="the identity policy, so that records come back where they were",
+            found=mirror["policy"],
+            remedy="Make backups with policy: identity",
+        )
+    config = {side: dict(values or {}) for side, values in (mirror.get("config") or {}).items()}
+    # The proof's offset map says where groups go on; pairs of offsets would only slow the copy.
+    config["source"] = {
+        # A restore copies everything at once and waits for nobody: bigger polls and batches cost the target's broker
+        # less.
+        "consumer.max.poll.records": 20000,
+        "producer.override.batch.size": 1048576,
+        **config.get("source", {}),
+        "sync.topic.configs.enabled": "false",
+        "emit.offset-syncs.enabled": "false",
+    }
+    config.setdefault("checkpoint", {}).update(
+        {"sync.group.offsets.enabled": "false", "emit.checkpoints.enabled": "false"}
+    )
+    config.setdefault("heartbeat", {})["emit.heartbeats.enabled"] = "false"
+    return dict(mirror, name=name, source=mirror["target"], target=mirror["source"], config=config)
+
+
+def topics_pattern(mirror: dict[str, Any]) -> str:
+    """One regular expression for the users' topics that the mirror copies, by their names in the source; what it
+    excludes does not match.
+    """
+    full = checked(mirror)
+    return names_of(full).data_pattern(*_patterns(full))
+
+
+def target_topics_pattern(mirror: dict[str, Any]) -> str:
+    """One regular expression for the copies of :func:`topics_pattern`, by their names in the target."""
+    full = checked(mirror)
+    return names_of(full).copies_pattern(*_patterns(full))
+
+
+def groups_pattern(mirror: dict[str, Any]) -> str:
+    """Regular expressions, separated by commas, of the groups whose positions the mirror carries, but for
+    :func:`groups_left_out`.
+
+    All groups where there is no mirror.
+    """
+    return _joined(mirror, "groups") if mirror else ".*"
+
+
+def groups_left_out(mirror: dict[str, Any]) -> str:
+    """Regular expressions, separated by commas, of the groups that the mirror leaves out: its own, and those that
+    MirrorMaker 2 always does.
+    """
+    return _joined(mirror, "groups_exclude") if mirror else ""
+
+
+def _joined(mirror: dict[str, Any], key: str) -> str:
+    full = checked(mirror)
+    return ",".join(pattern_text(one, full["name"]) for one in full[key])
+
+
+def names_of(mirror: dict[str, Any]) -> MirrorNames | MirrorNames:
+    """How the mirror names its copies. A class of its own is taken for the default policy, which has a prefix like most
+    of them.
+    """
+    full = checked(mirror)
+    return MirrorNames(
+        full["source"], full["target"], "identity" if full["policy"] == "identity" else "default", full["separator"]
+    )
+
+
+def _patterns(full: dict[str, Any]) -> list[list[str]]:
+    return [[pattern_text(one, full["name"]) for one in full[key]] for key in ("topics", "topics_exclude")]
+
+
+def copy_of(mirror: dict[str, Any], topic: str) -> str:
+    """The name in the target of the mirror's copy of a topic.
+
+    :raises UsageError: as :func:`rename_of`.
+    """
+    rename_of(mirror)
+    return names_of(mirror).copy_of(topic)
+
+
+def rename_of(mirror: dict[str, Any]) -> str:
+    """How a mirror names its copies, in the proof's words: ``identity:`` or ``prefix:``, and what is put before the
+    name, by the former only before
+    names that end in ``heartbeats``.
+
+    :raises UsageError: the mirror has a policy class of its own, whose names nobody here knows.
+    """
+    full = checked(mirror)
+    if full["policy"] not in POLICIES:
+        raise UsageError(
+            f"Mirror '{full['name']}' names topics by a class of its own",
+            expected="the policy identity or default",
+            found=full["policy"],
+            remedy="Prove it with the playbook verify_restore, once a name",
+        )
+    return "{}:{}{}".format("identity" if full["policy"] == "identity" else "prefix", full["source"], full["separator"])
+
+
+def prepared_topics(mirror: dict[str, Any], positions_topic: str | None = None) -> list[dict[str, Any]]:
+    """Topics that must exist in the target before the mirror starts, with the configs they need; the witness's only
+    where it is named.
+    """
+    factor = checked(mirror)["tuning"].get("replication_factor")
+    kept = {"cleanup.policy": "delete", "retention.ms": -1, "segment.bytes": 52428800}
+    made = [{"name": offset_syncs_topic(mirror), "partitions": 1, "replication_factor": factor, "configs": kept}]
+    if positions_topic:
+        made.append(
+            {
+                "name": positions_topic,
+                "partitions": 1,
+                "replication_factor": factor,
+                "configs": {"cleanup.policy": "compact", "segment.ms": 3600000, "segment.bytes": 52428800},
+            }
+        )
+    return made
+
+
+def internal_topics(mirror: dict[str, Any]) -> list[dict[str, str]]:
+    """Every topic that MirrorMaker 2 keeps for this mirror in the target, dedicated mode."""
+    source = mirror["source"]
+    names = [
+        offset_syncs_topic(mirror),
+        checkpoints_topic(mirror),
+        source_offsets_topic(mirror),
+        configs_topic(source),
+        status_topic(source),
+    ]
+    return [{"name": name} for name in names]

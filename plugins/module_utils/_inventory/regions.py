@@ -1,142 +1,129 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""Mistakes in regions and applications that a schema cannot see, most of them about who proves what to whom."""
+"""Regions, users, applications and mirrors as the inventory describes them: looked up and checked."""
 
 from __future__ import annotations
 
-import collections.abc as c
-from urllib.parse import urlsplit
-
-from .._client_secrets import LOOPBACK, is_secret
-from .._errors import UsageError
-from .._kafka.quotas import flatten
-from .check import Mistake, found, key_path, shown
-from .mirrors import HOSTS, is_region
-
-BY_PASSWORD = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
-NOT_TRUE = ("false", "f", "0", "no")
+import json
+from typing import Any
 
 
-def clients(name: str, region: dict) -> c.Iterator[Mistake]:
-    """A region's client: secrets where they are printed, and ports that there are not."""
-    client = region.get("kafka_dr_client") or {}
-    for key in client:
-        if is_secret(key):
-            yield Mistake(
-                key_path("kafka_dr_client", key),
-                "no secret in kafka_dr_client, which is printed",
-                "a value (not shown)",
-                "Move it to kafka_dr_client_secrets, in a vault, and change it: it may stand in logs already",
-            )
-    for one in str(client.get("bootstrap.servers") or "").split(","):
-        port = one.strip().rpartition(":")[2]
-        if port.isdigit() and not 1 <= int(port) <= 65535:
-            yield Mistake("kafka_dr_client['bootstrap.servers']", "ports from 1 to 65535", port)
+def hosts_with(regions: dict[str, dict[str, Any]], variable: str) -> list[str]:
+    """Names of the hosts that have this variable.
+
+    :param regions: hostvars.
+    """
+    return [name for name in regions if variable in regions[name]]
 
 
-def authentication(name: str, region: dict) -> c.Iterator[Mistake]:
-    """What a client's way of authentication lacks."""
-    client = region.get("kafka_dr_client") or {}
-    protocol, mechanism = (
-        str(client.get("security.protocol") or "PLAINTEXT").upper(),
-        str(client.get("sasl.mechanism") or client.get("sasl.mechanisms") or "").upper(),
+def told(names: list[str], regions: dict[str, dict[str, str]]) -> str:
+    """Regions with what runs each, as ``north_america (host) and europe (kubernetes)``.
+
+    :param names: names of regions. :param regions: hostvars.
+    """
+    return " and ".join(
+        "{} ({})".format(
+            name, regions[name].get("kafka_dr_platform") or "no platform" if name in regions else "unknown"
+        )
+        for name in names
     )
-    if protocol.startswith("SASL") and client and not mechanism:
-        yield Mistake("kafka_dr_client['sasl.mechanism']", "a mechanism, since security.protocol is %s" % protocol, "nothing", "Give it, such as SCRAM-SHA-512")
-    if mechanism and not protocol.startswith("SASL"):
-        yield Mistake(
-            "kafka_dr_client['security.protocol']", "SASL_SSL, since sasl.mechanism is %s" % shown(mechanism), protocol, "Give it, or leave the mechanism out"
-        )
-    if protocol.startswith("SASL") and mechanism in BY_PASSWORD:
-        stages: dict = next((one for one in region.get("kafka_dr_users") or [] if one.get("purpose") == "stages"), {})
-        if not (client.get("sasl.username") or stages.get("name")):
-            yield Mistake("kafka_dr_client['sasl.username']", "the stages' user, since sasl.mechanism is %s" % mechanism, "nothing", "Give it")
-        if not ((region.get("kafka_dr_client_secrets") or {}).get("sasl.password") or stages.get("password")):
-            yield Mistake("kafka_dr_client_secrets['sasl.password']", "the password of the stages' user", "nothing", "Give it, in a vault")
 
 
-def completeness(name: str, region: dict) -> c.Iterator[Mistake]:
-    """What a stage needs of a region and does not find."""
-    if not region.get("kafka_dr_platform"):
-        yield Mistake("kafka_dr_platform", "one of host, kubernetes, managed", "nothing", "Say what runs the region")
-    if region.get("kafka_dr_platform") == "kubernetes":
-        if not (region.get("kafka_dr_kubernetes") or {}).get("cluster"):
-            yield Mistake("kafka_dr_kubernetes.cluster", "the name of the region's Kafka resource", "nothing", "Give it")
-    elif region.get("kafka_dr_client_secrets") is None:
-        yield Mistake("kafka_dr_client_secrets", "a dictionary, {} where the client has no secrets", "nothing", "Give it, in a vault")
+def user_for(region: dict[str, Any], purpose: str) -> dict[str, Any] | None:
+    """The region's user of this purpose, or None."""
+    return next((user for user in region.get("kafka_dr_users") or [] if user.get("purpose") == purpose), None)
 
 
-def unverified(region: dict) -> list[str]:
-    """Settings of a region by which a certificate, or the name in it, is not verified."""
-    made = []
-    client = region.get("kafka_dr_client") or {}
-    if str(client.get("enable.ssl.certificate.verification", True)).lower() in NOT_TRUE:
-        made.append("kafka_dr_client: enable.ssl.certificate.verification=false")
-    if str(client.get("ssl.endpoint.identification.algorithm", "https")).lower() in ("none", ""):
-        made.append("kafka_dr_client: ssl.endpoint.identification.algorithm=none")
-    mechanism = str(client.get("sasl.mechanism") or client.get("sasl.mechanisms") or "").upper()
-    if str(client.get("security.protocol") or "").upper() == "SASL_PLAINTEXT" and mechanism in (*BY_PASSWORD, "OAUTHBEARER"):
-        made.append("kafka_dr_client: security.protocol=SASL_PLAINTEXT sends a password, or what stands for one, without TLS")
-    kubernetes, deployment = region.get("kafka_dr_kubernetes") or {}, region.get("kafka_dr_mirror_deployment") or {}
-    places = {
-        "kafka_dr_kubernetes": kubernetes,
-        "kafka_dr_mirror_deployment": deployment,
-        **{"kafka_dr_kubernetes.%s" % key: kubernetes.get(key) or {} for key in ("backup", "authorities_from")},
-        **{"kafka_dr_applications[%d].connection" % at: one.get("connection") or {} for at, one in enumerate(region.get("kafka_dr_applications") or [])},
-    }
-    for path, one in places.items():
-        if str(one.get("validate_certs", True)).lower() in NOT_TRUE:
-            made.append("%s: validate_certs=false" % path)
-        if str(one.get("host") or "").startswith("http:"):
-            made.append("%s: host without TLS" % path)
-    bare = [
-        one for one in (region.get("kafka_dr_connect") or {}).get("urls") or [] if str(one).startswith("http:") and urlsplit(str(one)).hostname not in LOOPBACK
+def client_of(region: dict[str, Any], purpose: str) -> dict[str, str]:
+    """The region's client without secrets, as the user of this purpose where there is one."""
+    client = dict(region.get("kafka_dr_client") or {})
+    user = user_for(region, purpose)
+    if user:
+        client["sasl.username"] = user["name"]
+    return client
+
+
+def secrets_of(region: dict[str, Any], purpose: str) -> dict[str, str]:
+    """The secrets that belong to :func:`client_of`."""
+    secrets = dict(region.get("kafka_dr_client_secrets") or {})
+    user = user_for(region, purpose)
+    if user and user.get("password"):
+        secrets["sasl.password"] = user["password"]
+    return secrets
+
+
+def client_files(
+    regions: dict[str, dict[str, Any]], sides: dict[str, str], purpose: str, directory: str
+) -> list[dict[str, str]]:
+    """A client with its secrets as a JSON file for each side.
+
+    :param regions: hostvars.
+    :param sides: ``{side: region}``; the side gives the file its name.
+    :returns: ``[{path, content}]``; contents hold passwords.
+    """
+    return [
+        {
+            "path": f"{directory}/{side}.json",
+            "content": json.dumps({**client_of(regions[name], purpose), **secrets_of(regions[name], purpose)}),
+        }
+        for side, name in sides.items()
     ]
-    if bare and region.get("kafka_dr_connect_secrets"):
-        made.append("kafka_dr_connect: urls without TLS, with a password")
-    return made
 
 
-def verification(name: str, region: dict) -> c.Iterator[Mistake]:
-    """Certificates are verified, unless the inventory says by a decision of its own why not."""
-    without = unverified(region)
-    if without and not region.get("kafka_dr_unverified_tls"):
-        yield Mistake(
-            "kafka_dr_unverified_tls",
-            "certificates to be verified, or the reason why they are not",
-            "none, and %s" % ", ".join(without),
-            "Give the certificate authority (ssl.ca.pem, ca_cert) and remove that; or give the reason here, which is recorded",
+def ends(topics: dict[str, dict[str, dict[str, Any]]]) -> dict[str, dict[str, int]]:
+    """``{topic: {partition: last stable offset}}`` from the topics of ``cluster_info``."""
+    return {
+        name: {number: one["stable"] for number, one in topic.get("offsets", {}).items()}
+        for name, topic in topics.items()
+    }
+
+
+def starts(topics: dict[str, dict[str, dict[str, Any]]]) -> dict[str, dict[str, int]]:
+    """``{topic: {partition: log start}}`` from the topics of ``cluster_info``."""
+    return {
+        name: {number: one["start"] for number, one in topic.get("offsets", {}).items()}
+        for name, topic in topics.items()
+    }
+
+
+def with_records(topics: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
+    """Names of the topics, as ``cluster_info`` gives them with offsets, that hold anything."""
+    return sorted(
+        name
+        for name, topic in topics.items()
+        if any(one["end"] > one["start"] for one in topic.get("offsets", {}).values())
+    )
+
+
+def copied_ends(status: dict[str, Any]) -> dict[str, Any]:
+    """What a mirror had copied of its source, and what it had not.
+
+    :param status: result of ``mirror_offsets_info``.
+    :returns: ``source{topic: {partition: offset after the last record copied}}``, ``known`` (the ends that the position
+        witness saw last),
+        ``lost{total, topics{topic: offsets}, unknown[topic]}`` (None where there was no witness, or of some topic it is
+        not known),
+        ``witnessed_at`` (seconds since the epoch). Of a topic that was made again, an offset beyond its end is one of
+        the former topic.
+        Offsets count as records here: on a source written in transactions the markers among them make the figure an
+        upper bound.
+    """
+    source: dict[str, dict[str, int]] = {}
+    for row in status.get("partitions") or []:
+        if row["mirrored_through"] is not None:
+            source.setdefault(row["topic"], {})[str(row["partition"])] = row["mirrored_through"]
+    witness = status.get("witness") or {}
+    known = witness.get("ends")
+    lost: dict[str, Any] = {"total": None, "topics": {}, "unknown": []}
+    if known is not None:
+        topics = {
+            topic: sum(max(0, end - source.get(topic, {}).get(number, 0)) for number, end in ends.items())
+            for topic, ends in known.items()
+        }
+        unknown = sorted(
+            topic
+            for topic in witness.get("made_again") or ()
+            if any(source.get(topic, {}).get(number, 0) > end for number, end in known.get(topic, {}).items())
         )
-
-
-def quotas(name: str, region: dict) -> c.Iterator[Mistake]:
-    """Quotas that are given twice or that are no quotas."""
-    try:
-        flatten(region.get("kafka_dr_quotas") or [])
-    except UsageError as error:
-        yield Mistake("kafka_dr_quotas", str(error.expected or "each quota once"), "%s (%s)" % (error.message, shown(error.found)), str(error.remedy or ""))
-
-
-def applications(name: str, host: dict, hosts: HOSTS) -> c.Iterator[Mistake]:
-    """What an application of its kind needs before it can be pointed at a region, and machines that are unknown."""
-    if not host.get("kafka_dr_applications"):
-        return
-    users = {one["name"] for other in hosts.values() for one in other.get("kafka_dr_users") or []}
-    passwords = any((one.get("kafka_dr_client") or {}).get("sasl.mechanism") for one in hosts.values() if is_region(one))
-    for at, one in enumerate(host.get("kafka_dr_applications") or []):
-        path = "kafka_dr_applications[%d]" % at
-        needed = {"process": ["environment_file"], "systemd": ["environment_file"], "kubernetes": ["principals"], "hook": ["start_tasks", "stop_tasks"]}[
-            one["kind"]
-        ]
-        for key in needed + (["principals"] if passwords and one["kind"] in ("process", "systemd") else []):
-            if not one.get(key):
-                yield Mistake("%s.%s" % (path, key), "something, since %s is of kind %s" % (one["name"], one["kind"]), "nothing", "Give it")
-        if one["kind"] == "kubernetes" and not (one.get("namespace") or (host.get("kafka_dr_kubernetes") or {}).get("namespace")):
-            yield Mistake("%s.namespace" % path, "a namespace, here or in kafka_dr_kubernetes of %s" % name, "nothing", "Give it")
-        if one.get("host") and one["host"] not in hosts:
-            yield Mistake("%s.host" % path, "a host of the inventory", found(one["host"]), "Add it, or correct the name")
-        for number, user in enumerate(one.get("principals") or []):
-            if users and passwords and user not in users:
-                yield Mistake(
-                    "%s.principals[%d]" % (path, number), "a user of kafka_dr_users", found(user), "Add it there with its password, or correct the name"
-                )
+        topics = {topic: count for topic, count in topics.items() if count and topic not in unknown}
+        lost = {"total": None if unknown else sum(topics.values()), "topics": topics, "unknown": unknown}
+    return {"source": source, "known": known or {}, "lost": lost, "witnessed_at": witness.get("ends_at")}

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """An API server's refusals as the collection's errors.
 
 Source: ``k8s.io/apimachinery`` ``metav1.Status``: ``reason``, ``message``, ``details{name, kind, causes[]{reason}}``.
@@ -24,7 +23,7 @@ class ConflictError(KafkaDrError):
     kind = "conflict"
 
 
-def from_answer(status, body, what, cluster):
+def from_answer(status: int, body: bytes, what: str, cluster: str) -> KafkaDrError:
     """The error for an answer of 400 and above.
 
     :param status: HTTP status.
@@ -38,25 +37,42 @@ def from_answer(status, body, what, cluster):
         answer = {}
     if not isinstance(answer, dict):
         answer = {}
-    said = answer.get("message") or body[:200].decode("utf-8", "replace").strip() or "HTTP %s" % status
+    said = answer.get("message") or body[:200].decode("utf-8", "replace").strip() or f"HTTP {status}"
     reason = answer.get("reason") or ""
-    causes = [one.get("reason") for one in (answer.get("details") or {}).get("causes") or []]
-    sentence = "Cannot %s in %s" % (what, cluster)
+    causes = [cause.get("reason") for cause in (answer.get("details") or {}).get("causes") or []]
+    sentence = f"Cannot {what} in {cluster}"
     if "NamespaceTerminating" in causes:
-        return RefusedError(sentence, expected="a namespace that is not being deleted", found=said, code="NamespaceTerminating",
-                            remedy="Find the finalizers that hold it (kubectl get namespace -o yaml), and wait until it is gone")
+        return RefusedError(
+            sentence,
+            expected="a namespace that is not being deleted",
+            found=said,
+            code="NamespaceTerminating",
+            remedy="Find the finalizers that hold it (kubectl get namespace -o yaml), and wait until it is gone",
+        )
     if status == 401:
-        return AuthenticationError(sentence, expected="credentials that the API server accepts", found=said,
-                                   remedy="Renew the token or certificate of this kubeconfig, context or api_key")
+        return AuthenticationError(
+            sentence,
+            expected="credentials that the API server accepts",
+            found=said,
+            remedy="Renew the token or certificate of this kubeconfig, context or api_key",
+        )
     if status == 403:
-        return AuthorizationError(sentence, expected="the right to do so", found=said,
-                                  remedy="Bind a Role with this verb; the playbook streamsafe.kafka_dr.rbac prints what is needed")
+        return AuthorizationError(
+            sentence,
+            expected="the right to do so",
+            found=said,
+            remedy="Bind a Role with this verb; the playbook streamsafe.kafka_dr.rbac prints what is needed",
+        )
     if status == 404:
         return NotFoundError(sentence, found=said)
     if status == 409:
         return ConflictError(sentence, found=said, code=reason, remedy="Run it again: it starts from what is there now")
-    if status in (408, 429, 500, 502, 503, 504) and (reason in ("Timeout", "ServerTimeout", "TooManyRequests", "ServiceUnavailable") or status > 500):
-        return TimedOutError(sentence, found=said, code=reason or str(status), remedy="Look at the API server's health and run it again")
+    if status in (408, 429, 500, 502, 503, 504) and (
+        reason in ("Timeout", "ServerTimeout", "TooManyRequests", "ServiceUnavailable") or status > 500
+    ):
+        return TimedOutError(
+            sentence, found=said, code=reason or str(status), remedy="Look at the API server's health and run it again"
+        )
     if status in (400, 422):
         return UsageError(sentence, expected="an object that the API server accepts", found=said, code=reason)
     return KafkaDrError(sentence, found=said, code=reason or str(status))

@@ -1,13 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """A program that runs in one pod: the Deployment and the two objects that its files come from. Pure."""
 
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 
-def one_pod(name, namespace, component, container, files, secrets, mounts, scratch=None, pod=None):
+def one_pod(
+    name: str,
+    namespace: str,
+    component: str,
+    container: dict[str, Any],
+    files: dict[str, str],
+    secrets: dict[str, str],
+    mounts: dict[str, str],
+    scratch: dict[str, str] | None = None,
+    pod: dict[str, int] | None = None,
+) -> list[dict[str, Any]]:
     """ConfigMap, Secret and Deployment, all of one name.
 
     :param container: name, image, command and what else is special about it.
@@ -16,28 +26,73 @@ def one_pod(name, namespace, component, container, files, secrets, mounts, scrat
     :param scratch: what kind of ``emptyDir`` the scratch directory is.
     :param pod: further fields of the pod's spec.
     """
-    labels = {"app.kubernetes.io/name": name, "app.kubernetes.io/component": component, "app.kubernetes.io/part-of": "streamsafe.kafka_dr"}
+    labels = {
+        "app.kubernetes.io/name": name,
+        "app.kubernetes.io/component": component,
+        "app.kubernetes.io/part-of": "streamsafe.kafka_dr",
+    }
     meta = {"name": name, "namespace": namespace, "labels": labels}
-    sources = {"files": {"configMap": {"name": name}}, "secrets": {"secret": {"secretName": name}}, "scratch": {"emptyDir": scratch or {}}}
     return [
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": files},
-        {"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "metadata": meta,
-         "data": {key: base64.b64encode(text.encode("utf-8")).decode("ascii") for key, text in secrets.items()}},
-        {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": {
+        {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "type": "Opaque",
+            "metadata": meta,
+            "data": {key: base64.b64encode(text.encode("utf-8")).decode("ascii") for key, text in secrets.items()},
+        },
+        _deployment(meta, container, mounts, scratch or {}, pod or {}),
+    ]
+
+
+def _deployment(
+    meta: dict[str, Any],
+    container: dict[str, Any],
+    mounts: dict[str, str],
+    scratch: dict[str, str],
+    pod: dict[str, Any],
+) -> dict[str, Any]:
+    name, labels = meta["name"], meta["labels"]
+    sources = {
+        "files": {"configMap": {"name": name}},
+        "secrets": {"secret": {"secretName": name}},
+        "scratch": {"emptyDir": scratch},
+    }
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": meta,
+        "spec": {
             # Two at a time would be two members of one group, or two writers of one topic.
-            "replicas": 1, "strategy": {"type": "Recreate"}, "selector": {"matchLabels": {"app.kubernetes.io/name": name}},
+            "replicas": 1,
+            "strategy": {"type": "Recreate"},
+            "selector": {"matchLabels": {"app.kubernetes.io/name": name}},
             "template": {
                 "metadata": {"labels": labels},
                 "spec": {
-                    "automountServiceAccountToken": False, "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
-                    **(pod or {}),
-                    "containers": [{
-                        **container,
-                        "volumeMounts": [{"name": one, "mountPath": mounts[one], **({} if one == "scratch" else {"readOnly": True})} for one in sources],
-                        "securityContext": {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}},
-                    }],
+                    "automountServiceAccountToken": False,
+                    "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
+                    **pod,
+                    "containers": [
+                        {
+                            **container,
+                            "volumeMounts": [
+                                {
+                                    "name": one,
+                                    "mountPath": mounts[one],
+                                    **({} if one == "scratch" else {"readOnly": True}),
+                                }
+                                for one in sources
+                            ],
+                            "securityContext": {
+                                "allowPrivilegeEscalation": False,
+                                "readOnlyRootFilesystem": True,
+                                "capabilities": {"drop": ["ALL"]},
+                            },
+                        }
+                    ],
                     "volumes": [{"name": one, **source} for one, source in sources.items()],
                 },
             },
-        }},
-    ]
+        },
+    }

@@ -1,54 +1,123 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """The proof as a Kubernetes Job, where it is to run near the brokers instead of beside Ansible. Pure."""
 
 from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Sequence
+from typing import Any
 
 from .._errors import UsageError
 
 SETTINGS, RUN = "/etc/kafka-dr", "/run/kafka-dr"
 PROGRAM = "/opt/kafka-dr/spark/main.py"
 # The program takes no client file that others can read, and a mounted Secret may be one. Its exit code is the Job's.
-COMMAND = 'umask 077 && for one in %s/*.json; do cat "$one" > "%s/$(basename "$one")"; done && exec python3 "$@"' % (SETTINGS, RUN)
+COMMAND = (
+    f'umask 077 && for one in {SETTINGS}/*.json; do cat "$one" > "{RUN}/$(basename "$one")"; done && exec python3 "$@"'
+)
 SIDES = ("source", "target")
 
 
-def proof_job(clients, name, namespace, image, topics, words=(), program=PROGRAM, resources=None, claim=None):
+def proof_job(
+    clients: dict[str, dict[str, Any]],
+    name: str,
+    namespace: str,
+    image: str,
+    topics: str,
+    words: Sequence[str] = (),
+    program: str = PROGRAM,
+    resources: dict[str, Any] | None = None,
+    claim: str | None = None,
+) -> list[dict[str, Any]]:
     """Secret and Job.
 
-    :param clients: ``{"source": client, "target": client}`` in librdkafka keys, secrets included; they go into the Secret.
+    :param clients: ``{"source": client, "target": client}`` in librdkafka keys, secrets included; they go into the
+        Secret.
     :param image: an image with Python, Java, PySpark, confluent-kafka, and the collection's ``spark`` and ``plugins``.
     :param topics: regular expression for whole topic names.
     :param words: further words for ``main.py compare``.
     :param program: path of ``main.py`` in the image.
-    :param claim: name of a PersistentVolumeClaim that the report is left on; without it, the report goes with the pod and the verdict is in its log.
+    :param claim: name of a PersistentVolumeClaim that the report is left on; without it, the report goes with the pod
+        and the verdict is in its log.
     :raises UsageError: a side has no client.
     """
     absent = [side for side in SIDES if not (clients.get(side) or {}).get("bootstrap.servers")]
     if absent:
-        raise UsageError("The proof '%s' has no client for its %s" % (name, " and ".join(absent)), expected="librdkafka keys with bootstrap.servers")
-    labels = {"app.kubernetes.io/name": name, "app.kubernetes.io/component": "proof", "app.kubernetes.io/part-of": "streamsafe.kafka_dr"}
+        raise UsageError(
+            f"The proof '{name}' has no client for its {' and '.join(absent)}",
+            expected="librdkafka keys with bootstrap.servers",
+        )
+    labels = {
+        "app.kubernetes.io/name": name,
+        "app.kubernetes.io/component": "proof",
+        "app.kubernetes.io/part-of": "streamsafe.kafka_dr",
+    }
     meta = {"name": name, "namespace": namespace, "labels": labels}
-    arguments = [program, "compare", "--source-config", "%s/source.json" % RUN, "--target-config", "%s/target.json" % RUN, "--topics", topics,
-                 "--report", "%s/%s.json" % ("/report" if claim else RUN, name), *[str(one) for one in words]]
-    mounts = [{"name": "settings", "mountPath": SETTINGS, "readOnly": True}, {"name": "run", "mountPath": RUN}, {"name": "work", "mountPath": "/tmp"}]
-    volumes = [{"name": "settings", "secret": {"secretName": name}}, {"name": "run", "emptyDir": {"medium": "Memory"}}, {"name": "work", "emptyDir": {}}]
+    arguments = [
+        program,
+        "compare",
+        "--source-config",
+        f"{RUN}/source.json",
+        "--target-config",
+        f"{RUN}/target.json",
+        "--topics",
+        topics,
+        "--report",
+        "{}/{}.json".format("/report" if claim else RUN, name),
+        *[str(word) for word in words],
+    ]
+    data = {
+        f"{side}.json": base64.b64encode(json.dumps(clients[side], sort_keys=True).encode("utf-8")).decode("ascii")
+        for side in SIDES
+    }
+    return [
+        {"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "metadata": meta, "data": data},
+        # A difference is an answer: it is not tried again.
+        {
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "metadata": meta,
+            "spec": {
+                "backoffLimit": 0,
+                "template": {"metadata": {"labels": labels}, "spec": _pod(name, image, arguments, resources, claim)},
+            },
+        },
+    ]
+
+
+def _pod(
+    name: str, image: str, arguments: list[str], resources: dict[str, Any] | None, claim: str | None
+) -> dict[str, Any]:
+    mounts = [
+        {"name": "settings", "mountPath": SETTINGS, "readOnly": True},
+        {"name": "run", "mountPath": RUN},
+        {"name": "work", "mountPath": "/tmp"},
+    ]
+    volumes = [
+        {"name": "settings", "secret": {"secretName": name}},
+        {"name": "run", "emptyDir": {"medium": "Memory"}},
+        {"name": "work", "emptyDir": {}},
+    ]
     if claim:
         mounts.append({"name": "report", "mountPath": "/report"})
         volumes.append({"name": "report", "persistentVolumeClaim": {"claimName": claim}})
     container = {
-        "name": "proof", "image": image, "command": ["sh", "-c", COMMAND, "sh", *arguments], "volumeMounts": mounts,
+        "name": "proof",
+        "image": image,
+        "command": ["sh", "-c", COMMAND, "sh", *arguments],
+        "volumeMounts": mounts,
         "resources": resources or {"requests": {"cpu": "2", "memory": "2Gi"}, "limits": {"memory": "4Gi"}},
-        "securityContext": {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}},
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        },
     }
-    pod = {"automountServiceAccountToken": False, "restartPolicy": "Never", "containers": [container], "volumes": volumes,
-           "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}}
-    data = {"%s.json" % side: base64.b64encode(json.dumps(clients[side], sort_keys=True).encode("utf-8")).decode("ascii") for side in SIDES}
-    return [
-        {"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "metadata": meta, "data": data},
-        # A difference is an answer: it is not tried again.
-        {"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": {"backoffLimit": 0, "template": {"metadata": {"labels": labels}, "spec": pod}}},
-    ]
+    return {
+        "automountServiceAccountToken": False,
+        "restartPolicy": "Never",
+        "containers": [container],
+        "volumes": volumes,
+        "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
+    }

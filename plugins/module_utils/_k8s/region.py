@@ -1,31 +1,61 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """A region on Kubernetes as the inventory describes it, and what in the cluster would undo a stop. Pure."""
 
 from __future__ import annotations
 
-from .._errors import UsageError
+import re
+from collections.abc import Sequence
+from typing import Any
 
-CONNECTION_KEYS = ("kubeconfig", "context", "host", "api_key", "ca_cert", "client_cert", "client_key", "validate_certs", "proxy")
+from .._errors import UsageError
+from .._inventory.places import CONNECTION_KEYS
+from .._values.safe import shown
+
 KNOWN_KEYS = CONNECTION_KEYS + (
-    "namespace", "cluster", "listener", "group", "stop_by", "mirror_bootstrap", "authorization", "mirror_fields", "authorities_from", "witness_image", "backup",
+    "namespace",
+    "cluster",
+    "listener",
+    "group",
+    "stop_by",
+    "mirror_bootstrap",
+    "authorization",
+    "mirror_fields",
+    "authorities_from",
+    "witness_image",
+    "backup",
 )
 SIZE = "kafka-dr.streamsafe/replicas"
 # Marks of tools that put an object back to what their repository says, and the mark that makes each leave it alone.
 OWNERS = (
-    ("Argo CD", ("argocd.argoproj.io/instance", "argocd.argoproj.io/tracking-id"), None,
-     "suspend automated sync of its Application (spec.syncPolicy.automated), and set the application's managed_elsewhere to accepted"),
-    ("Flux", ("kustomize.toolkit.fluxcd.io/name", "helm.toolkit.fluxcd.io/name"), ("kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
-     "suspend it (flux suspend kustomization, or helmrelease), and set the application's managed_elsewhere to accepted"),
+    (
+        "Argo CD",
+        ("argocd.argoproj.io/instance", "argocd.argoproj.io/tracking-id"),
+        None,
+        (
+            "suspend automated sync of its Application (spec.syncPolicy.automated), and set the application's "
+            "managed_elsewhere to accepted"
+        ),
+    ),
+    (
+        "Flux",
+        ("kustomize.toolkit.fluxcd.io/name", "helm.toolkit.fluxcd.io/name"),
+        ("kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
+        (
+            "suspend it (flux suspend kustomization, or helmrelease), and set the application's managed_elsewhere to "
+            "accepted"
+        ),
+    ),
 )
 
 
-def kubernetes_region(region, name):
+def kubernetes_region(region: dict[str, Any], name: str) -> dict[str, Any]:
     """``kafka_dr_kubernetes`` of a region with defaults filled in.
 
     :param region: the region's variables.
-    :returns: ``connection`` (for ``kubernetes.core`` and ``secret_copy``), ``namespace``, ``cluster``, ``listener``, ``group``, ``stop_by``,
-        ``prefix`` (what copies of its Secrets elsewhere begin with), ``mirror_bootstrap``, ``authorization``, ``mirror_fields``,
+    :returns: ``connection`` (for ``kubernetes.core`` and ``secret_copy``), ``namespace``, ``cluster``, ``listener``,
+        ``group``, ``stop_by``,
+        ``prefix`` (what copies of its Secrets elsewhere begin with), ``mirror_bootstrap``, ``authorization``,
+        ``mirror_fields``,
         ``authorities_from``, ``witness_image``, ``backup``.
     :raises UsageError: a key is missing or unknown.
     """
@@ -33,33 +63,48 @@ def kubernetes_region(region, name):
     unknown = sorted(set(described) - set(KNOWN_KEYS))
     missing = [key for key in ("namespace", "cluster") if not described.get(key)]
     if unknown or missing:
-        raise UsageError("Region '%s' is not described well in kafka_dr_kubernetes" % name, expected="namespace, cluster, and of %s" % ", ".join(KNOWN_KEYS),
-                         found="unknown %s" % ", ".join(unknown) if unknown else "no %s" % ", ".join(missing))
+        raise UsageError(
+            f"Region '{name}' is not described well in kafka_dr_kubernetes",
+            expected=f"namespace, cluster, and of {', '.join(KNOWN_KEYS)}",
+            found=f"unknown {', '.join(unknown)}" if unknown else f"no {', '.join(missing)}",
+        )
     return {
         "connection": {key: described[key] for key in CONNECTION_KEYS if described.get(key) is not None},
-        "namespace": described["namespace"], "cluster": described["cluster"], "listener": described.get("listener"),
-        "group": described.get("group") or "kafka.strimzi.io", "stop_by": described.get("stop_by") or "state",
-        "prefix": prefix_of(name), "mirror_bootstrap": described.get("mirror_bootstrap"),
-        "authorization": described.get("authorization", "simple") or None, "mirror_fields": described.get("mirror_fields") or {},
+        "namespace": described["namespace"],
+        "cluster": described["cluster"],
+        "listener": described.get("listener"),
+        "group": described.get("group") or "kafka.strimzi.io",
+        "stop_by": described.get("stop_by") or "state",
+        "prefix": prefix_of(name),
+        "mirror_bootstrap": described.get("mirror_bootstrap"),
+        "authorization": described.get("authorization", "simple") or None,
+        "mirror_fields": described.get("mirror_fields") or {},
         "authorities_from": described.get("authorities_from"),
-        "witness_image": described.get("witness_image"), "backup": described.get("backup"),
+        "witness_image": described.get("witness_image"),
+        "backup": described.get("backup"),
     }
 
 
-def prefix_of(name):
-    """What names of a region's things begin with in another region; inventory names may have underscores, Kubernetes' may not."""
+def prefix_of(name: str) -> str:
+    """What names of a region's things begin with in another region; inventory names may have underscores, Kubernetes'
+    may not.
+    """
     return name.lower().replace("_", "-").replace(".", "-") + "-"
 
 
-def _mirror_user(region, name):
+def _mirror_user(region: dict[str, Any], name: str) -> str:
     user = next((one for one in region.get("kafka_dr_users") or [] if one.get("purpose") == "mirror"), None)
     if user is None:
-        raise UsageError("Region '%s' has no user for the mirror" % name, remedy="Add one with purpose mirror to kafka_dr_users")
+        raise UsageError(
+            f"Region '{name}' has no user for the mirror", remedy="Add one with purpose mirror to kafka_dr_users"
+        )
     return user["name"]
 
 
-def mirror_clients(regions):
-    """The mirror's client in each region, without secrets; inside the cluster where ``mirror_bootstrap`` names an address there."""
+def mirror_clients(regions: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The mirror's client in each region, without secrets; inside the cluster where ``mirror_bootstrap`` names an
+    address there.
+    """
     made = {}
     for name, region in regions.items():
         client = dict(region.get("kafka_dr_client") or {})
@@ -72,7 +117,7 @@ def mirror_clients(regions):
     return made
 
 
-def mirror_secret_references(mirror, regions):
+def mirror_secret_references(mirror: dict[str, Any], regions: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Names of the Secrets in the mirror's namespace, as ``mirror_resource`` takes them.
 
     :param regions: ``{region: its variables}`` of both sides.
@@ -85,14 +130,16 @@ def mirror_secret_references(mirror, regions):
         reference = {"password": {"secret": prefix + users[name], "key": "password"}}
         if (regions[name].get("kafka_dr_client") or {}).get("ssl.ca.pem"):
             if regions[name].get("kafka_dr_platform") == "kubernetes":
-                reference["ca"] = {"secret": "%s%s-cluster-ca-cert" % (prefix, regions[name]["kafka_dr_kubernetes"]["cluster"])}
+                reference["ca"] = {
+                    "secret": f"{prefix}{regions[name]['kafka_dr_kubernetes']['cluster']}-cluster-ca-cert"
+                }
             else:
                 reference["ca"] = {"secret": prefix + users[name], "certificate": "ca.crt"}
         made[name] = reference
     return made
 
 
-def undone_by(resource, scaled_objects=()):
+def undone_by(resource: dict[str, Any], scaled_objects: Sequence[dict[str, dict[str, Any]]] = ()) -> list[str]:
     """What would undo a scale to zero, one sentence each with the way out; empty where nothing would.
 
     A HorizontalPodAutoscaler does not: it leaves alone what has zero replicas (condition ScalingDisabled).
@@ -101,31 +148,52 @@ def undone_by(resource, scaled_objects=()):
     """
     meta = resource.get("metadata") or {}
     marks = {**(meta.get("labels") or {}), **(meta.get("annotations") or {})}
-    label = "%s '%s'" % (resource.get("kind"), meta.get("name"))
+    label = f"{resource.get('kind')} '{meta.get('name')}'"
     found = []
     for tool, keys, suspended, remedy in OWNERS:
         if any(key in marks for key in keys) and not (suspended and marks.get(suspended[0]) == suspended[1]):
-            found.append("%s is kept by %s, which would start it again: %s" % (label, tool, remedy))
-    for one in scaled_objects:
-        if _aims_at(one, resource) and "autoscaling.keda.sh/paused-replicas" not in (one["metadata"].get("annotations") or {}):
-            found.append("%s is scaled by KEDA's ScaledObject '%s', which starts it again: annotate that with autoscaling.keda.sh/paused-replicas: \"0\""
-                         % (label, one["metadata"]["name"]))
+            found.append(f"{label} is kept by {tool}, which would start it again: {remedy}")
+    for scaled_object in scaled_objects:
+        if _aims_at(scaled_object, resource) and "autoscaling.keda.sh/paused-replicas" not in (
+            scaled_object["metadata"].get("annotations") or {}
+        ):
+            found.append(
+                (
+                    "{} is scaled by KEDA's ScaledObject '{}', which starts it again: annotate that with "
+                    'autoscaling.keda.sh/paused-replicas: "0"'
+                ).format(label, scaled_object["metadata"]["name"])
+            )
     return found
 
 
-def _aims_at(scaler, resource):
+def _aims_at(scaler: dict[str, dict[str, Any]], resource: dict[str, Any]) -> bool:
     reference = (scaler.get("spec") or {}).get("scaleTargetRef") or {}
-    return reference.get("name") == resource["metadata"]["name"] and reference.get("kind", "Deployment") == resource.get("kind")
+    return reference.get("name") == resource["metadata"]["name"] and reference.get(
+        "kind", "Deployment"
+    ) == resource.get("kind")
 
 
-def size_of(resource):
-    """How many replicas it is to have again: those it has, or those remembered on it while it has none."""
+def size_of(resource: dict[str, Any]) -> int:
+    """How many replicas it is to have again: those it has, or those remembered on it while it has none.
+
+    :raises UsageError: what is remembered is no size; whoever may annotate the object can write anything there.
+    """
     now = (resource.get("spec") or {}).get("replicas", 1)
-    remembered = ((resource.get("metadata") or {}).get("annotations") or {}).get(SIZE)
-    return int(now) if now else int(remembered or 0)
+    meta = resource.get("metadata") or {}
+    remembered = (meta.get("annotations") or {}).get(SIZE)
+    if now or not remembered:
+        return int(now or 0)
+    if not re.fullmatch("[0-9]{1,4}", str(remembered)):
+        raise UsageError(
+            f"The size that is remembered on {resource.get('kind')} '{meta.get('name')}' is none",
+            expected=f"a number of replicas, up to 9999, in the annotation {SIZE}",
+            found=shown(remembered),
+            remedy="Correct it, or take it away: then replicas of kafka_dr_applications counts",
+        )
+    return int(remembered)
 
 
-def not_ready(resource):
+def not_ready(resource: dict[str, Any]) -> list[str]:
     """What a Deployment, or its like, still lacks until all its replicas are there and ready; empty where nothing.
 
     :param resource: the object as read; ``{}`` where there is none, or nobody answered.
@@ -136,20 +204,28 @@ def not_ready(resource):
     wanted = (resource.get("spec") or {}).get("replicas", 1)
     waiting = []
     if status.get("observedGeneration", 0) < meta.get("generation", 0):
-        waiting.append("the controller to take up generation %s of '%s'" % (meta["generation"], meta["name"]))
+        waiting.append(f"the controller to take up generation {meta['generation']} of '{meta['name']}'")
     for field, what in (("updatedReplicas", "to have the new settings"), ("readyReplicas", "to be ready")):
         if status.get(field, 0) != wanted:
-            waiting.append("%d pods of '%s' %s, found %d" % (wanted, meta["name"], what, status.get(field, 0)))
+            waiting.append(f"{wanted} pods of '{meta['name']}' {what}, found {status.get(field, 0)}")
     if status.get("replicas", 0) > wanted:
-        waiting.append("%d pods of '%s' from before to end" % (status["replicas"] - wanted, meta["name"]))
-    stuck = next((one.get("message") for one in status.get("conditions") or [] if one.get("type") == "ReplicaFailure" and one.get("status") == "True"), None)
+        waiting.append(f"{status['replicas'] - wanted} pods of '{meta['name']}' from before to end")
+    stuck = next(
+        (
+            condition.get("message")
+            for condition in status.get("conditions") or []
+            if condition.get("type") == "ReplicaFailure" and condition.get("status") == "True"
+        ),
+        None,
+    )
     if waiting and stuck:
         waiting.append(stuck)
     return waiting
 
 
-def gone(resource):
-    """What is left of a resource that was scaled to zero; empty where its controller says that nothing is, or where there is none.
+def gone(resource: dict[str, Any]) -> list[str]:
+    """What is left of a resource that was scaled to zero; empty where its controller says that nothing is, or where
+    there is none.
 
     :param resource: the object as read, None where there is none, ``{}`` where nobody answered.
     """
@@ -160,9 +236,12 @@ def gone(resource):
     meta, status = resource["metadata"], resource.get("status") or {}
     waiting = []
     if (resource.get("spec") or {}).get("replicas", 1) != 0:
-        waiting.append("%s '%s' to be scaled to zero (it wants %s)" % (resource.get("kind"), meta["name"], (resource.get("spec") or {}).get("replicas", 1)))
+        waiting.append(
+            f"{resource.get('kind')} '{meta['name']}' to be scaled to zero (it wants "
+            f"{(resource.get('spec') or {}).get('replicas', 1)})"
+        )
     if status.get("observedGeneration", meta.get("generation", 0)) < meta.get("generation", 0):
-        waiting.append("the controller to take up generation %s of '%s'" % (meta["generation"], meta["name"]))
+        waiting.append(f"the controller to take up generation {meta['generation']} of '{meta['name']}'")
     if status.get("replicas"):
-        waiting.append("%s pods of '%s' to end" % (status["replicas"], meta["name"]))
+        waiting.append(f"{status['replicas']} pods of '{meta['name']}' to end")
     return waiting

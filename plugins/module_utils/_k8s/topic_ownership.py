@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""Whether the Topic Operator owns topics that a mirror has made: it does when their region is the active one, and not while a mirror configures them. Pure."""
+"""Whether the Topic Operator owns topics that a mirror has made: it does when their region is the active one, and not
+while a mirror configures them. Pure.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 from .kafka_changes import UNMANAGED, contested, managed, topic_of
 from .kafka_resources import kafka_topic
@@ -11,7 +14,7 @@ from .kafka_resources import kafka_topic
 LEFT_BY = "kafka-dr.streamsafe/left-by"
 
 
-def has_topic_operator(kafka):
+def has_topic_operator(kafka: dict[str, Any] | None) -> bool:
     """Whether a Topic Operator works for this ``Kafka``, or ``EventStreams``, resource; it may be missing."""
     spec = (kafka or {}).get("spec") or {}
     operators = (spec.get("strimziOverrides") or spec).get("entityOperator") or {}
@@ -19,8 +22,16 @@ def has_topic_operator(kafka):
     return operators.get("topicOperator") is not None
 
 
-def topics_to_own(topics, existing, cluster, namespace, api_version, stage="failover"):
-    """What to apply (as a merge patch) so that there is a managed KafkaTopic for each topic, which says of it what is so.
+def topics_to_own(
+    topics: list[dict[str, Any]],
+    existing: list[dict[str, Any]],
+    cluster: str,
+    namespace: str,
+    api_version: str,
+    stage: str = "failover",
+) -> list[dict[str, Any]]:
+    """What to apply (as a merge patch) so that there is a managed KafkaTopic for each topic, which says of it what is
+    so.
 
     :param topics: ``[{name, partitions, replication_factor, configs}]``, as they are in Kafka.
     :param existing: KafkaTopics of the cluster as read. What others made, managed or not, is left alone.
@@ -33,18 +44,44 @@ def topics_to_own(topics, existing, cluster, namespace, api_version, stage="fail
         body["metadata"]["labels"][LEFT_BY] = stage
         if one is None:
             made.append(body)
-        elif LEFT_BY in (one["metadata"].get("labels") or {}) and not managed(one) and not one["metadata"].get("deletionTimestamp"):
+        elif (
+            LEFT_BY in (one["metadata"].get("labels") or {})
+            and not managed(one)
+            and not one["metadata"].get("deletionTimestamp")
+        ):
             config = body["spec"].setdefault("config", {})
             # What is no longer set on the topic has to leave the resource, or the operator would set it again.
             config.update({key: None for key in ((one.get("spec") or {}).get("config") or {}) if key not in config})
-            made.append({"apiVersion": one.get("apiVersion") or api_version, "kind": "KafkaTopic", "spec": body["spec"],
-                         "metadata": {"name": one["metadata"]["name"], "namespace": namespace, "annotations": {UNMANAGED: None}}})
+            made.append(
+                {
+                    "apiVersion": one.get("apiVersion") or api_version,
+                    "kind": "KafkaTopic",
+                    "spec": body["spec"],
+                    "metadata": {
+                        "name": one["metadata"]["name"],
+                        "namespace": namespace,
+                        "annotations": {UNMANAGED: None},
+                    },
+                }
+            )
     return made
 
 
-def topics_to_let_go(mirror, existing):
-    """What to apply (as a merge patch) so that the Topic Operator leaves alone what this mirror configures and a stage had given it."""
+def topics_to_let_go(mirror: dict[str, Any], existing: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What to apply (as a merge patch) so that the Topic Operator leaves alone what this mirror configures and a stage
+    had given it.
+    """
     names = set(contested(mirror, existing))
-    return [{"apiVersion": one["apiVersion"], "kind": "KafkaTopic",
-             "metadata": {"name": one["metadata"]["name"], "namespace": one["metadata"]["namespace"], "annotations": {UNMANAGED: "false"}}}
-            for one in existing if topic_of(one) in names and LEFT_BY in (one["metadata"].get("labels") or {})]
+    return [
+        {
+            "apiVersion": one["apiVersion"],
+            "kind": "KafkaTopic",
+            "metadata": {
+                "name": one["metadata"]["name"],
+                "namespace": one["metadata"]["namespace"],
+                "annotations": {UNMANAGED: "false"},
+            },
+        }
+        for one in existing
+        if topic_of(one) in names and LEFT_BY in (one["metadata"].get("labels") or {})
+    ]

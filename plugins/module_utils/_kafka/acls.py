@@ -1,128 +1,234 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """Grant and revoke ACLs in batches, and describe what principals may do."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, NamedTuple
 
 try:
-    from confluent_kafka.admin import AclBinding, AclBindingFilter, AclOperation, AclPermissionType, ResourcePatternType, ResourceType
+    from confluent_kafka.admin import (
+        AclBinding,
+        AclBindingFilter,
+        AclOperation,
+        AclPermissionType,
+        ResourcePatternType,
+        ResourceType,
+    )
 except ImportError:
     pass
 
-from .._errors import TimedOutError, UsageError
+from .._errors import AuthorizationError, TimedOutError, UsageError
+from .client import KafkaClient
 
+# A filter takes None for any name, principal or host; the stubs do not know.
+ANYTHING: Any = None
 CLUSTER = "kafka-cluster"
 # librdkafka has no name for this resource; its number in the protocol is 5 (KIP-98).
 RESOURCES = {"topic": "TOPIC", "group": "GROUP", "cluster": "BROKER", "transactional_id": "TRANSACTIONAL_ID"}
 NAMES = {value: key for key, value in RESOURCES.items()}
 
 
-def flatten(acls):
-    """Every ACL as a tuple ``(principal, resource, name, pattern, operation, permission, host)``.
+class Acl(NamedTuple):
+    """One ACL binding: ``("User:x", "topic", "t", "LITERAL", "READ", "ALLOW", "*")``."""
 
-    :param acls: ``[{principal, resource, name, pattern, operations[], permission, host}]``; ``principal`` without ``User:`` gets it.
+    principal: str
+    resource: str
+    name: str
+    pattern: str
+    operation: str
+    permission: str
+    host: str
+
+
+def flatten(acls: Iterable[Mapping[str, Any]]) -> list[Acl]:
+    """Every ACL by itself, one for each operation.
+
+    :param acls: ``[{principal, resource, name, pattern, operations[], permission, host}]``; ``principal`` without
+        ``User:`` gets it.
     :raises UsageError: a key is missing or a name unknown.
     """
-    made = []
-    for one in acls:
-        principal = str(one.get("principal") or "")
-        resource = str(one.get("resource") or "").lower()
-        if not principal or resource not in RESOURCES or not one.get("operations"):
-            raise UsageError("An ACL is not complete", expected="principal, resource (%s) and operations" % ", ".join(RESOURCES), found=str(one))
+    flat = set()
+    for given in acls:
+        principal = str(given.get("principal") or "")
+        resource = str(given.get("resource") or "").lower()
+        if not principal or resource not in RESOURCES or not given.get("operations"):
+            raise UsageError(
+                "An ACL is not complete",
+                expected=f"principal, resource ({', '.join(RESOURCES)}) and operations",
+                found=str(given),
+            )
         principal = qualified(principal)
-        name = CLUSTER if resource == "cluster" else str(one.get("name") or "")
+        name = CLUSTER if resource == "cluster" else str(given.get("name") or "")
         if not name:
-            raise UsageError("An ACL for %s names no %s" % (principal, resource), remedy="Give name, or '*' for every one")
-        pattern = str(one.get("pattern") or "literal").upper()
-        for operation in one["operations"]:
-            permission = str(one.get("permission") or "allow").upper()
-            made.append((principal, resource, name, pattern, str(operation).upper(), permission, str(one.get("host") or "*")))
-    return sorted(set(made))
+            raise UsageError(f"An ACL for {principal} names no {resource}", remedy="Give name, or '*' for every one")
+        pattern = str(given.get("pattern") or "literal").upper()
+        permission = str(given.get("permission") or "allow").upper()
+        host = str(given.get("host") or "*")
+        for operation in given["operations"]:
+            flat.add(Acl(principal, resource, name, pattern, str(operation).upper(), permission, host))
+    return sorted(flat)
 
 
-def _binding(acl):
-    principal, resource, name, pattern, operation, permission, host = acl
+def _binding(acl: Acl) -> AclBinding:
     try:
-        return AclBinding(getattr(ResourceType, RESOURCES[resource]), name, ResourcePatternType[pattern], principal, host,
-                          AclOperation[operation], AclPermissionType[permission])
+        return AclBinding(
+            getattr(ResourceType, RESOURCES[acl.resource]),
+            acl.name,
+            ResourcePatternType[acl.pattern],
+            acl.principal,
+            acl.host,
+            AclOperation[acl.operation],
+            AclPermissionType[acl.permission],
+        )
     except (KeyError, AttributeError) as error:
-        raise UsageError("An ACL for %s cannot be expressed" % principal, found=str(error)) from error
+        raise UsageError(f"An ACL for {acl.principal} cannot be expressed", found=str(error)) from error
 
 
-def describe_acls(client, principals=None):
-    """All ACLs, or those of these principals, as :func:`flatten` gives them."""
-    everything = AclBindingFilter(ResourceType.ANY, None, ResourcePatternType.ANY, None, None, AclOperation.ANY, AclPermissionType.ANY)
-    bindings = client.result(client.ask("describe ACLs", lambda: client.admin.describe_acls(everything, request_timeout=client.timeout)), "describe ACLs")
-    wanted = None if principals is None else {qualified(one) for one in principals}
-    return sorted(_tuple(one) for one in bindings if wanted is None or one.principal in wanted)
+def describe_acls(client: KafkaClient, principals: Iterable[str] | None = None) -> list[Acl]:
+    """All ACLs, or those of these principals, sorted.
+
+    :raises AuthorizationError: this principal may not see them.
+    """
+    everything = AclBindingFilter(
+        ResourceType.ANY, ANYTHING, ResourcePatternType.ANY, ANYTHING, ANYTHING, AclOperation.ANY, AclPermissionType.ANY
+    )
+    bindings = client.result(
+        client.ask("describe ACLs", lambda: client.admin.describe_acls(everything, request_timeout=client.timeout)),
+        "describe ACLs",
+    )
+    if not bindings:
+        _require_sight(client)
+    wanted = None if principals is None else {qualified(principal) for principal in principals}
+    return sorted(_acl(binding) for binding in bindings if wanted is None or binding.principal in wanted)
 
 
-def _tuple(binding):
-    return (binding.principal, NAMES.get(binding.restype.name, binding.restype.name.lower()), binding.name, binding.resource_pattern_type.name,
-            binding.operation.name, binding.permission_type.name, binding.host)
+def _require_sight(client: KafkaClient) -> None:
+    """Refuse an empty list of ACLs unless the principal may see them: librdkafka gives a refusal as an empty list.
+
+    :raises AuthorizationError: it may not.
+    """
+    future = client.ask(
+        "read metadata",
+        lambda: client.admin.describe_cluster(include_authorized_operations=True, request_timeout=client.timeout),
+    )
+    found = client.result(future, "read metadata")
+    if AclOperation.DESCRIBE not in (found.authorized_operations or ()):
+        raise AuthorizationError(
+            f"The ACLs of {client.name} cannot be seen",
+            expected="DESCRIBE on the cluster",
+            found="no right to it",
+            remedy="Give this principal DESCRIBE on the cluster, or name one that has it",
+        )
 
 
-def ensure_acls(client, acls, state, check_mode, principals=()):
-    """Make these ACLs exist, or not exist, and read from the cluster what is so afterwards.
+def _acl(binding: Any) -> Acl:
+    return Acl(
+        binding.principal,
+        NAMES.get(binding.restype.name, binding.restype.name.lower()),
+        binding.name,
+        binding.resource_pattern_type.name,
+        binding.operation.name,
+        binding.permission_type.name,
+        binding.host,
+    )
+
+
+def ensure_acls(
+    client: KafkaClient, acls: Iterable[Mapping[str, Any]], state: str, check_mode: bool, principals: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Make these ACLs exist, or not exist, and read back from the cluster what holds afterwards.
+
+    :param acls: as for :func:`flatten`.
 
     :param state: ``present``, ``absent``, or ``exact``: present, and nothing else for the principals named.
     :param principals: with ``absent``, names that lose every ALLOW they have, whatever its resource and operation.
     :returns: ``changed``, ``added``, ``removed`` (as text), ``removed_acls``, ``diff``.
-    :raises TimedOutError: what was written is not so within the client's time.
+    :raises TimedOutError: the cluster does not show what was written within the client's timeout.
     """
     wanted = set(flatten(acls))
-    stripped = {qualified(one) for one in principals}
-    named = sorted({one[0] for one in wanted} | stripped)
+    stripped = {qualified(principal) for principal in principals}
+    named = sorted({acl.principal for acl in wanted} | stripped)
     client.metadata()
     before = set(describe_acls(client, named))
-    taken = {one for one in before if one[0] in stripped and one[5] == "ALLOW"}
+    taken = {acl for acl in before if _stripped(acl, stripped)}
     added = sorted(wanted - before) if state != "absent" else []
-    removed = sorted(before & wanted | taken) if state == "absent" else sorted(before - wanted) if state == "exact" else []
+    removed = (
+        sorted(before & wanted | taken) if state == "absent" else sorted(before - wanted) if state == "exact" else []
+    )
     after = (before | set(added)) - set(removed)
     if not check_mode and (added or removed):
         _create(client, added)
-        removed = sorted(set(removed) | _delete(client, [one for one in removed if one not in taken], {one[0] for one in taken}))
-        after = _read_back(client, named, lambda found: (set(added) - found, found & set(removed) | {one for one in found if _stripped(one, stripped)}))
-    return {"changed": bool(added or removed), "added": [as_text(one) for one in added], "removed": [as_text(one) for one in removed],
-            "removed_acls": [as_dict(one) for one in removed],
-            "diff": {"before": [as_text(one) for one in sorted(before)], "after": [as_text(one) for one in sorted(after)]}}
+        single = [acl for acl in removed if acl not in taken]
+        removed = sorted(set(removed) | _delete(client, single, {acl.principal for acl in taken}))
+        after = _read_back(
+            client,
+            named,
+            lambda found: (
+                set(added) - found,
+                found & set(removed) | {acl for acl in found if _stripped(acl, stripped)},
+            ),
+        )
+    return {
+        "changed": bool(added or removed),
+        "added": [as_text(acl) for acl in added],
+        "removed": [as_text(acl) for acl in removed],
+        "removed_acls": [as_dict(acl) for acl in removed],
+        "diff": {"before": [as_text(acl) for acl in sorted(before)], "after": [as_text(acl) for acl in sorted(after)]},
+    }
 
 
-def qualified(principal):
+def qualified(principal: str) -> str:
     """A principal with its type: ``User:orders`` for ``orders``."""
     return principal if ":" in principal else "User:" + principal
 
 
-def _stripped(acl, principals):
-    return acl[0] in principals and acl[5] == "ALLOW"
+def _stripped(acl: Acl, principals: Collection[str]) -> bool:
+    return acl.principal in principals and acl.permission == "ALLOW"
 
 
-def _create(client, acls):
+def _create(client: KafkaClient, acls: Collection[Acl]) -> None:
     if acls:
-        for future in client.admin.create_acls([_binding(one) for one in acls], request_timeout=client.timeout).values():
+        for future in client.admin.create_acls(
+            [_binding(acl) for acl in acls], request_timeout=client.timeout
+        ).values():
             client.result(future, "create ACLs")
 
 
-def _delete(client, acls, principals):
-    """Delete these ACLs, and every ALLOW of these principals; what the cluster says it deleted, as :func:`flatten` gives them.
+def _delete(client: KafkaClient, acls: Iterable[Acl], principals: Iterable[str]) -> set[Acl]:
+    """Delete these ACLs, and every ALLOW of these principals. Returns what the cluster says it deleted.
 
     A principal's ALLOWs go by one filter without resource or operation: librdkafka has no names for the newer of them.
     """
-    filters = [_filter(one) for one in acls]
-    filters += [AclBindingFilter(ResourceType.ANY, None, ResourcePatternType.ANY, one, None, AclOperation.ANY, AclPermissionType.ALLOW) for one in principals]
-    gone = set()
+    filters = [_filter(acl) for acl in acls]
+    filters += [
+        AclBindingFilter(
+            ResourceType.ANY,
+            ANYTHING,
+            ResourcePatternType.ANY,
+            principal,
+            ANYTHING,
+            AclOperation.ANY,
+            AclPermissionType.ALLOW,
+        )
+        for principal in principals
+    ]
+    gone: set[Acl] = set()
     if filters:
         for future in client.admin.delete_acls(filters, request_timeout=client.timeout).values():
-            gone |= {_tuple(one) for one in client.result(future, "delete ACLs")}
+            gone |= {_acl(binding) for binding in client.result(future, "delete ACLs")}
     return gone
 
 
-def _read_back(client, principals, differences):
-    """ACLs of these principals once they are as they were written; a broker learns of them from the controller a moment later.
+def _read_back(
+    client: KafkaClient, principals: Iterable[str], differences: Callable[[set[Acl]], tuple[set[Acl], set[Acl]]]
+) -> set[Acl]:
+    """ACLs of these principals once the cluster shows what was written; a broker learns of it from the controller a
+    moment later.
 
-    :param differences: function of the ACLs found that tells which are missing and which are left.
+    :param differences: from the ACLs found: those that are missing, and those that are left.
+    :raises TimedOutError: the cluster does not show it within the client's timeout.
     """
     until = time.monotonic() + client.timeout
     while True:
@@ -131,28 +237,43 @@ def _read_back(client, principals, differences):
         if not missing and not left:
             return found
         if time.monotonic() > until:
-            wrong = ["%s to be there" % as_text(one) for one in sorted(missing)] + ["%s to be gone" % as_text(one) for one in sorted(left)]
+            wrong = [f"{as_text(acl)} to be there" for acl in sorted(missing)]
+            wrong += [f"{as_text(acl)} to be gone" for acl in sorted(left)]
             raise TimedOutError(
-                "ACLs on %s are not as they were written" % client.name, expected="; ".join(wrong[:5]),
-                found="%d missing and %d left after %d s" % (len(missing), len(left), client.timeout),
-                remedy="Find out who else changes them, such as an operator or GitOps, and run this again")
+                f"ACLs on {client.name} are not as they were written",
+                expected="; ".join(wrong[:5]),
+                found=f"{len(missing)} missing and {len(left)} left after {client.timeout} s",
+                remedy="Find out who else changes them, such as an operator or GitOps, and run this again",
+            )
         time.sleep(0.2)
 
 
-def _filter(acl):
+def _filter(acl: Acl) -> AclBindingFilter:
     binding = _binding(acl)
-    return AclBindingFilter(binding.restype, binding.name, binding.resource_pattern_type, binding.principal, binding.host, binding.operation,
-                            binding.permission_type)
+    return AclBindingFilter(
+        binding.restype,
+        binding.name,
+        binding.resource_pattern_type,
+        binding.principal,
+        binding.host,
+        binding.operation,
+        binding.permission_type,
+    )
 
 
-def as_text(acl):
+def as_text(acl: Acl) -> str:
     """One ACL as a line: ``User:x ALLOW READ topic:flights. PREFIXED``."""
-    principal, resource, name, pattern, operation, permission, dummy = acl
-    return "%s %s %s %s:%s %s" % (principal, permission, operation, resource, name, pattern)
+    return f"{acl.principal} {acl.permission} {acl.operation} {acl.resource}:{acl.name} {acl.pattern}"
 
 
-def as_dict(acl):
+def as_dict(acl: Acl) -> dict[str, Any]:
     """One ACL in the form that :func:`flatten` reads."""
-    principal, resource, name, pattern, operation, permission, host = acl
-    return {"principal": principal, "resource": resource, "name": name, "pattern": pattern.lower(), "operations": [operation],
-            "permission": permission.lower(), "host": host}
+    return {
+        "principal": acl.principal,
+        "resource": acl.resource,
+        "name": acl.name,
+        "pattern": acl.pattern.lower(),
+        "operations": [acl.operation],
+        "permission": acl.permission.lower(),
+        "host": acl.host,
+    }

@@ -1,25 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""Whether two clients are clients of one cluster: a comparison of a cluster with itself shows nothing, and a translation within it would be wrong."""
+"""Whether two clients are clients of one cluster: a comparison of a cluster with itself shows nothing, and a
+translation within it would be wrong.
+"""
 
 from __future__ import annotations
 
 from .._errors import NotProvableError, RefusedError
+from .client import KafkaClient
 
 
-def cluster_id(client) -> str:
-    """The id that the cluster of a :class:`.client.KafkaClient` gives itself.
+def cluster_id(client: KafkaClient) -> str:
+    """The id that the cluster gives itself.
 
     :raises KafkaDrError: it does not answer, or has none.
     """
-    found = client.result(client.ask("read metadata", lambda: client.admin.describe_cluster(request_timeout=client.timeout)), "read metadata")
+    found = client.result(
+        client.ask("read metadata", lambda: client.admin.describe_cluster(request_timeout=client.timeout)),
+        "read metadata",
+    )
     if not found.cluster_id:
-        raise NotProvableError("%s does not say which cluster it is" % client.name, expected="a cluster id", found="none",
-                               remedy="Ask a broker of Kafka 2.8 or later, not a proxy that hides it")
+        raise NotProvableError(
+            f"{client.name} does not say which cluster it is",
+            expected="a cluster id",
+            found="none",
+            remedy="Ask a broker of Kafka 2.8 or later, not a proxy that hides it",
+        )
     return found.cluster_id
 
 
-def refuse_one_cluster(source, target) -> None:
+def refuse_one_cluster(source: tuple[str, str], target: tuple[str, str]) -> None:
     """Refuse two clients, or sides of a comparison, that have the same ``cluster_id``.
 
     :param source, target: ``(name, cluster id)``.
@@ -27,11 +36,15 @@ def refuse_one_cluster(source, target) -> None:
     """
     if source[1] == target[1]:
         raise RefusedError(
-            "%s and %s are one cluster" % (source[0], target[0]), expected="two clusters", found="cluster id %s for both" % target[1],
+            f"{source[0]} and {target[0]} are one cluster",
+            expected="two clusters",
+            found=f"cluster id {target[1]} for both",
             remedy="Correct bootstrap.servers of the client that is wrong",
         )
 
 
-def refuse_same(source, target) -> None:
-    """Refuse two clients of one cluster; asks both. :raises KafkaDrError: they are one cluster, or one of them does not answer."""
+def refuse_same(source: KafkaClient, target: KafkaClient) -> None:
+    """Refuse two clients of one cluster; asks both. :raises KafkaDrError: they are one cluster, or one of them does not
+    answer.
+    """
     refuse_one_cluster((source.name, cluster_id(source)), (target.name, cluster_id(target)))

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""Positions and members of many consumer groups at once.
+"""Consumer groups: their names, members and positions, many at once. A partial answer is never returned.
 
-librdkafka takes one group a request for positions, so requests are sent side by side and awaited together; the broker answers them as they
-come, and a thousand groups cost little more than the longest answer.
+librdkafka takes one group a request for positions, so requests are sent side by side and awaited together: a thousand
+groups cost little more than the longest answer.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, TypedDict
 
 try:
     from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaException
@@ -17,61 +20,92 @@ except ImportError:
     pass
 
 from .._errors import KafkaDrError
-from .client import partition
+from .client import KafkaClient, partition
+from .offsets import Partition
 
-TOGETHER = 500
+GROUPS_AT_ONCE = 500
 ABSENT = ("GROUP_ID_NOT_FOUND",)
 COORDINATOR_MOVES = ("NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS")
 
 
-def list_groups(client):
+class Member(TypedDict):
+    """One member of a group."""
+
+    id: str
+    host: str
+
+
+class GroupDescription(TypedDict):
+    """One group: ``state`` is the name of a ``ConsumerGroupState``, such as ``STABLE`` or ``EMPTY``."""
+
+    state: str
+    members: list[Member]
+
+
+def list_groups(client: KafkaClient) -> list[str]:
     """Names of all consumer groups, sorted.
 
-    :raises KafkaDrError: a broker did not answer; a list in part is never used.
+    :raises KafkaDrError: a broker did not answer.
     """
-    listed = client.result(client.ask("list groups", lambda: client.admin.list_consumer_groups(request_timeout=client.timeout)), "list groups")
+    listed = client.result(
+        client.ask("list groups", lambda: client.admin.list_consumer_groups(request_timeout=client.timeout)),
+        "list groups",
+    )
     if listed.errors:
         raise client.translate(KafkaException(listed.errors[0]), "list groups")
-    return sorted(one.group_id for one in listed.valid)
+    return sorted(group.group_id for group in listed.valid)
 
 
-def every_group(client):
-    """``{group: number of members}`` of groups of every protocol, Connect workers' among them.
+def every_group(client: KafkaClient) -> dict[str, int]:
+    """``{group: number of members}`` of groups of every protocol, including those of Connect workers.
 
-    The newer requests of librdkafka know consumer groups only (KIP-848 and before), and refuse to describe a group of workers; the older one,
-    deprecated for that, is the only one that shows them.
+    The newer requests of librdkafka know consumer groups only (KIP-848 and before), and refuse to describe a group of
+    workers. The older request, deprecated for that, is the only one that shows them.
     """
-    return {one.id: len(one.members) for one in _listed(client) if one.state != "Dead"}
+    return {group.id: len(group.members) for group in _listed(client) if group.state != "Dead"}
 
 
-def workers_of(client, group):
-    """``(state of the group, ids of its members)`` of Connect workers; ``("Empty", [])`` where there is no such group."""
-    found = next((one for one in _listed(client, group) if one.id == group and one.state != "Dead"), None)
+def unlike_consumers(client: KafkaClient, consumers: Iterable[str]) -> list[str]:
+    """Names of groups that are neither consumer groups nor Connect workers: share groups and streams groups.
+
+    librdkafka's list of consumer groups leaves them out; its older request names them and calls them dead.
+    """
+    return sorted({group.id for group in _listed(client) if group.state == "Dead"} - set(consumers))
+
+
+def workers_of(client: KafkaClient, group: str) -> tuple[str, list[str]]:
+    """``(state, ids of the members)`` of a group of Connect workers; ``("Empty", [])`` if it does not exist."""
+    found = next((row for row in _listed(client, group) if row.id == group and row.state != "Dead"), None)
     return ("Empty", []) if found is None else (found.state, sorted(member.id for member in found.members))
 
 
-def _listed(client, group=None):
-    words = {"timeout": client.timeout} if group is None else {"group": group, "timeout": client.timeout}
+def _listed(client: KafkaClient, group: str | None = None) -> list[Any]:
+    options: dict[str, Any] = {"timeout": client.timeout}
+    if group is not None:
+        options["group"] = group
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        listed = client.ask("list groups", lambda: client.admin.list_groups(**words))
-    for one in listed:
-        if one.error is not None:
-            raise client.translate(KafkaException(one.error), "describe group '%s'" % one.id)
+        listed = client.ask("list groups", lambda: client.admin.list_groups(**options))
+    for row in listed:
+        if row.error is not None:
+            raise client.translate(KafkaException(row.error), f"describe group '{row.id}'")
     return listed
 
 
-def delete_groups(client, groups):
-    """Delete groups that have no members; those that do not exist are left out.
+def delete_groups(client: KafkaClient, groups: Iterable[str]) -> list[str]:
+    """Delete groups that have no members; groups that do not exist are left out.
 
     :returns: names of the groups deleted.
     :raises KafkaDrError: a group has members, or the cluster refuses.
     """
     deleted = []
     for some in _batches(groups):
-        for name, future in client.ask("delete groups", lambda names=some: client.admin.delete_consumer_groups(names, request_timeout=client.timeout)).items():
+        futures = client.ask(
+            "delete groups", partial(client.admin.delete_consumer_groups, some, request_timeout=client.timeout)
+        )
+        for name, future in futures.items():
             try:
-                client.result(future, "delete group '%s'" % name)
+                client.result(future, f"delete group '{name}'")
                 deleted.append(name)
             except KafkaDrError as error:
                 if error.facts.get("code") not in ABSENT:
@@ -79,34 +113,55 @@ def delete_groups(client, groups):
     return sorted(deleted)
 
 
-def group_members(client, groups):
-    """``{group: {state, members}}`` with the number of members; a group that does not exist is left out."""
-    found = {}
+def describe_groups(client: KafkaClient, groups: Iterable[str]) -> dict[str, GroupDescription]:
+    """``{group: description}`` of consumer groups; groups that do not exist are left out.
+
+    :raises KafkaDrError: a group has no answer.
+    """
+    found: dict[str, GroupDescription] = {}
     for some in _batches(groups):
-        futures = client.ask("describe groups", lambda names=some: client.admin.describe_consumer_groups(names, request_timeout=client.timeout))
+        futures = client.ask(
+            "describe groups", partial(client.admin.describe_consumer_groups, some, request_timeout=client.timeout)
+        )
         for name, future in futures.items():
-            one = _unless_absent(client, future, "describe group '%s'" % name)
-            if one is not None and one.state != ConsumerGroupState.DEAD:
-                found[name] = {"state": one.state.name, "members": len(one.members)}
+            group = _unless_absent(client, future, f"describe group '{name}'")
+            if group is not None and group.state != ConsumerGroupState.DEAD:
+                found[name] = {
+                    "state": group.state.name,
+                    "members": [{"id": member.member_id, "host": member.host} for member in group.members],
+                }
     return found
 
 
-def group_positions(client, groups, stable=False):
+def group_positions(
+    client: KafkaClient, groups: Iterable[str], stable: bool = False
+) -> dict[str, dict[Partition, int]]:
     """``{group: {(topic, partition): offset}}``; a group or partition without a committed position is left out.
 
-    :param stable: wait for offsets that a transaction is about to commit (KIP-447), so that they do not move afterwards.
+    :param stable: wait for offsets that a transaction is about to commit (KIP-447), so that they do not move
+        afterwards.
+    :raises KafkaDrError: a group or a partition has no answer.
     """
-    found = {}
+    found: dict[str, dict[Partition, int]] = {}
     for some in _batches(groups):
-        futures = {}
+        futures: dict[str, Future] = {}
         for name in some:
             asked = [ConsumerGroupTopicPartitions(name)]
-            futures.update(client.ask("read positions", lambda a=asked: client.admin.list_consumer_group_offsets(
-                a, require_stable=stable, request_timeout=client.timeout)))
+            futures.update(
+                client.ask(
+                    "read positions",
+                    partial(
+                        client.admin.list_consumer_group_offsets,
+                        asked,
+                        require_stable=stable,
+                        request_timeout=client.timeout,
+                    ),
+                )
+            )
         for name, future in futures.items():
-            what = "read the positions of group '%s'" % name
-            one = _unless_absent(client, future, what)
-            for place in one.topic_partitions if one is not None else ():
+            what = f"read the positions of group '{name}'"
+            group = _unless_absent(client, future, what)
+            for place in group.topic_partitions if group is not None else ():
                 if place.error is not None:
                     raise client.translate(KafkaException(place.error), what)
                 if place.offset >= 0:
@@ -114,15 +169,19 @@ def group_positions(client, groups, stable=False):
     return found
 
 
-def commit_positions(client, positions):
-    """Commit, asking again while a coordinator is being elected or loads.
+def commit_positions(client: KafkaClient, positions: Mapping[str, Mapping[Partition, int]]) -> dict[str, KafkaDrError]:
+    """Commit ``{group: {(topic, partition): offset}}``, asking again while a coordinator is being elected or loads.
 
-    :returns: ``{group: KafkaDrError}`` of those that were not committed, or only in part.
+    Brokers refuse groups that have members.
+
+    :returns: ``{group: error}`` of groups that were not committed, or only in part.
     """
     end = time.monotonic() + client.timeout
     failed = _commit_once(client, positions)
     while time.monotonic() < end:
-        again = {name: positions[name] for name, error in failed.items() if error.facts.get("code") in COORDINATOR_MOVES}
+        again = {
+            name: positions[name] for name, error in failed.items() if error.facts.get("code") in COORDINATOR_MOVES
+        }
         if not again:
             break
         time.sleep(0.2)
@@ -130,20 +189,21 @@ def commit_positions(client, positions):
     return failed
 
 
-def _commit_once(client, positions):
-    """Commit ``{group: {(topic, partition): offset}}``; groups with members are refused by the broker.
-
-    :returns: ``{group: KafkaDrError}`` of those that were not committed, or only in part.
-    """
+def _commit_once(client: KafkaClient, positions: Mapping[str, Mapping[Partition, int]]) -> dict[str, KafkaDrError]:
     failed = {}
     for some in _batches(positions):
-        futures = {}
+        futures: dict[str, Future] = {}
         for name in some:
             places = [partition(topic, number, offset) for (topic, number), offset in sorted(positions[name].items())]
             asked = [ConsumerGroupTopicPartitions(name, places)]
-            futures.update(client.ask("commit positions", lambda a=asked: client.admin.alter_consumer_group_offsets(a, request_timeout=client.timeout)))
+            futures.update(
+                client.ask(
+                    "commit positions",
+                    partial(client.admin.alter_consumer_group_offsets, asked, request_timeout=client.timeout),
+                )
+            )
         for name, future in futures.items():
-            what = "commit the positions of group '%s'" % name
+            what = f"commit the positions of group '{name}'"
             try:
                 answer = client.result(future, what)
                 errors = [place.error for place in answer.topic_partitions if place.error is not None]
@@ -154,7 +214,20 @@ def _commit_once(client, positions):
     return failed
 
 
-def _unless_absent(client, future, what):
+def positions_in(client: KafkaClient, topics: Collection[str]) -> dict[str, dict[str, dict[str, int]]]:
+    """``{group: {topic: {partition as text: offset}}}``: the committed positions of every group in these topics.
+
+    :raises KafkaDrError: a broker, a group or a partition has no answer.
+    """
+    found: dict[str, dict[str, dict[str, int]]] = {}
+    for group, places in group_positions(client, list_groups(client)).items():
+        for (topic, number), offset in places.items():
+            if topic in topics:
+                found.setdefault(group, {}).setdefault(topic, {})[str(number)] = offset
+    return found
+
+
+def _unless_absent(client: KafkaClient, future: Future, what: str) -> Any:
     try:
         return client.result(future, what)
     except KafkaDrError as error:
@@ -163,7 +236,7 @@ def _unless_absent(client, future, what):
         raise
 
 
-def _batches(names):
-    names = sorted(names)
-    for begin in range(0, len(names), TOGETHER):
-        yield names[begin:begin + TOGETHER]
+def _batches(names: Iterable[str]) -> Iterator[list[str]]:
+    ordered = sorted(names)
+    for begin in range(0, len(ordered), GROUPS_AT_ONCE):
+        yield ordered[begin : begin + GROUPS_AT_ONCE]

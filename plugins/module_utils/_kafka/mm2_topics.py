@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""Read MirrorMaker 2's own topics to their end, decoded. A topic that does not exist is None, an empty one an empty list."""
+"""Read MirrorMaker 2's own topics to their end, decoded. A topic that does not exist is None, an empty one an empty
+list.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple, TypedDict
 
 from .._errors import FormatError
-from .._mm2 import codec, codec_connect, witness
-from .cluster import describe_topics, topic_offsets
+from .._mm2 import codec, codec_connect
+from .._positions import witness
+from .client import KafkaClient
+from .offsets import LogBounds, Partition, topic_offsets
 from .reader import read
+from .topics import describe_topics
 
 # A witness's last round stamp is looked for in so many offsets before the end; further back, the whole topic is read.
 STAMP_SEARCH = 20000
-
-
-def log_bounds(client, partitions):
-    """:func:`topic_offsets` of topics that may have been created a moment ago, which are unknown first."""
-    return topic_offsets(client, partitions, gone="waited for")
 
 
 class Row(NamedTuple):
@@ -26,10 +27,34 @@ class Row(NamedTuple):
     partition: int
     offset: int
     timestamp: int
-    value: object
+    value: Any
 
 
-def read_rows(client, topic, decode, begin=None):
+# From key and value; None leaves the record out. Raises FormatError.
+Decode = Callable[["bytes | None", "bytes | None"], Any]
+
+
+class SourceOffsets(TypedDict):
+    """How far Connect says each source partition was copied, see :func:`read_source_offsets`."""
+
+    offsets: dict[Partition, int]
+    conflicts: list[Partition]
+    transactional: bool
+    plain: set[Partition]
+
+
+def _bounds(client: KafkaClient, topic: str) -> dict[int, LogBounds] | None:
+    """Bounds of each partition of a topic, which may have been created a moment ago; None where it does not exist."""
+    described = describe_topics(client, [topic])
+    if topic not in described:
+        return None
+    found = topic_offsets(client, {topic: described[topic]["partitions"]}, gone="waited for")[topic]
+    return {int(number): bounds for number, bounds in found.items()}
+
+
+def read_rows(
+    client: KafkaClient, topic: str, decode: Decode, begin: Mapping[int, int] | None = None
+) -> list[Row] | None:
     """Every committed record of a topic up to its last stable offset, decoded.
 
     :param decode: ``decode(key, value)``; None leaves the record out.
@@ -37,13 +62,16 @@ def read_rows(client, topic, decode, begin=None):
     :returns: rows ordered by partition and offset, or None where the topic does not exist.
     :raises FormatError: with ``topic``, ``partition`` and ``offset`` of the record that is not what it should be.
     """
-    described = describe_topics(client, [topic])
-    if topic not in described:
+    bounds = _bounds(client, topic)
+    if bounds is None:
         return None
-    bounds = log_bounds(client, {topic: described[topic]["partitions"]})[topic]
-    ranges = [(topic, int(number), max(one["start"], (begin or {}).get(int(number), 0)), one["stable"]) for number, one in bounds.items()]
+    ranges = [
+        (topic, number, max(log["start"], (begin or {}).get(number, 0)), log["stable"])
+        for number, log in bounds.items()
+    ]
     rows = []
     for index, messages in read(client, ranges, timeout=client.timeout):
+        message: Any
         for message in messages:
             value = _decoded(client, topic, ranges[index][1], message, decode)
             if value is not None:
@@ -51,94 +79,138 @@ def read_rows(client, topic, decode, begin=None):
     return sorted(rows, key=lambda row: row[:2])
 
 
-def _decoded(client, topic, number, message, decode):
+def _decoded(client: KafkaClient, topic: str, number: int, message: Any, decode: Decode) -> Any:
     try:
         return decode(message.key(), message.value())
     except FormatError as error:
         raise FormatError(
-            "%s; offset %d of partition %d of topic '%s' on %s" % (error.message, message.offset(), number, topic, client.name), error.expected, error.found,
+            f"{error.message}; offset {message.offset()} of partition {number} of topic '{topic}' on {client.name}",
+            error.expected,
+            error.found,
             "See who else writes to this topic; only MirrorMaker 2 or this collection should",
-            **{**error.facts, "topic": topic, "partition": number, "offset": message.offset()}
+            **{**error.facts, "topic": topic, "partition": number, "offset": message.offset()},
         ) from error
 
 
-def read_offset_syncs(client, topic):
+def read_offset_syncs(client: KafkaClient, topic: str) -> list[Row] | None:
     """Rows of :class:`codec.OffsetSync` in log order."""
     return read_rows(client, topic, lambda key, value: None if value is None else codec.decode_offset_sync(key, value))
 
 
-def read_checkpoints(client, topic):
+def read_checkpoints(client: KafkaClient, topic: str) -> list[Row] | None:
     """Rows of :class:`codec.Checkpoint` in log order."""
     return read_rows(client, topic, lambda key, value: None if value is None else codec.decode_checkpoint(key, value))
 
 
-def read_last_heartbeat(client, topic, source, target, tail=200):
-    """Milliseconds of the newest heartbeat of ``source`` -> ``target`` among the last ``tail`` offsets of each partition; None where none is there."""
-    described = describe_topics(client, [topic])
-    if topic not in described:
+def read_last_heartbeat(client: KafkaClient, topic: str, source: str, target: str, tail: int = 200) -> int | None:
+    """Milliseconds of the newest heartbeat of ``source`` -> ``target`` among the last ``tail`` offsets of each
+    partition; None where none is there.
+    """
+    bounds = _bounds(client, topic)
+    if bounds is None:
         return None
-    bounds = log_bounds(client, {topic: described[topic]["partitions"]})[topic]
-    begin = {int(number): one["stable"] - tail for number, one in bounds.items()}
-    rows = read_rows(client, topic, lambda key, value: None if value is None else codec.decode_heartbeat(key, value), begin)
+    begin = {number: log["stable"] - tail for number, log in bounds.items()}
+    rows = read_rows(
+        client, topic, lambda key, value: None if value is None else codec.decode_heartbeat(key, value), begin
+    )
     times = [row.value.timestamp for row in rows or [] if (row.value.source, row.value.target) == (source, target)]
     return max(times, default=None)
 
 
-def read_source_offsets(client, topic, cluster, connector=None):
+def read_source_offsets(
+    client: KafkaClient, topic: str, cluster: str, connector: str | None = None
+) -> SourceOffsets | None:
     """How far Connect says each source partition was copied.
 
     :param connector: name of the connector; None takes any that is called, or ends in, ``MirrorSourceConnector``.
-    :returns: None where the topic does not exist, else ``{(source topic, partition): last offset copied}``, ``conflicts`` (keys with rows in
-        more than one partition of the topic: an old one can win after a restart) and ``transactional`` (seen to be written in transactions:
-        the log of a partition ends in a control record, so the mirror is exactly-once and these offsets are atomic with the data).
+    :returns: None where the topic does not exist, else ``offsets`` ``{(source topic, partition): last offset copied}``;
+        ``conflicts``, keys with rows in more than one partition of the topic, of which an old one can win after a
+        restart; ``transactional``, whether the log of a partition ends in a control record, so that the mirror is
+        exactly-once and these offsets are atomic with the data; ``plain``, keys that were written without transactions
+        at some time, see :func:`_plain`.
     """
     rows = read_rows(client, topic, lambda key, value: (codec_connect.decode_source_offset(key, value),))
     if rows is None:
         return None
-    offsets, places, newest = {}, {}, None
-    for row in sorted(rows, key=lambda one: (one.timestamp, one.partition, one.offset)):
+    last: dict[Partition, dict[int, Row]] = {}
+    of_key: dict[Partition, list[Row]] = {}
+    for row in rows:
         value = row.value[0]
         if value is None or value.cluster != cluster:
             continue
-        if value.connector != connector and (connector is not None or value.connector.rpartition(".")[2] != codec_connect.SOURCE_CONNECTOR):
+        if value.connector != connector and (
+            connector is not None or value.connector.rpartition(".")[2] != codec_connect.SOURCE_CONNECTOR
+        ):
             continue
-        key = (value.topic, value.partition)
-        places.setdefault(key, set()).add(row.partition)
-        newest = row.partition
-        offsets.pop(key, None)
-        if value.offset is not None:
-            offsets[key] = value.offset
-    return {"offsets": offsets, "conflicts": sorted(key for key, where in places.items() if len(where) > 1),
-            "transactional": newest is not None and _ends_in_control_record(client, topic, rows, newest)}
+        # Within a partition the log's order counts: workers' clocks differ, and a task moves between workers.
+        last.setdefault((value.topic, value.partition), {})[row.partition] = row
+        of_key.setdefault((value.topic, value.partition), []).append(row)
+    newest = {key: max(places.values(), key=_written) for key, places in last.items()}
+    latest = max(newest.values(), key=_written, default=None)
+    return {
+        "offsets": {key: row.value[0].offset for key, row in newest.items() if row.value[0].offset is not None},
+        "conflicts": sorted(key for key, places in last.items() if len(places) > 1),
+        "transactional": latest is not None and _ends_in_control_record(client, topic, rows, latest.partition),
+        "plain": _plain(rows, of_key),
+    }
 
 
-def _ends_in_control_record(client, topic, rows, number):
-    """A control record cannot be seen, but the offset that it takes can: the log's end is not the last record's offset plus one."""
-    count = describe_topics(client, [topic])[topic]["partitions"]
-    stable = log_bounds(client, {topic: count})[topic][str(number)]["stable"]
-    return stable > max(row.offset for row in rows if row.partition == number) + 1
+def _written(row: Row) -> tuple[int, int, int]:
+    return row.timestamp, row.partition, row.offset
 
 
-def read_witness(client, topic):
-    """What the position witness knows: :func:`witness.fold` of its topic, read from its last whole snapshot; None where the topic does not exist."""
-    described = describe_topics(client, [topic])
-    if topic not in described:
+def _plain(rows: Sequence[Row], of_key: Mapping[Partition, Sequence[Row]]) -> set[Partition]:
+    """Keys that were written without transactions, which write a key once and end in a control record: three rows, no
+    offset between them left out.
+
+    Two alone may be one that was put there before the mirror began, and its first own.
+    """
+    places = {row[:2]: index for index, row in enumerate(rows)}
+    gapless = {
+        key: [
+            later.partition == earlier.partition
+            and places[later[:2]] - places[earlier[:2]] == later.offset - earlier.offset
+            and later.value != earlier.value
+            for earlier, later in pairwise(some)
+        ]
+        for key, some in of_key.items()
+    }
+    return {key for key, found in gapless.items() if any(first and second for first, second in pairwise(found))}
+
+
+def _ends_in_control_record(client: KafkaClient, topic: str, rows: Iterable[Row], number: int) -> bool:
+    """A control record cannot be seen, but the offset that it takes can: the log's end is not the last record's offset
+    plus one.
+    """
+    bounds = _bounds(client, topic)
+    return (
+        bounds is not None and bounds[number]["stable"] > max(row.offset for row in rows if row.partition == number) + 1
+    )
+
+
+def read_witness(client: KafkaClient, topic: str) -> dict[str, Any] | None:
+    """What the position witness knows: :func:`witness.fold` of its topic, read from its last whole snapshot; None where
+    the topic does not exist.
+    """
+    bounds = _bounds(client, topic)
+    if bounds is None:
         return None
-    bounds = log_bounds(client, {topic: 1})[topic]["0"]
-    tail = read_rows(client, topic, witness.decode, {0: bounds["stable"] - STAMP_SEARCH})
+    log = bounds[0]
+    tail = read_rows(client, topic, witness.decode, {0: log["stable"] - STAMP_SEARCH}) or []
     stamps = [row.value for row in tail if row.value["kind"] == "round"]
-    low = tail[0].offset if tail else bounds["stable"]
+    low = tail[0].offset if tail else log["stable"]
     since = stamps[-1]["since"] if stamps else 0
-    if since < low and low > bounds["start"]:
-        tail = read_rows(client, topic, witness.decode, {0: since})
+    if since < low and low > log["start"]:
+        tail = read_rows(client, topic, witness.decode, {0: since}) or []
     return witness.fold(row.value for row in tail if row.offset >= since)
 
 
-def read_witness_rounds(client, topic):
-    """When the last rounds of the position witness began, in milliseconds by its clock, oldest first; None where the topic does not exist."""
-    described = describe_topics(client, [topic])
-    if topic not in described:
+def read_witness_rounds(client: KafkaClient, topic: str) -> list[int] | None:
+    """When the last rounds of the position witness began, in milliseconds by its clock, oldest first; None where the
+    topic does not exist.
+    """
+    bounds = _bounds(client, topic)
+    if bounds is None:
         return None
-    bounds = log_bounds(client, {topic: 1})[topic]["0"]
-    rows = read_rows(client, topic, witness.decode, {0: bounds["stable"] - STAMP_SEARCH}) or []
+    rows = read_rows(client, topic, witness.decode, {0: bounds[0]["stable"] - STAMP_SEARCH}) or []
     return [row.value["at"] for row in rows if row.value["kind"] == "round" and not row.value["gone"]]

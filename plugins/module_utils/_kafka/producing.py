@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """A producer whose every error is one of the collection's."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 try:
-    from confluent_kafka import KafkaError, KafkaException
+    from confluent_kafka import KafkaError, KafkaException, Producer
 except ImportError:
     pass
 
 from .._errors import KafkaDrError, TimedOutError, UsageError
+from .broker_errors import timed_out
+
+if TYPE_CHECKING:
+    from .client import KafkaClient
+
+T = TypeVar("T")
 
 
 class FencedError(KafkaDrError):
@@ -23,37 +30,50 @@ class FencedError(KafkaDrError):
 class TranslatingProducer:
     """librdkafka's producer, for one :class:`.client.KafkaClient`.
 
-    A record that was not delivered makes :meth:`flush` and :meth:`commit_transaction` raise; a caller that passes ``on_delivery`` is told there instead.
+    A record that is not delivered makes :meth:`flush` and :meth:`commit_transaction` raise, unless the caller passes
+    ``on_delivery``, which then gets the error.
     """
 
-    def __init__(self, client, producer):
+    def __init__(self, client: KafkaClient, producer: Producer) -> None:
         self._client = client
         self._producer = producer
-        self._failed = []
+        self._failed: list[tuple[KafkaError, str]] = []
 
     def __len__(self) -> int:
         return len(self._producer)
 
-    def produce(self, topic: str, value: bytes | None = None, key: bytes | None = None, on_delivery=None, **more) -> None:
+    def produce(
+        self,
+        topic: str,
+        value: bytes | None = None,
+        key: bytes | None = None,
+        on_delivery: Callable[[KafkaError | None, Any], None] | None = None,
+        **more: Any,
+    ) -> None:
         """Hand a record over; waits while the queue is full.
 
         :param more: ``partition``, ``headers``, ``timestamp``.
         :raises KafkaDrError: the record is not taken, such as one larger than ``message.max.bytes``.
         """
         until = time.monotonic() + self._client.timeout
-        what = "write a record of %d bytes to '%s'" % (len(value or b"") + len(key or b""), topic)
+        what = f"write a record of {len(value or b'') + len(key or b'')} bytes to '{topic}'"
 
-        def delivered(error, dummy):
+        def delivered(error: KafkaError | None, dummy: Any) -> None:
             if error is not None:
                 self._failed.append((error, topic))
 
         while True:
             try:
-                return self._ask(what, lambda: self._producer.produce(topic, value=value, key=key, on_delivery=on_delivery or delivered, **more))
+                self._ask(
+                    what,
+                    lambda: self._producer.produce(
+                        topic, value=value, key=key, on_delivery=on_delivery or delivered, **more
+                    ),
+                )
+                return
             except BufferError as error:
                 if time.monotonic() > until:
-                    raise TimedOutError("Cannot %s on %s within %s s" % (what, self._client.name, self._client.timeout), found="a full queue",
-                                        remedy="Look at the brokers' health, or give a larger timeout") from error
+                    raise timed_out(what, self._client.name, self._client.timeout, "a full queue") from error
                 self.poll(0.1)
 
     def poll(self, seconds: float) -> int:
@@ -68,25 +88,34 @@ class TranslatingProducer:
         left = self._ask("write", lambda: self._producer.flush(self._client.timeout if seconds is None else seconds))
         self._raise_failed()
         if left:
-            raise TimedOutError("%d records are not acknowledged by %s within %s s" % (left, self._client.name, seconds or self._client.timeout),
-                                remedy="Look at the brokers' health and run this again")
+            raise TimedOutError(
+                f"{self._client.name} has not acknowledged {left} records within {seconds or self._client.timeout} s",
+                remedy="Look at the brokers' health and run this again",
+            )
         return left
 
     def init_transactions(self) -> None:
         """Take over the ``transactional.id``: whatever its last owner had begun is aborted."""
-        self._ask("take over the transactions of '%s'" % self._client.name, lambda: self._producer.init_transactions(self._client.timeout))
+        self._ask(
+            f"take over the transactions of '{self._client.name}'",
+            lambda: self._producer.init_transactions(self._client.timeout),
+        )
 
     def begin_transaction(self) -> None:
-        """Begin one."""
+        """Begin a transaction."""
         self._ask("begin a transaction", self._producer.begin_transaction)
 
     def commit_transaction(self) -> None:
-        """Commit it, or abort and raise. :raises FencedError: another producer took over."""
+        """Commit the transaction, or abort it and raise.
+
+        :raises FencedError: another producer took over. :raises KafkaDrError: a record was refused.
+        """
         until = time.monotonic() + self._client.timeout
         while True:
             try:
                 self._producer.commit_transaction(max(1.0, until - time.monotonic()))
-                return self._raise_failed()
+                self._raise_failed()
+                return
             except KafkaException as exception:
                 error = exception.args[0]
                 if error.retriable() and time.monotonic() < until:
@@ -94,7 +123,7 @@ class TranslatingProducer:
                 if error.txn_requires_abort():
                     self._abort()
                     self._raise_failed()
-                raise self._translated(exception, "commit a transaction") from exception
+                raise self.error(error, "commit a transaction") from exception
 
     def _abort(self) -> None:
         try:
@@ -106,19 +135,23 @@ class TranslatingProducer:
     def _raise_failed(self) -> None:
         if self._failed:
             error, topic = self._failed[0]
-            raise self._translated(KafkaException(error), "write to '%s'" % topic)
+            raise self.error(error, f"write to '{topic}'")
 
-    def _ask(self, what, call):
+    def _ask(self, what: str, call: Callable[[], T]) -> T:
         try:
             return call()
         except KafkaException as exception:
-            raise self._translated(exception, what) from exception
+            raise self.error(exception.args[0] if exception.args else None, what) from exception
         except (TypeError, ValueError) as exception:
-            raise UsageError("Cannot %s on %s" % (what, self._client.name), found=str(exception)) from exception
+            raise UsageError(f"Cannot {what} on {self._client.name}", found=str(exception)) from exception
 
-    def _translated(self, exception, what):
-        error = exception.args[0] if exception.args else None
+    def error(self, error: KafkaError | None, what: str) -> KafkaDrError:
+        """The collection's error for one of librdkafka's. ``what`` continues 'Cannot ...'."""
         if isinstance(error, KafkaError) and error.code() in (KafkaError._FENCED, KafkaError.INVALID_PRODUCER_EPOCH):
-            return FencedError("Cannot %s on %s" % (what, self._client.name), expected="to be the only writer", found=error.str(),
-                               remedy="Another run writes there; let it finish, then run this again")
-        return self._client.translate(exception, what)
+            return FencedError(
+                f"Cannot {what} on {self._client.name}",
+                expected="to be the only writer",
+                found=error.str(),
+                remedy="Another run writes there; let it finish, then run this again",
+            )
+        return self._client.translate(KafkaException(error), what)

@@ -1,31 +1,61 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """Read ranges of offsets, whole or not at all.
 
-Three properties of Kafka decide how: the last offsets of a range may be control or aborted records that never arrive, so the end
-is told by a record beyond it or by the end of the partition, never by the last record's offset; ``consume(n)`` waits its whole timeout
-for a full batch, so it is asked for what is left and waits briefly; and an offset that retention took must be an error, not a jump.
+Three properties of Kafka decide how. The last offsets of a range may be control or aborted records that never arrive:
+a record beyond the range or the end of the partition tells that it is read, never the last record's offset.
+``consume(n)`` waits its whole timeout for a full batch, so it is asked for what is left and waits briefly. An offset
+that retention took must be an error, not a jump.
 """
 
 from __future__ import annotations
 
 import gc
 import time
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 try:
-    from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
+    from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, Consumer, KafkaError, KafkaException, Message, TopicPartition
 except ImportError:
     KafkaError = None  # type: ignore[assignment, misc]
 
-from .._errors import NotProvableError, TimedOutError
+from .._errors import KafkaDrError, NotProvableError, TimedOutError
 from .client import KafkaClient
+from .consumers import open_consumer
+from .offsets import Isolation, Partition
+from .pace import Pace
 
+# Messages that one consume() returns at most.
 BATCH = 5000
-TOGETHER = 200
+# Partitions assigned at once.
+PARTITIONS_AT_ONCE = 200
+# Offsets beyond which a range is read alone.
 LARGE = 20000
+# Seconds that one consume() waits.
 WAIT = 0.05
-# Objects between two looks of Python's cycle collector: it would look at a batch's messages seven times, and they are never part of a cycle.
+# Objects between two looks of Python's cycle collector: it would look at a batch's messages seven times, and they are
+# never part of a cycle.
 COLLECT = 50000
+
+# A confluent_kafka.Message, whose fields the stubs call optional: those of an error may be missing.
+Record = Any
+# Topic, partition, first offset, offset behind the last.
+OffsetRange = tuple[str, int, int, int]
+
+
+class _Task(NamedTuple):
+    """One range to read, and its place among those that were asked for."""
+
+    place: int
+    topic: str
+    partition: int
+    low: int
+    high: int
+
+    @property
+    def key(self) -> Partition:
+        return (self.topic, self.partition)
 
 
 class RangeGoneError(NotProvableError):
@@ -34,73 +64,59 @@ class RangeGoneError(NotProvableError):
     kind = "range_gone"
 
 
-class Pace:
-    """Keeps the mean rate at or below so many bytes a second; without rate, does nothing."""
-
-    def __init__(self, bytes_per_second=None, clock=time.monotonic, sleep=time.sleep):
-        self.rate, self.clock, self.sleep = bytes_per_second, clock, sleep
-        self.began, self.taken = clock(), 0
-
-    def take(self, count):
-        """Account for bytes just read and sleep off what is too fast."""
-        if self.rate:
-            self.taken += count
-            ahead = self.taken / self.rate - (self.clock() - self.began)
-            if ahead > 0:
-                self.sleep(ahead)
-
-
-def open_consumer(client, isolation="read_committed", rate=None):
-    """A consumer for bounded ranges of a KafkaClient: prefetch is kept small, since what lies beyond the range is thrown away.
-
-    A full queue is looked at again after 10 ms; librdkafka's own second made reading wait for three quarters of the time.
-    """
-    queue = 16384 if not rate else max(256, min(16384, int(rate / 1024)))
-    return client.consumer(
-        isolation_level=isolation, queued_max_messages_kbytes=queue, queued_min_messages=100000, fetch_message_max_bytes=min(4194304, queue * 1024),
-        fetch_wait_max_ms=100, fetch_queue_backoff_ms=10, fetch_error_backoff_ms=100, check_crcs=False, statistics_interval_ms=0,
+if KafkaError is not None:
+    # Brokers that come back, and the coordinator of a group that is named and never used (reading by assignment needs
+    # no right to it).
+    PASSING = (
+        KafkaError._TRANSPORT,
+        KafkaError._ALL_BROKERS_DOWN,
+        KafkaError._TIMED_OUT,
+        KafkaError.GROUP_AUTHORIZATION_FAILED,
     )
 
 
-if KafkaError is not None:
-    # Brokers that come back, and the coordinator of a group that is named and never used (reading by assignment needs no right to it).
-    PASSING = (KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._TIMED_OUT, KafkaError.GROUP_AUTHORIZATION_FAILED)
+def read(
+    client: KafkaClient,
+    ranges: Iterable[OffsetRange],
+    isolation: Isolation = "read_committed",
+    timeout: float = 30,
+    pace: Pace | None = None,
+) -> Generator[tuple[int, list[Record]], None, None]:
+    """Yield ``(index of the range, messages)``, in order within a range, until every range is read to its end.
 
-
-def read(client, ranges, isolation="read_committed", timeout=30, pace=None):
-    """Yield ``(index of the range, [Message])``, in order within a range, until every range is read to its end.
-
-    :param client: KafkaClient.
-    :param ranges: (topic, partition, low, high) with high exclusive. Small ones are fetched together, large ones one by one.
+    :param ranges: (topic, partition, low, high) with high exclusive. Small ones are fetched together, large ones one by
+        one.
     :param timeout: seconds without any progress after which it fails.
     :raises RangeGoneError: an offset of the range is no longer there.
     :raises TimedOutError: nothing came for ``timeout`` seconds (or what the brokers said instead).
     """
-    todo = [(index, *one) for index, one in enumerate(ranges) if one[3] > one[2]]
-    if not todo:
+    tasks = [_Task(index, *bounds) for index, bounds in enumerate(ranges) if bounds[3] > bounds[2]]
+    if not tasks:
         return
     consumer = open_consumer(client, isolation, pace.rate if pace else None)
     before = gc.get_threshold()
     gc.set_threshold(before[0] and max(before[0], COLLECT), *before[1:])
     try:
-        for group in _groups(todo):
-            yield from _read_some(client, consumer, group, timeout)
+        for group in _groups(tasks):
+            yield from _Reading(client, consumer, group, timeout).run()
     finally:
         gc.set_threshold(*before)
         consumer.close()
 
 
-def _groups(todo):
-    """Ranges to assign at once: each partition once in a group, large ranges alone (telling partitions apart costs two calls a record)."""
-    group, seen = [], set()
-    for one in todo:
-        name = one[1:3]
-        large = one[4] - one[3] > LARGE
-        if group and (large or name in seen or len(group) == TOGETHER):
+def _groups(tasks: Iterable[_Task]) -> Iterator[list[_Task]]:
+    """Ranges to assign at once: each partition once in a group, large ranges alone (telling partitions apart costs two
+    calls a record).
+    """
+    group: list[_Task] = []
+    seen: set[Partition] = set()
+    for task in tasks:
+        large = task.high - task.low > LARGE
+        if group and (large or task.key in seen or len(group) == PARTITIONS_AT_ONCE):
             yield group
             group, seen = [], set()
-        group.append(one)
-        seen.add(name)
+        group.append(task)
+        seen.add(task.key)
         if large:
             yield group
             group, seen = [], set()
@@ -108,56 +124,76 @@ def _groups(todo):
         yield group
 
 
-def _read_some(client, consumer, todo, timeout):
-    ends = {(topic, partition): (index, high) for index, topic, partition, low, high in todo}
-    left = {(topic, partition): high - low for dummy, topic, partition, low, high in todo}
-    client.ask("read", lambda: consumer.assign([TopicPartition(topic, partition, low) for dummy, topic, partition, low, dummy2 in todo]))
-    quiet_since = time.monotonic()
-    while left:
-        batch = client.ask("read", lambda: consumer.consume(max(1, min(BATCH, sum(left.values()))), WAIT))
-        now = time.monotonic()
-        if not batch:
-            if now - quiet_since > timeout:
-                raise _stalled(client, left, timeout)
-            continue
-        if any(map(Message.error, batch)):
-            ended, batch = _events(client, batch)
-            for name in ended:
-                if name in left and ended[name] >= ends[name][1]:
-                    del left[name]
-        if batch:
-            quiet_since = now
-        if len(ends) == 1:
-            (name, (index, high)), = ends.items()
-            groups = {name: batch}
-        else:
-            groups = {}
-            for message in batch:
-                groups.setdefault((message.topic(), message.partition()), []).append(message)
-        for name, messages in groups.items():
-            if not messages:
-                continue
-            index, high = ends[name]
-            last = messages[-1].offset()
-            if last >= high - 1:
-                if last >= high:
-                    # Also where the end of the partition came in this very batch: what lies before the bound still counts.
-                    messages = [message for message in messages if message.offset() < high]
-                if name in left:
-                    del left[name]
-                    if len(ends) > 1:
-                        consumer.pause([TopicPartition(*name)])
-            elif name in left:
-                left[name] = high - 1 - last
-            if messages:
-                yield index, messages
-        if time.monotonic() - quiet_since > timeout:
-            raise _stalled(client, left, timeout)
+class _Reading:
+    """Ranges of different partitions, read together."""
+
+    def __init__(self, client: KafkaClient, consumer: Consumer, tasks: Sequence[_Task], timeout: float) -> None:
+        self.client = client
+        self.consumer = consumer
+        self.timeout = timeout
+        self.tasks = {task.key: task for task in tasks}
+        # Offsets still to come, by partition.
+        self.left = {task.key: task.high - task.low for task in tasks}
+
+    def run(self) -> Iterator[tuple[int, list[Record]]]:
+        """As :func:`read`."""
+        places = [TopicPartition(task.topic, task.partition, task.low) for task in self.tasks.values()]
+        self.client.ask("read", lambda: self.consumer.assign(places))
+        quiet_since = time.monotonic()
+        while self.left:
+            count = max(1, min(BATCH, sum(self.left.values())))
+            batch = self.client.ask("read", partial(self.consumer.consume, count, WAIT))
+            records = self._records(batch)
+            for key, messages in self._by_partition(records):
+                taken = self._take(key, messages)
+                if taken:
+                    yield self.tasks[key].place, taken
+            if records:
+                # The time that the caller takes for its batch is no silence of the brokers.
+                quiet_since = time.monotonic()
+            elif self.left and time.monotonic() - quiet_since > self.timeout:
+                raise _stalled(self.client, self.left, self.timeout)
+
+    def _records(self, batch: list[Record]) -> list[Record]:
+        """The records of a batch; ranges whose partition ends within them are done."""
+        if not any(map(Message.error, batch)):
+            return batch
+        ended, records = _events(self.client, batch)
+        for key, offset in ended.items():
+            if key in self.left and offset >= self.tasks[key].high:
+                del self.left[key]
+        return records
+
+    def _by_partition(self, records: list[Record]) -> Iterable[tuple[Partition, list[Record]]]:
+        if len(self.tasks) == 1:
+            return [(key, records) for key in self.tasks]
+        groups: dict[Partition, list[Record]] = {}
+        for message in records:
+            groups.setdefault((message.topic(), message.partition()), []).append(message)
+        return groups.items()
+
+    def _take(self, key: Partition, messages: list[Record]) -> list[Record]:
+        """Those that lie within the range; the range is done where they reach its end."""
+        if not messages:
+            return []
+        high = self.tasks[key].high
+        last = messages[-1].offset()
+        if last < high - 1:
+            if key in self.left:
+                self.left[key] = high - 1 - last
+            return messages
+        if key in self.left:
+            del self.left[key]
+            if len(self.tasks) > 1:
+                self.consumer.pause([TopicPartition(*key)])
+        # Also where the end of the partition came in this very batch: what lies before the bound still counts.
+        return messages if last < high else [message for message in messages if message.offset() < high]
 
 
-def _events(client, batch):
-    """Split a batch: ends of partitions by name, and the records. Errors that end the reading are raised."""
-    ended, records = {}, []
+def _events(client: KafkaClient, batch: list[Record]) -> tuple[dict[Partition, int], list[Record]]:
+    """Split a batch: the ends of partitions, and the records. Errors that end the reading are raised."""
+    ended: dict[Partition, int] = {}
+    records: list[Record] = []
     for message in batch:
         error = message.error()
         if error is None:
@@ -166,35 +202,57 @@ def _events(client, batch):
             ended[(message.topic(), message.partition())] = message.offset()
         elif error.code() in (KafkaError.OFFSET_OUT_OF_RANGE, KafkaError._AUTO_OFFSET_RESET):
             raise RangeGoneError(
-                "Offsets of topic %s partition %s on %s are gone" % (message.topic(), message.partition(), client.name), found=error.str(),
-                topic=message.topic(), partition=message.partition(),
+                f"Offsets of topic {message.topic()} partition {message.partition()} on {client.name} are gone",
+                found=error.str(),
+                topic=message.topic(),
+                partition=message.partition(),
             )
-        elif error.code() in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC, KafkaError._UNKNOWN_PARTITION):
-            raise NotProvableError("Topic %s on %s went away while it was read" % (message.topic(), client.name), found=error.str(), topic=message.topic())
+        elif error.code() in (
+            KafkaError.UNKNOWN_TOPIC_OR_PART,
+            KafkaError._UNKNOWN_TOPIC,
+            KafkaError._UNKNOWN_PARTITION,
+        ):
+            raise NotProvableError(
+                f"Topic {message.topic()} on {client.name} went away while it was read",
+                found=error.str(),
+                topic=message.topic(),
+            )
         elif error.fatal() or (not error.retriable() and error.code() not in PASSING):
             raise client.translate(KafkaException(error), "read")
     return ended, records
 
 
-def _stalled(client, left, timeout):
-    name = sorted(left)[0]
+def _stalled(client: KafkaClient, left: Iterable[Partition], timeout: float) -> KafkaDrError:
+    topic, number = sorted(left)[0]
     for heard in client.heard[::-1]:
-        if heard.code() in (KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._AUTHENTICATION, KafkaError._SSL, KafkaError._RESOLVE):
+        if heard.code() in (
+            KafkaError._TRANSPORT,
+            KafkaError._ALL_BROKERS_DOWN,
+            KafkaError._AUTHENTICATION,
+            KafkaError._SSL,
+            KafkaError._RESOLVE,
+        ):
             return client.translate(KafkaException(heard), "read")
     return TimedOutError(
-        "Nothing came from %s for %s s" % (client.name, timeout), expected="the records of topic %s partition %s" % name,
-        remedy="Look at the leader of this partition", topic=name[0], partition=name[1],
+        f"Nothing came from {client.name} for {timeout} s",
+        expected=f"the records of topic {topic} partition {number}",
+        remedy="Look at the leader of this partition",
+        topic=topic,
+        partition=number,
     )
 
 
-def columns(messages):
+def columns(messages: Sequence[Record]) -> tuple[list[Any], list[Any], list[Any], list[Any], list[Any]]:
     """Lists of offsets, timestamps (ms), keys, values and headers of messages."""
     return (
-        list(map(Message.offset, messages)), [stamp[1] for stamp in map(Message.timestamp, messages)], list(map(Message.key, messages)),
-        list(map(Message.value, messages)), list(map(Message.headers, messages)),
+        list(map(Message.offset, messages)),
+        [stamp[1] for stamp in map(Message.timestamp, messages)],
+        list(map(Message.key, messages)),
+        list(map(Message.value, messages)),
+        list(map(Message.headers, messages)),
     )
 
 
-def connect(config, timeout=30, name=None):
-    """A KafkaClient of a whole configuration (secrets included)."""
-    return KafkaClient(config, timeout=timeout, name=name)
+def stamped_by_broker(message: Record) -> bool:
+    """Whether the message's timestamp is the broker's time of arrival (``message.timestamp.type=LogAppendTime``)."""
+    return message.timestamp()[0] == TIMESTAMP_LOG_APPEND_TIME

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""What ACLs let principals do to topics, and what they do not explain. Pure; ACLs are tuples as :func:`.acls.flatten` gives them."""
+"""What ACLs let principals do to topics, and what they do not explain. Pure."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+
+from .acls import Acl
 
 EVERYBODY = "User:*"
 LOOKS = frozenset(("DESCRIBE", "DESCRIBE_CONFIGS"))
@@ -10,45 +13,63 @@ CHANGES = frozenset(("WRITE", "CREATE", "DELETE", "ALTER", "ALTER_CONFIGS"))
 # Every operation that a topic knows (AclEntry.supportedOperations).
 OF_TOPICS = CHANGES | LOOKS | {"READ"}
 # What an ALLOW of an operation brings with it (StandardAuthorizerData).
-IMPLIED = {"READ": "DESCRIBE", "WRITE": "DESCRIBE", "DELETE": "DESCRIBE", "ALTER": "DESCRIBE", "ALTER_CONFIGS": "DESCRIBE_CONFIGS"}
+IMPLIED = {
+    "READ": "DESCRIBE",
+    "WRITE": "DESCRIBE",
+    "DELETE": "DESCRIBE",
+    "ALTER": "DESCRIBE",
+    "ALTER_CONFIGS": "DESCRIBE_CONFIGS",
+}
 
 
-def covers(acl: tuple, topic: str) -> bool:
+def covers(acl: Acl, topic: str) -> bool:
     """Whether an ACL's resource is this topic."""
-    dummy, resource, name, pattern, *dummy = acl
-    if resource != "topic":
+    if acl.resource != "topic":
         return False
-    return topic.startswith(name) if pattern == "PREFIXED" else name in ("*", topic)
+    return topic.startswith(acl.name) if acl.pattern == "PREFIXED" else acl.name in ("*", topic)
 
 
-def allows(acls: list[tuple], principal: str) -> list[tuple]:
+def allows(acls: Iterable[Acl], principal: str) -> list[Acl]:
     """The ALLOWs of one principal."""
-    return [one for one in acls if one[0] == principal and one[5] == "ALLOW"]
+    return [acl for acl in acls if acl.principal == principal and acl.permission == "ALLOW"]
 
 
-def more_than_looks(acl: tuple) -> bool:
+def more_than_looks(acl: Acl) -> bool:
     """Whether an ALLOW lets its principal do more than look: write, read, commit, create, change."""
-    return acl[4] not in LOOKS
+    return acl.operation not in LOOKS
 
 
-def on_topics(acls: list[tuple], topics: list[str], matches) -> list[tuple]:
-    """Those that let somebody do more than look with one of these topics, or with one that does not exist yet and matches.
+def on_topics(acls: Iterable[Acl], topics: Collection[str], matches: Callable[[str], object]) -> list[Acl]:
+    """Those that let somebody do more than look with one of these topics, or with one that does not exist yet and
+    matches.
 
     :param matches: function of a topic's name.
     """
-    return [one for one in acls if one[5] == "ALLOW" and more_than_looks(one)
-            and (any(covers(one, topic) for topic in topics) or (one[1] == "topic" and one[3] == "LITERAL" and matches(one[2])))]
+    return [
+        acl
+        for acl in acls
+        if acl.permission == "ALLOW"
+        and more_than_looks(acl)
+        and (
+            any(covers(acl, topic) for topic in topics)
+            or (acl.resource == "topic" and acl.pattern == "LITERAL" and matches(acl.name))
+        )
+    ]
 
 
-def explained(acls: list[tuple], principal: str, topic: str) -> set[str]:
+def explained(acls: Iterable[Acl], principal: str, topic: str) -> set[str]:
     """Operations on a topic that the principal has by ALLOWs of its own or of everybody."""
-    given = {one[4] for one in acls if one[0] in (principal, EVERYBODY) and one[5] == "ALLOW" and covers(one, topic)}
+    given = {
+        acl.operation
+        for acl in acls
+        if acl.principal in (principal, EVERYBODY) and acl.permission == "ALLOW" and covers(acl, topic)
+    }
     if "ALL" in given:
         return set(OF_TOPICS)
-    return given | {IMPLIED[one] for one in given if one in IMPLIED}
+    return given | {IMPLIED[operation] for operation in given if operation in IMPLIED}
 
 
-def beyond(acls: list[tuple], principal: str, may: dict[str, set[str]]) -> tuple[set[str], set[str]]:
+def beyond(acls: Collection[Acl], principal: str, may: dict[str, set[str]]) -> tuple[set[str], set[str]]:
     """What a principal may do although no ACL says so.
 
     :param may: ``{topic: operations}`` as the brokers told the principal.
@@ -59,5 +80,5 @@ def beyond(acls: list[tuple], principal: str, may: dict[str, set[str]]) -> tuple
     bare: set[str] = set()
     for topic, operations in may.items():
         if operations - explained(acls, principal, topic):
-            (above if any(covers(one, topic) for one in acls) else bare).add(topic)
+            (above if any(covers(acl, topic) for acl in acls) else bare).add(topic)
     return above, bare

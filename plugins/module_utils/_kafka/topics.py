@@ -1,148 +1,165 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""Bring topics to a described state: created, more partitions, configs, deleted."""
+"""Topics as a cluster describes them, read in a handful of batched requests."""
 
 from __future__ import annotations
 
-import time
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
+from typing import Any, TypedDict
 
 try:
-    from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource, NewPartitions, NewTopic, ResourceType
+    from confluent_kafka import TopicCollection
+    from confluent_kafka.admin import ConfigResource, ResourceType
 except ImportError:
     pass
 
-from .._errors import RefusedError, TimedOutError, UsageError
-from .._setting import setting
-from .cluster import describe_topics, topic_configs
+from .._errors import KafkaDrError, UsageError
+from .._mm2.names import is_own
+from .client import KafkaClient
+from .offsets import UNKNOWN, list_offsets
+
+TOPICS_A_REQUEST = 500
+# The topics of Kafka's own coordinators.
+COORDINATORS_TOPICS = ("__consumer_offsets", "__transaction_state")
+# KIP-226, ConfigEntry.ConfigSource: the value was set on the topic itself.
+DYNAMIC_TOPIC_CONFIG = 1
 
 
-def described(topics):
-    """The wanted topics as ``{name: {partitions, replication_factor, configs}}``, values of configs as text."""
-    wanted = {}
-    for one in topics:
-        name = one.get("name")
-        if not name:
-            raise UsageError("A topic has no name", found=str(one))
-        configs = {key: setting(value) for key, value in (one.get("configs") or {}).items()}
-        wanted[name] = {"partitions": one.get("partitions"), "replication_factor": one.get("replication_factor"), "configs": configs}
-    return wanted
+class TopicDescription(TypedDict):
+    """One topic: ``in_sync`` is the smallest number of in-sync replicas among its partitions."""
+
+    id: str
+    partitions: int
+    replication_factor: int
+    in_sync: int
 
 
-def ensure_topics(client, topics, state, check_mode):
-    """Create, widen, reconfigure or delete topics, and wait until the cluster shows it.
-
-    Configs that are not named are left alone; a value of None removes one. Partitions are never reduced.
-
-    :param topics: ``[{name, partitions, replication_factor, configs}]``.
-    :param state: ``present`` or ``absent``.
-    :returns: ``changed``, ``created``, ``altered``, ``deleted``, ``topics`` (as they are now) and ``diff``.
+class TopicSurvey(TypedDict):
+    """One topic as a comparison needs it: the numbers of its partitions, every config in effect, and by partition the
+    log start and the last stable offset.
     """
-    wanted = described(topics)
-    client.metadata()
-    before = _current(client, wanted)
-    if state == "absent":
-        doomed = sorted(before)
-        if doomed and not check_mode:
-            futures = client.ask("delete topics", lambda: client.admin.delete_topics(doomed, request_timeout=client.timeout, operation_timeout=client.timeout))
-            for name, future in futures.items():
-                client.result(future, "delete topic '%s'" % name)
-            await_topics(client, doomed, present=False)
-        return {"changed": bool(doomed), "created": [], "altered": [], "deleted": doomed, "topics": {}, "diff": _diff(before, {})}
-    plan = _plan(wanted, before)
-    after = {name: dict(one) for name, one in before.items()}
-    for name, one in wanted.items():
-        kept = after.get(name, {"partitions": one["partitions"] or 1, "configs": {}})
-        configs = {**kept["configs"], **{key: value for key, value in one["configs"].items() if value != "None"}}
-        for key, value in one["configs"].items():
-            if value == "None":
-                configs.pop(key, None)
-        after[name] = {"partitions": max(one["partitions"] or 1, kept["partitions"]), "configs": configs}
-    if not check_mode:
-        _create(client, plan["create"], wanted)
-        _widen(client, plan["widen"])
-        _configure(client, plan["configure"])
-    now = describe_topics(client, list(wanted))
+
+    topic_id: str
+    partitions: list[int]
+    config: dict[str, Any]
+    bounds: dict[int, tuple[int, int]]
+
+
+def matching(names: Iterable[str], pattern: str, what: str) -> list[str]:
+    """The names that the regular expression matches whole, sorted.
+
+    :param what: what is matched, for the error.
+    :raises UsageError: the expression is not valid.
+    """
+    try:
+        expression = re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"The pattern of {what} is not a regular expression", found=f"{pattern!r}: {error}") from error
+    return sorted(name for name in names if expression.fullmatch(name))
+
+
+def topic_names(client: KafkaClient, pattern: str, leave_out: Callable[[str], bool] = is_own) -> list[str]:
+    """Topics of the cluster whose whole name matches, sorted.
+
+    :param leave_out: which topics are left out; by default internal ones and heartbeats, which hold nobody's data.
+    :raises UsageError: the pattern is not a regular expression.
+    """
+    return [name for name in matching(client.metadata().topics, pattern, "topics") if not leave_out(name)]
+
+
+def of_coordinators(topic: str) -> bool:
+    """Whether Kafka's own coordinators keep their state in the topic."""
+    return topic in COORDINATORS_TOPICS
+
+
+def describe_topics(client: KafkaClient, names: Collection[str]) -> dict[str, TopicDescription]:
+    """``{topic: description}``; topics that do not exist are left out.
+
+    :raises KafkaDrError: a topic has no answer; a partial answer is never returned.
+    """
+    found: dict[str, TopicDescription] = {}
+    for some in _batches(names):
+        futures = client.ask(
+            "describe topics",
+            partial(client.admin.describe_topics, TopicCollection(some), request_timeout=client.timeout),
+        )
+        for name, future in futures.items():
+            try:
+                topic = client.result(future, f"describe topic '{name}'")
+            except KafkaDrError as error:
+                if error.facts.get("code") == UNKNOWN:
+                    continue
+                raise
+            found[name] = {
+                "id": str(topic.topic_id),
+                "partitions": len(topic.partitions),
+                "replication_factor": len(topic.partitions[0].replicas) if topic.partitions else 0,
+                "in_sync": min((len(partition.isr) for partition in topic.partitions), default=0),
+            }
+    return found
+
+
+def topic_configs(client: KafkaClient, names: Collection[str]) -> dict[str, dict[str, Any]]:
+    """``{topic: {key: value}}`` of what was set on the topic itself, without defaults."""
     return {
-        "changed": any(plan.values()), "created": sorted(plan["create"]), "altered": sorted(set(plan["widen"]) | set(plan["configure"])), "deleted": [],
-        "topics": now, "diff": _diff(before, after),
+        name: {key: entry.value for key, entry in entries.items() if entry.source == DYNAMIC_TOPIC_CONFIG}
+        for name, entries in _config_entries(client, names).items()
     }
 
 
-def _current(client, names):
-    found = describe_topics(client, list(names))
-    configs = topic_configs(client, list(found))
-    return {name: {"partitions": one["partitions"], "configs": configs[name]} for name, one in found.items()}
+def effective_configs(
+    client: KafkaClient, names: Collection[str], keys: Collection[str] | None = None
+) -> dict[str, dict[str, Any]]:
+    """``{topic: {key: value}}`` of the configs in effect, brokers' defaults included: two clusters with the same
+    settings may have different defaults.
+
+    :param keys: the configs to return; None returns all.
+    """
+    return {
+        name: {key: entry.value for key, entry in entries.items() if keys is None or key in keys}
+        for name, entries in _config_entries(client, names).items()
+    }
 
 
-def _plan(wanted, before):
-    plan = {"create": [], "widen": {}, "configure": {}}
-    for name, one in wanted.items():
-        if name not in before:
-            plan["create"].append(name)
-            continue
-        has = before[name]
-        if one["partitions"] and has["partitions"] > one["partitions"]:
-            raise RefusedError("Topic '%s' has more partitions than described" % name, expected=one["partitions"], found=has["partitions"],
-                               remedy="Partitions cannot be taken away; correct the description")
-        if one["partitions"] and has["partitions"] < one["partitions"]:
-            plan["widen"][name] = one["partitions"]
-        changes = {key: value for key, value in one["configs"].items() if (has["configs"].get(key) or "None") != value}
-        if changes:
-            plan["configure"][name] = changes
-    return plan
+def _config_entries(client: KafkaClient, names: Collection[str]) -> dict[str, dict[str, Any]]:
+    """``{topic: {key: ConfigEntry}}`` of every config in effect."""
+    found = {}
+    for some in _batches(names):
+        resources = [ConfigResource(ResourceType.TOPIC, name) for name in some]
+        futures = client.ask(
+            "read topic configs", partial(client.admin.describe_configs, resources, request_timeout=client.timeout)
+        )
+        for resource, future in futures.items():
+            found[resource.name] = client.result(future, f"read the configs of topic '{resource.name}'")
+    return found
 
 
-def _create(client, names, wanted):
-    if not names:
-        return
-    made = []
-    for name in names:
-        one = wanted[name]
-        configs = {key: value for key, value in one["configs"].items() if value != "None"}
-        made.append(NewTopic(name, num_partitions=one["partitions"] or -1, replication_factor=one["replication_factor"] or -1, config=configs))
-    futures = client.ask("create topics", lambda: client.admin.create_topics(made, request_timeout=client.timeout, operation_timeout=client.timeout))
-    for name, future in futures.items():
-        client.result(future, "create topic '%s'" % name)
-    await_topics(client, names, present=True)
+def _batches(names: Collection[str]) -> Iterator[list[str]]:
+    ordered = list(names)
+    for begin in range(0, len(ordered), TOPICS_A_REQUEST):
+        yield ordered[begin : begin + TOPICS_A_REQUEST]
 
 
-def _widen(client, partitions):
-    if not partitions:
-        return
-    asked = [NewPartitions(name, count) for name, count in partitions.items()]
-    for name, future in client.ask("add partitions", lambda: client.admin.create_partitions(asked)).items():
-        client.result(future, "add partitions to topic '%s'" % name)
+def survey_topics(client: KafkaClient, names: Collection[str]) -> dict[str, TopicSurvey]:
+    """``{topic: survey}``; topics that do not exist are left out.
 
-
-def _configure(client, changes):
-    if not changes:
-        return
-    resources = []
-    for name, configs in changes.items():
-        entries = [
-            ConfigEntry(key, None if value == "None" else value,
-                        incremental_operation=AlterConfigOpType.DELETE if value == "None" else AlterConfigOpType.SET)
-            for key, value in configs.items()
-        ]
-        resources.append(ConfigResource(ResourceType.TOPIC, name, incremental_configs=entries))
-    futures = client.ask("alter topic configs", lambda: client.admin.incremental_alter_configs(resources, request_timeout=client.timeout))
-    for resource, future in futures.items():
-        client.result(future, "alter the configs of topic '%s'" % resource.name)
-
-
-def await_topics(client, names, present):
-    """Wait until the cluster shows that these topics are there, or are not. :raises TimedOutError: it does not within the client's time."""
-    end = time.monotonic() + client.timeout
-    while True:
-        there = set(describe_topics(client, names))
-        missing = [name for name in names if (name in there) != present]
-        if not missing:
-            return
-        if time.monotonic() > end:
-            raise TimedOutError("%s has not %s %d topics after %s s" % (client.name, "created" if present else "deleted", len(missing), client.timeout),
-                                found=", ".join(missing[:5]), remedy="Look at the controller's log and run this again")
-        time.sleep(0.1)
-
-
-def _diff(before, after):
-    return {"before": before, "after": after}
+    :raises KafkaDrError: a partition that was described a moment ago has no bounds; without them it would look empty.
+    """
+    described = describe_topics(client, names)
+    configs = effective_configs(client, list(described))
+    everything = [(name, number) for name, topic in described.items() for number in range(topic["partitions"])]
+    ends = list_offsets(client, everything, "end", gone="waited for")
+    starts = list_offsets(client, everything, "start", gone="waited for")
+    return {
+        name: {
+            "topic_id": topic["id"],
+            "partitions": list(range(topic["partitions"])),
+            "config": configs[name],
+            "bounds": {
+                number: (starts[(name, number)], max(ends[(name, number)], starts[(name, number)]))
+                for number in range(topic["partitions"])
+            },
+        }
+        for name, topic in described.items()
+    }

@@ -1,84 +1,139 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """SCRAM users (KIP-554). Hashes cannot be read back, so whether a password is right is found by logging in with it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
 try:
-    from confluent_kafka.admin import ScramCredentialInfo, ScramMechanism, UserScramCredentialDeletion, UserScramCredentialUpsertion
+    from confluent_kafka.admin import (
+        ScramCredentialInfo,
+        ScramMechanism,
+        UserScramCredentialDeletion,
+        UserScramCredentialUpsertion,
+    )
 except ImportError:
     pass
 
 from .._errors import AuthenticationError, KafkaDrError, UsageError
 from .client import KafkaClient
 
+# name, password, mechanism.
+User = Mapping[str, Any]
+
 ITERATIONS = 8192
 
 
-def existing_users(client, names):
+def existing_users(client: KafkaClient, names: Iterable[str]) -> dict[str, list[str]]:
     """Which of these users have a SCRAM credential: ``{name: [mechanism]}``."""
-    futures = client.ask("describe users", lambda: client.admin.describe_user_scram_credentials(list(names), request_timeout=client.timeout))
+    futures: Any = client.ask(
+        "describe users",
+        lambda: client.admin.describe_user_scram_credentials(list(names), request_timeout=client.timeout),
+    )
     found = {}
     for name, future in futures.items():
         try:
-            one = client.result(future, "describe user '%s'" % name)
+            user = client.result(future, f"describe user '{name}'")
         except KafkaDrError as error:
             if error.facts.get("code") == "RESOURCE_NOT_FOUND":
                 continue
             raise
-        found[name] = [info.mechanism.name for info in one.scram_credential_infos]
+        found[name] = [info.mechanism.name for info in user.scram_credential_infos]
     return found
 
 
-def ensure_users(client, users, state, check_mode):
-    """Create SCRAM users or correct their passwords, in one request.
+def ensure_users(client: KafkaClient, users: Sequence[User], state: str, check_mode: bool) -> dict[str, Any]:
+    """Create SCRAM users or correct their passwords, or delete them, in one request.
 
     :param users: ``[{name, password, mechanism}]``; mechanism ``SCRAM-SHA-512`` (default) or ``SCRAM-SHA-256``.
-    :returns: ``changed``, ``created``, ``rotated``, ``deleted``; never a password.
+    :param state: ``present`` or ``absent``.
+    :returns: ``changed``, ``created``, ``rotated``, ``deleted``, ``diff``; never a password.
     """
-    for one in users:
-        if not one.get("name") or (state == "present" and not one.get("password")):
-            raise UsageError("A user is not complete", expected="name and password", found="name=%s" % one.get("name"),
-                             remedy="Passwords come from the vault of the inventory")
+    for user in users:
+        if not user.get("name") or (state == "present" and not user.get("password")):
+            raise UsageError(
+                "A user is not complete",
+                expected="name and password",
+                found=f"name={user.get('name')}",
+                remedy="Passwords come from the vault of the inventory",
+            )
     client.metadata()
-    names = [one["name"] for one in users]
+    names = [user["name"] for user in users]
     there = existing_users(client, names) if names else {}
     if state == "absent":
-        doomed = sorted(there)
-        if doomed and not check_mode:
-            _alter(client, [UserScramCredentialDeletion(name, getattr(ScramMechanism, kind)) for name in doomed for kind in there[name]])
-        return {"changed": bool(doomed), "created": [], "rotated": [], "deleted": doomed, "diff": {"before": sorted(there), "after": []}}
-    created = [one for one in users if one["name"] not in there]
-    rotated = [one for one in users if one["name"] in there and not accepts(client, one)]
+        return _delete_users(client, there, check_mode)
+    created = [user for user in users if user["name"] not in there]
+    rotated = [user for user in users if user["name"] in there and not accepts(client, user)]
     if (created or rotated) and not check_mode:
-        _alter(client, [
-            UserScramCredentialUpsertion(one["name"], ScramCredentialInfo(_mechanism(one), ITERATIONS), one["password"].encode())
-            for one in created + rotated
-        ])
+        alter_users(
+            client,
+            [
+                UserScramCredentialUpsertion(
+                    user["name"], ScramCredentialInfo(_mechanism(user), ITERATIONS), user["password"].encode()
+                )
+                for user in created + rotated
+            ],
+        )
     return {
-        "changed": bool(created or rotated), "created": sorted(one["name"] for one in created), "rotated": sorted(one["name"] for one in rotated),
-        "deleted": [], "diff": {"before": sorted(there), "after": sorted(set(there) | set(names))},
+        "changed": bool(created or rotated),
+        "created": sorted(user["name"] for user in created),
+        "rotated": sorted(user["name"] for user in rotated),
+        "deleted": [],
+        "diff": {"before": sorted(there), "after": sorted(set(there) | set(names))},
     }
 
 
-def _mechanism(user):
+def _delete_users(client: KafkaClient, there: Mapping[str, Iterable[str]], check_mode: bool) -> dict[str, Any]:
+    deleted = sorted(there)
+    if deleted and not check_mode:
+        deletions = [
+            UserScramCredentialDeletion(name, getattr(ScramMechanism, mechanism))
+            for name in deleted
+            for mechanism in there[name]
+        ]
+        alter_users(client, deletions)
+    return {
+        "changed": bool(deleted),
+        "created": [],
+        "rotated": [],
+        "deleted": deleted,
+        "diff": {"before": deleted, "after": []},
+    }
+
+
+def _mechanism(user: User) -> ScramMechanism:
     name = str(user.get("mechanism") or "SCRAM-SHA-512").replace("-", "_")
     if not hasattr(ScramMechanism, name):
-        raise UsageError("User '%s' has an unknown mechanism" % user["name"], expected="SCRAM-SHA-512 or SCRAM-SHA-256", found=user.get("mechanism"))
+        raise UsageError(
+            f"User '{user['name']}' has an unknown mechanism",
+            expected="SCRAM-SHA-512 or SCRAM-SHA-256",
+            found=user.get("mechanism"),
+        )
     return getattr(ScramMechanism, name)
 
 
-def _alter(client, changes):
-    for name, future in client.ask("alter users", lambda: client.admin.alter_user_scram_credentials(changes, request_timeout=client.timeout)).items():
-        client.result(future, "alter user '%s'" % name)
+def alter_users(client: KafkaClient, changes: list[Any]) -> None:
+    """Send deletions and upsertions of SCRAM credentials, and await each."""
+    futures = client.ask(
+        "alter users", lambda: client.admin.alter_user_scram_credentials(changes, request_timeout=client.timeout)
+    )
+    for name, future in futures.items():
+        client.result(future, f"alter user '{name}'")
 
 
-def accepts(client, user):
+def accepts(client: KafkaClient, user: User) -> bool:
     """Whether this cluster lets the user in with this password."""
-    config = {key: value for key, value in client.config.items() if key not in ("sasl.password", "sasl.username", "sasl.mechanisms")}
+    config = {
+        key: value
+        for key, value in client.config.items()
+        if key not in ("sasl.password", "sasl.username", "sasl.mechanisms")
+    }
     config.update({"sasl.username": user["name"], "sasl.mechanism": user.get("mechanism") or "SCRAM-SHA-512"})
     try:
-        KafkaClient(config, {"sasl.password": user["password"]}, timeout=min(client.timeout, 10), name=client.name).metadata()
+        KafkaClient(
+            config, {"sasl.password": user["password"]}, timeout=min(client.timeout, 10), name=client.name
+        ).metadata()
     except AuthenticationError:
         return False
     return True

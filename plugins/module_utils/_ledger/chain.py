@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """Which records of a ledger are its entries, and what is wrong with the others.
 
-Each entry names the hash of the one before it. With a secret the last entry that carries a valid code vouches for every entry on the
-way back from it, so that a secret may be retired once a newer one has signed; whatever is not on that way is a fault. Without a secret
+Each entry names the hash of the one before it. With a secret the last entry that carries a valid code vouches for every
+entry on the
+way back from it, so that a secret may be retired once a newer one has signed; whatever is not on that way is a fault.
+Without a secret
 the entries only have to follow one another.
 
-A fault ends reading, until an entry ``ledger``/``accepted`` says that this very record is passed over, or kept although what came before
+A fault ends reading, until an entry ``ledger``/``accepted`` says that this very record is passed over, or kept although
+what came before
 it is missing.
 """
 
@@ -53,14 +55,15 @@ class Fault:
 
     def text(self) -> str:
         """One line for a person."""
-        return "offset %d %s (%s)" % (self.offset, WHAT[self.what], self.about)
+        return f"offset {self.offset} {WHAT[self.what]} ({self.about})"
 
 
 @dataclasses.dataclass
 class Chain:
     """What was made of a ledger's records.
 
-    ``entries`` have ``offset`` and ``hash``; ``tip`` is what the next entry names as the one before it. ``signed``: an entry carries a code.
+    ``entries`` have ``offset`` and ``hash``; ``tip`` is what the next entry names as the one before it. ``signed``: an
+    entry carries a code.
     ``authentic``: a key of ours verified the chain.
     """
 
@@ -85,7 +88,9 @@ class _Look:
             self.faults.append(Fault(node.offset, what, node.hash, _about(node.entry), keep))
 
 
-def examine(records: list[tuple[int, bytes | None]], start: int, topic_id: str, keys: list[bytes], decided: dict | None = None) -> Chain:
+def examine(
+    records: list[tuple[int, bytes | None]], start: int, topic_id: str, keys: list[bytes], decided: dict | None = None
+) -> Chain:
     """Find the entries among the records.
 
     :param records: ``(offset, value)``, all that are committed. :param start: the log's start.
@@ -102,7 +107,9 @@ def examine(records: list[tuple[int, bytes | None]], start: int, topic_id: str, 
 
 
 def decisions(entries: list[dict]) -> dict:
-    """``{"passed", "kept"}``: sets of ``(offset, hash)`` that entries of the ledger accept. None speaks of what comes after it."""
+    """``{"passed", "kept"}``: sets of ``(offset, hash)`` that entries of the ledger accept. None speaks of what comes
+    after it.
+    """
     made: dict[str, set] = {"passed": set(), "kept": set()}
     for entry in entries:
         if (entry["step"], entry["state"]) != ACCEPTED:
@@ -134,8 +141,17 @@ def _chain(pieces: list, start: int, look: _Look, passed: set) -> Chain:
     # Where there is a first chained entry, it says itself whether something came before it.
     if start > 0 and not path and (start, "start") not in look.kept:
         look.faults.append(Fault(start, "lost", "start", "the topic begins there", True))
-    entries = [dict(node.entry, offset=node.offset, hash=node.hash) for node in sorted([*old, *path], key=lambda node: node.offset)]
-    return Chain(entries, path[-1].hash if path else root, signed, bool(verified), sorted(look.faults, key=lambda fault: fault.offset))
+    entries = [
+        dict(node.entry, offset=node.offset, hash=node.hash)
+        for node in sorted([*old, *path], key=lambda node: node.offset)
+    ]
+    return Chain(
+        entries,
+        path[-1].hash if path else root,
+        signed,
+        bool(verified),
+        sorted(look.faults, key=lambda fault: fault.offset),
+    )
 
 
 def _nodes(pieces: list, look: _Look, passed: set) -> tuple[list[Node], list[Node]]:
@@ -184,7 +200,9 @@ def _vouched(nodes: list[Node], known: dict[str, int], root: str, verified: set,
 
 
 def _last_verified(nodes: list[Node], verified: set, below: int, path: set[int]) -> int | None:
-    return next((index for index in range(below - 1, -1, -1) if nodes[index].hash in verified and index not in path), None)
+    return next(
+        (index for index in range(below - 1, -1, -1) if nodes[index].hash in verified and index not in path), None
+    )
 
 
 def _following(nodes: list[Node], known: dict[str, int], root: str, look: _Look) -> list[Node]:
@@ -204,6 +222,12 @@ def _following(nodes: list[Node], known: dict[str, int], root: str, look: _Look)
 
 
 def _about(entry: dict) -> str:
-    return "%s/%s %s%s, run %s at %s by %s" % (
-        entry["stage"][:40], entry["step"][:40], entry["state"], " " + entry["region"][:40] if entry["region"] else "", entry["run"][:40],
-        entry["at"][:40] or "-", entry["by"][:40] or "-")
+    return "{}/{} {}{}, run {} at {} by {}".format(
+        entry["stage"][:40],
+        entry["step"][:40],
+        entry["state"],
+        " " + entry["region"][:40] if entry["region"] else "",
+        entry["run"][:40],
+        entry["at"][:40] or "-",
+        entry["by"][:40] or "-",
+    )

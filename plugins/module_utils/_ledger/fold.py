@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """What a ledger's entries say together."""
 
 from __future__ import annotations
@@ -10,40 +9,62 @@ NOBODY = {"hash": "", "offset": -1, "run": "", "stage": "", "step": "", "state":
 def fold(entries: list[dict]) -> dict:
     """What the entries say together.
 
-    :returns: ``active_region`` (or empty), ``run``, ``stage`` and ``about`` that own the ledger, ``open`` (whether that stage has not ended),
+    :returns: ``active_region`` (or empty) and ``active_at`` (since when), ``run``, ``stage`` and ``about`` that own the
+        ledger,
+        ``open`` (whether that stage has not ended),
         ``taken{region: [ACL]}`` that a fence took away there and nobody gave back,
         ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did not end, ``proofs[]``,
-        ``last{stage: the entry that ended it}``, ``begun{stage: the entry that began it last}``, ``head`` (the last fenced entry, as :data:`NOBODY`
+        ``last{stage: the entry that ended it}``, ``begun{stage: the entry that began it last}``, ``head`` (the last
+        fenced entry, as :data:`NOBODY`
         has it), ``manifests[]`` (entries of manifests that were made). The step ``paused`` stays done as long as
         no region is active: what ran before is known by the run that stopped it alone.
     """
-    state: dict = {"active_region": "", "run": "", "stage": "", "open": False, "about": "", "done": {}, "proofs": [], "last": {}, "begun": {},
-                   "head": dict(NOBODY), "manifests": [], "taken": {}}
+    state: dict = {
+        "active_region": "",
+        "active_at": "",
+        "run": "",
+        "stage": "",
+        "open": False,
+        "about": "",
+        "done": {},
+        "proofs": [],
+        "last": {},
+        "begun": {},
+        "head": dict(NOBODY),
+        "manifests": [],
+        "taken": {},
+    }
     for entry in entries:
-        stage, step = entry["stage"], entry["step"]
-        fenced = entry.get("fenced", True)
-        if fenced:
-            state["head"] = {key: entry.get(key, empty) for key, empty in NOBODY.items()}
-        if fenced and step == "stage" and entry["state"] == "started":
-            if not (state["open"] and state["stage"] == stage and state["about"] == entry.get("about")):
-                before = state["done"].get(stage, {}) if state["active_region"] == "none" else {}
-                state["done"][stage] = {step: one for step, one in before.items() if step == "paused"}
-            state["begun"][stage] = entry
-            state.update(run=entry["run"], stage=stage, open=True, about=entry.get("about"))
-        elif fenced and step == "stage" and entry["state"] in ("done", "refused"):
-            state["open"] = False
-            state["last"][stage] = entry
-        elif entry["state"] == "done":
-            state["done"].setdefault(stage, {})[step] = entry
+        step = entry["step"]
+        _follow_stage(state, entry)
         if entry["state"] == "done" and step in ("fencing", "fenced", "given_back"):
             _remember_taken(state["taken"], step, entry)
         if entry["state"] == "active":
-            state["active_region"] = entry["region"]
+            state["active_region"], state["active_at"] = entry["region"], entry.get("at") or ""
         if entry["state"] in ("proven", "different", "not_provable"):
             state["proofs"].append(entry)
         if step == "manifest" and entry["state"] == "done":
             state["manifests"].append(entry)
     return state
+
+
+def _follow_stage(state: dict, entry: dict) -> None:
+    """Which stage owns the ledger, and which of its steps are done."""
+    stage, step = entry["stage"], entry["step"]
+    fenced = entry.get("fenced", True)
+    if fenced:
+        state["head"] = {key: entry.get(key, empty) for key, empty in NOBODY.items()}
+    if fenced and step == "stage" and entry["state"] == "started":
+        if not (state["open"] and state["stage"] == stage and state["about"] == entry.get("about")):
+            before = state["done"].get(stage, {}) if state["active_region"] == "none" else {}
+            state["done"][stage] = {step: one for step, one in before.items() if step == "paused"}
+        state["begun"][stage] = entry
+        state.update(run=entry["run"], stage=stage, open=True, about=entry.get("about"))
+    elif fenced and step == "stage" and entry["state"] in ("done", "refused"):
+        state["open"] = False
+        state["last"][stage] = entry
+    elif entry["state"] == "done":
+        state["done"].setdefault(stage, {})[step] = entry
 
 
 def _remember_taken(taken: dict[str, list], step: str, entry: dict) -> None:

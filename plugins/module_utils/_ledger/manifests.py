@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """What the ledger knows of manifests."""
 
 from __future__ import annotations
@@ -16,7 +15,11 @@ def digest_of(known: dict, place: str) -> str:
     :param known: what ``ledger_info`` returns. :param place: a directory or URI.
     """
     wanted = _place(place)
-    found = [one["found"].get("digest") or "" for one in known.get("manifests") or [] if _place(str(one["found"].get("manifest") or "")) == wanted]
+    found = [
+        one["found"].get("digest") or ""
+        for one in known.get("manifests") or []
+        if _place(str(one["found"].get("manifest") or "")) == wanted
+    ]
     return found[-1] if found and wanted else ""
 
 

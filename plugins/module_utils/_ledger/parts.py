@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """Entries as records: one record each, or several parts where an entry is larger than brokers take.
 
-A part is ``{"format": 2, "entry": <SHA-256 of the whole>, "part": 1, "parts": n, "text": <a piece of the entry's JSON>}``. All parts of
+A part is ``{"format": 2, "entry": <SHA-256 of the whole>, "part": 1, "parts": n, "text": <a piece of the entry's
+JSON>}``. All parts of
 an entry are written in one transaction, so that readers of committed records see all of them or none.
 """
 
@@ -42,9 +42,13 @@ def split(raw: bytes) -> list[bytes]:
     if len(raw) <= LARGEST:
         return [raw]
     text, whole = raw.decode("ascii"), digest(raw)
-    pieces = [text[at: at + PIECE] for at in range(0, len(text), PIECE)]
-    return [json.dumps({"format": FORMAT, "entry": whole, "part": number, "parts": len(pieces), "text": piece}).encode("ascii")
-            for number, piece in enumerate(pieces, 1)]
+    pieces = [text[at : at + PIECE] for at in range(0, len(text), PIECE)]
+    return [
+        json.dumps({"format": FORMAT, "entry": whole, "part": number, "parts": len(pieces), "text": piece}).encode(
+            "ascii"
+        )
+        for number, piece in enumerate(pieces, 1)
+    ]
 
 
 def join(records: list[tuple[int, bytes | None]]) -> list[Piece]:
@@ -61,13 +65,15 @@ def join(records: list[tuple[int, bytes | None]]) -> list[Piece]:
             continue
         held = waiting.setdefault(part["entry"], {})
         if part["part"] in held:
-            made.append(Piece(offset, value or b"", "part %d of an entry is there twice" % part["part"]))
+            made.append(Piece(offset, value or b"", f"part {part['part']} of an entry is there twice"))
             continue
         held[part["part"]] = (offset, value or b"")
         if len(held) == part["parts"]:
             made.extend(_joined(part["entry"], waiting.pop(part["entry"])))
     for held in waiting.values():
-        made.extend(Piece(offset, value, "a part of an entry whose other parts are missing") for offset, value in held.values())
+        made.extend(
+            Piece(offset, value, "a part of an entry whose other parts are missing") for offset, value in held.values()
+        )
     return sorted(made, key=lambda piece: piece.offset)
 
 
@@ -81,12 +87,19 @@ def _part(value: bytes | None) -> dict | None:
     if not isinstance(part, dict) or set(part) != {"format", "entry", "part", "parts", "text"}:
         return None
     numbers = [part["part"], part["parts"]]
-    good = all(isinstance(one, int) and not isinstance(one, bool) for one in numbers) and 1 <= part["part"] <= part["parts"]
+    good = (
+        all(isinstance(one, int) and not isinstance(one, bool) for one in numbers)
+        and 1 <= part["part"] <= part["parts"]
+    )
     return part if good and isinstance(part["text"], str) and is_digest(part["entry"]) else None
 
 
 def _joined(whole: str, held: dict[int, tuple[int, bytes]]) -> list[Piece]:
-    raw = "".join(json.loads(value)["text"] for dummy, (dummy_offset, value) in sorted(held.items())).encode("utf-8", "surrogatepass")
+    raw = "".join(json.loads(value)["text"] for dummy, (dummy_offset, value) in sorted(held.items())).encode(
+        "utf-8", "surrogatepass"
+    )
     if digest(raw) == whole:
         return [Piece(max(offset for offset, dummy in held.values()), raw)]
-    return [Piece(offset, value, "a part of an entry that is not what its digest says") for offset, value in held.values()]
+    return [
+        Piece(offset, value, "a part of an entry that is not what its digest says") for offset, value in held.values()
+    ]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """The form of a ledger's entry.
 
-An entry without ``format`` was written before entries were chained; it is read and never written. ``epoch`` is accepted where it
+An entry without ``format`` was written before entries were chained; it is read and never written. ``epoch`` is accepted
+where it
 stands, and written by nobody yet.
 """
 
@@ -13,7 +13,18 @@ import json
 from .._errors import FormatError
 
 FORMAT = 2
-STATES = ("started", "done", "failed", "refused", "active", "proven", "different", "not_provable", "override", "accepted")
+STATES = (
+    "started",
+    "done",
+    "failed",
+    "refused",
+    "active",
+    "proven",
+    "different",
+    "not_provable",
+    "override",
+    "accepted",
+)
 NEEDED = ("run", "stage", "step", "state")
 TEXTS = (*NEEDED, "region", "about", "at", "by", "collection")
 DEFAULTS = {"region": "", "about": "", "at": "", "by": "", "collection": "", "found": {}, "fenced": True}
@@ -31,12 +42,12 @@ def decoded(raw: bytes) -> dict:
     except (TypeError, ValueError, RecursionError) as error:
         raise _no_entry(str(error)) from error
     if not isinstance(entry, dict):
-        raise _no_entry("a %s" % type(entry).__name__)
+        raise _no_entry(f"a {type(entry).__name__}")
     kind = entry.get("format", 1)
     if "format" in entry and (isinstance(kind, bool) or not isinstance(kind, int) or kind < FORMAT):
-        raise _no_entry("format %r" % (kind,))
+        raise _no_entry(f"format {kind!r}")
     if kind > FORMAT:
-        raise _no_entry("format %d, of a later version of the collection: install that version here" % kind)
+        raise _no_entry(f"format {kind}, of a later version of the collection: install that version here")
     _check_types(entry)
     if kind == FORMAT:
         _check_chained(entry)
@@ -46,12 +57,12 @@ def decoded(raw: bytes) -> dict:
 def _check_types(entry: dict) -> None:
     for key in NEEDED:
         if not entry.get(key):
-            raise _no_entry("no '%s'" % key)
+            raise _no_entry(f"no '{key}'")
     for key in TEXTS:
         if key in entry and not isinstance(entry[key], str):
-            raise _no_entry("'%s' is no text" % key)
+            raise _no_entry(f"'{key}' is no text")
     if entry["state"] not in STATES:
-        raise _no_entry("state %r" % entry["state"][:40])
+        raise _no_entry(f"state {entry['state'][:40]!r}")
     if entry["state"] == "active" and not entry.get("region"):
         raise _no_entry("an active region without a name")
     if not isinstance(entry.get("found", {}), dict):
@@ -60,16 +71,16 @@ def _check_types(entry: dict) -> None:
         raise _no_entry("'fenced' is neither true nor false")
     epoch = entry.get("epoch", 1)
     if isinstance(epoch, bool) or not isinstance(epoch, int) or epoch < 1:
-        raise _no_entry("epoch %r" % (epoch,))
+        raise _no_entry(f"epoch {epoch!r}")
 
 
 def _check_chained(entry: dict) -> None:
     unknown = sorted(set(entry) - KEYS)
     if unknown:
-        raise _no_entry("unknown keys %s" % ", ".join(one[:40] for one in unknown[:5]))
+        raise _no_entry(f"unknown keys {', '.join(one[:40] for one in unknown[:5])}")
     missing = sorted(KEYS - {"mac", "epoch"} - set(entry))
     if missing:
-        raise _no_entry("no '%s'" % missing[0])
+        raise _no_entry(f"no '{missing[0]}'")
     if entry["previous"] != "" and not is_digest(entry["previous"]):
         raise _no_entry("'previous' is no SHA-256")
     if "mac" in entry and not is_digest(entry["mac"]):

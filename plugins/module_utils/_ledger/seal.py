@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""What makes an entry the collection's own: the hash of the entry before it, and a message authentication code over both.
+"""What makes an entry the collection's own: the hash of the entry before it, and a message authentication code over
+both.
 
-The code also covers the id of the topic, so that entries of another ledger, or of one that was deleted and made again, are not
+The code also covers the id of the topic, so that entries of another ledger, or of one that was deleted and made again,
+are not
 taken for this one's.
 """
 
@@ -29,8 +30,12 @@ def keys(secrets: list[str] | tuple[str, ...] | None) -> list[bytes]:
     made = []
     for number, secret in enumerate(secrets or [], 1):
         if not isinstance(secret, str) or len(secret) < SHORTEST:
-            raise UsageError("Secret %d of the ledger is too short" % number, expected="at least %d characters in each of kafka_dr_ledger_secret" % SHORTEST,
-                             found="%d" % len(secret or ""), remedy="Make one with: openssl rand -base64 32")
+            raise UsageError(
+                f"Secret {number} of the ledger is too short",
+                expected=f"at least {SHORTEST} characters in each of kafka_dr_ledger_secret",
+                found=f"{len(secret or '')}",
+                remedy="Make one with: openssl rand -base64 32",
+            )
         made.append(hmac.new(secret.encode(), PURPOSE, hashlib.sha256).digest())
     return made
 
@@ -67,7 +72,9 @@ def verifies(raw: bytes, topic_id: str, verifying: list[bytes]) -> bool:
 
 
 def root(raws: list[bytes]) -> str:
-    """What the first chained entry names as the one before it: nothing, or the hash of all entries of before there was a chain."""
+    """What the first chained entry names as the one before it: nothing, or the hash of all entries of before there was
+    a chain.
+    """
     made = ""
     for raw in raws:
         made = digest(made.encode() + digest(raw).encode())

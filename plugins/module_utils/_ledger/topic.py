@@ -1,20 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """The ledger's topic: one partition, kept for ever, on two replicas at least where there are three."""
 
 from __future__ import annotations
 
 from .._errors import KafkaDrError
 from .._kafka.client import KafkaClient
-from .._kafka.cluster import describe_topics, topic_configs
-from .._kafka.topics import await_topics, ensure_topics
+from .._kafka.topic_changes import await_topics, ensure_topics
+from .._kafka.topics import describe_topics, topic_configs
 
-CONFIGS = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1", "message.timestamp.type": "CreateTime"}
+CONFIGS = {
+    "cleanup.policy": "delete",
+    "retention.ms": "-1",
+    "retention.bytes": "-1",
+    "message.timestamp.type": "CreateTime",
+}
 
 
 def ledger_topic(name: str, replication_factor: int | None = None, configs: dict | None = None) -> dict:
     """How the ledger's topic is made."""
-    return {"name": name, "partitions": 1, "replication_factor": replication_factor, "configs": {**CONFIGS, **(configs or {})}}
+    return {
+        "name": name,
+        "partitions": 1,
+        "replication_factor": replication_factor,
+        "configs": {**CONFIGS, **(configs or {})},
+    }
 
 
 def least_in_sync(replicas: int) -> str:
@@ -25,7 +34,8 @@ def least_in_sync(replicas: int) -> str:
 def ensure_ledger_topic(client: KafkaClient, name: str, replication_factor: int | None) -> str:
     """Create the topic, or correct what was changed; returns its id.
 
-    ``min.insync.replicas`` is raised only where two replicas are in sync: otherwise no stage could write on the day that it has to.
+    ``min.insync.replicas`` is raised only where two replicas are in sync: otherwise no stage could write on the day
+    that it has to.
     """
     found = describe_topics(client, [name])
     if name not in found:

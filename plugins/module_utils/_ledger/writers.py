@@ -1,25 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """Who may write to the collection's own topics, by the cluster's ACLs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from .._errors import AuthorizationError, KafkaDrError
-from .._kafka.acls import as_text, describe_acls
+from .._kafka.acls import Acl, as_text, describe_acls
 from .._kafka.client import KafkaClient
 
 # What changes a topic's records, or lets them go.
 HARMFUL = ("WRITE", "DELETE", "ALTER", "ALTER_CONFIGS")
 
 
-def expected(region: dict, ledger_topic: str, positions_topic: str, later: list[str] | tuple[str, ...] = ()) -> dict[str, list[str]]:
+def expected(
+    region: dict, ledger_topic: str, positions_topic: str, later: Sequence[str] | tuple[str, ...] = ()
+) -> dict[str, list[str]]:
     """``{topic: [principals that may write there]}``.
 
     :param region: its variables: ``kafka_dr_users``, ``kafka_dr_super_users``, ``kafka_dr_client``.
     :param later: names of users whose rights are about to be corrected.
     """
-    def of(*purposes):
-        return [one["name"] for one in region.get("kafka_dr_users") or [] if one.get("purpose") in purposes]
+
+    def of(*purposes: Any) -> list[str]:
+        return [user["name"] for user in region.get("kafka_dr_users") or [] if user.get("purpose") in purposes]
 
     above = [*of("stages"), *(region.get("kafka_dr_super_users") or []), *later]
     own = (region.get("kafka_dr_client") or {}).get("sasl.username")
@@ -37,7 +42,7 @@ def strangers(client: KafkaClient, allowed: dict[str, list[str]]) -> list[str]:
     try:
         acls = describe_acls(client)
     except AuthorizationError as error:
-        return ["nobody knows who: the ACLs cannot be read (%s)" % error.found]
+        return [f"nobody knows who: the ACLs cannot be read ({error.found})"]
     except KafkaDrError as error:
         if error.facts.get("code") != "SECURITY_DISABLED":
             raise
@@ -45,9 +50,9 @@ def strangers(client: KafkaClient, allowed: dict[str, list[str]]) -> list[str]:
     return [text for topic, principals in allowed.items() for text in writers(acls, topic, principals)]
 
 
-def writers(acls: list[tuple], topic: str, allowed: list[str]) -> list[str]:
+def writers(acls: list[Acl], topic: str, allowed: list[str]) -> list[str]:
     """As :func:`strangers`, of ACLs as :func:`.._kafka.acls.flatten` has them."""
-    mine = [one for one in acls if one[1] == "topic" and _covers(one[2], one[3], topic)]
+    mine = [acl for acl in acls if acl[1] == "topic" and _covers(acl[2], acl[3], topic)]
     found: dict[tuple[str, str], str] = {}
     for one in mine:
         principal, operation, permission = one[0], one[4], one[5]
@@ -55,7 +60,7 @@ def writers(acls: list[tuple], topic: str, allowed: list[str]) -> list[str]:
             continue
         for harm in HARMFUL:
             if operation in (harm, "ALL") and not _denied(mine, principal, harm):
-                found.setdefault((principal, harm), "%s may %s %s (%s)" % (principal, harm, topic, as_text(one)))
+                found.setdefault((principal, harm), f"{principal} may {harm} {topic} ({as_text(one)})")
     by_principal: dict[str, str] = {}
     for (principal, dummy), text in found.items():
         by_principal.setdefault(principal, text)
@@ -68,5 +73,8 @@ def _covers(name: str, pattern: str, topic: str) -> bool:
     return name in ("*", topic)
 
 
-def _denied(mine: list[tuple], principal: str, operation: str) -> bool:
-    return any(one[5] == "DENY" and one[0] in (principal, "User:*") and one[4] in (operation, "ALL") and one[6] == "*" for one in mine)
+def _denied(mine: list[Acl], principal: str, operation: str) -> bool:
+    return any(
+        one[5] == "DENY" and one[0] in (principal, "User:*") and one[4] in (operation, "ALL") and one[6] == "*"
+        for one in mine
+    )

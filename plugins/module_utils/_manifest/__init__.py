@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""Manifests: what a cluster held, as digests. The form is described in docs/proof.md; the job, the modules and the translation read it here."""
+"""Manifests: what a cluster held, as digests. The form is described in docs/proof.md; the job, the modules and the
+translation read it here.
+"""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""Where a manifest is: a directory, or a URI of an object store, opened in one way by everybody who reads or writes one."""
+"""Where a manifest is: a directory, or a URI of an object store, opened in one way by everybody who reads or writes
+one.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ import contextlib
 import hashlib
 import os
 import re
+from collections.abc import Iterator
+from typing import Any
 
 try:
     import pyarrow as pa
@@ -17,22 +20,29 @@ except ImportError:
 
 from .._errors import UsageError
 
+# A pyarrow file system, and the path inside it.
+Place = tuple[Any, str]
+
 URI = re.compile(r"[a-z0-9+]+://")
 # What stands before the host: a key and its secret.
 CREDENTIALS = re.compile(r"([a-z0-9+]+://)[^/?#]*@")
 
 
-def locate(path):
+def locate(path: str) -> Place:
     """``(pyarrow file system, path inside)`` of a directory or URI.
 
     :raises UsageError: it is neither, it has credentials in it, or pyarrow is missing.
     """
     if pa is None:
-        raise UsageError("A manifest cannot be read or written here", expected="the Python library pyarrow", remedy="Install pyarrow")
+        raise UsageError(
+            "A manifest cannot be read or written here", expected="the Python library pyarrow", remedy="Install pyarrow"
+        )
     if CREDENTIALS.match(path):
         raise UsageError(
-            "The manifest's URI has credentials in it, which would stand in logs, reports and the ledger", expected="a URI without them",
-            found=shown(path), remedy="Give them by the environment, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for s3",
+            "The manifest's URI has credentials in it, which would stand in logs, reports and the ledger",
+            expected="a URI without them",
+            found=shown(path),
+            remedy="Give them by the environment, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for s3",
         )
     try:
         if URI.match(path):
@@ -40,12 +50,12 @@ def locate(path):
         else:
             system, inside = pyarrow.fs.LocalFileSystem(), path
     except (pa.ArrowException, OSError) as error:
-        raise UsageError("%s is no directory and no URI that can be opened" % shown(path), found=str(error)) from error
+        raise UsageError(f"{shown(path)} is no directory and no URI that can be opened", found=str(error)) from error
     return system, inside.rstrip("/")
 
 
 @contextlib.contextmanager
-def private():
+def private() -> Iterator[None]:
     """What is written to a directory within is for its owner alone; object stores have rights of their own."""
     before = os.umask(0o077)
     try:
@@ -54,7 +64,7 @@ def private():
         os.umask(before)
 
 
-def sha256(system, inside):
+def sha256(system: Any, inside: str) -> str:
     """The digest of a file. :raises OSError: it cannot be read."""
     found = hashlib.sha256()
     with system.open_input_stream(inside) as stream:
@@ -63,11 +73,11 @@ def sha256(system, inside):
     return found.hexdigest()
 
 
-def from_uri(uri):
+def from_uri(uri: str) -> Place:
     """``(pyarrow file system, path inside)``, with pyarrow's own errors."""
     return pyarrow.fs.FileSystem.from_uri(uri)
 
 
-def shown(path):
+def shown(path: str) -> str:
     """The place as messages name it, without credentials."""
     return CREDENTIALS.sub(r"\1***@", path)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """The rows of a manifest's data files, as they are written."""
 
 from __future__ import annotations
+
+from typing import Any
+
+from .._proof.records import Records
 
 try:
     import numpy as np
@@ -10,26 +13,56 @@ try:
 except ImportError:
     pa = None
 
-from .._digest import batch
+from .._proof import batch
 
 
-def schema():
+def schema() -> pa.Schema:
     """The columns; binary ones are little-endian arrays, see docs/proof.md."""
-    numbers = [("partition", pa.int32()), ("first_offset", pa.int64()), ("last_offset", pa.int64()), ("count", pa.int64())]
-    arrays = [(name, pa.binary()) for name in ("runs", "rows", "rows_without_timestamps", "content", "timestamps", "key_high", "key_low", "tombstone")]
+    numbers = [
+        ("partition", pa.int32()),
+        ("first_offset", pa.int64()),
+        ("last_offset", pa.int64()),
+        ("count", pa.int64()),
+    ]
+    arrays = [
+        (name, pa.binary())
+        for name in (
+            "runs",
+            "rows",
+            "rows_without_timestamps",
+            "content",
+            "timestamps",
+            "key_high",
+            "key_low",
+            "tombstone",
+        )
+    ]
     return pa.schema([("topic", pa.string()), ("topic_id", pa.string()), *numbers, *arrays])
 
 
-def portion(topic, topic_id, partition, records, detail):
+def portion(topic: str, topic_id: str, partition: int, records: Records, detail: str) -> dict[str, Any]:
     """One row: records of one partition, at most ``sequence.LIMIT`` of them."""
     with_time, without = batch.cut_records(records, True), batch.cut_records(records, False)
     row = {
-        "topic": topic, "topic_id": topic_id, "partition": partition, "first_offset": int(records.offset[0]), "last_offset": int(records.offset[-1]),
-        "count": len(records), "runs": with_time.to_bytes()[1], "rows": with_time.to_bytes()[0], "rows_without_timestamps": without.to_bytes()[0],
+        "topic": topic,
+        "topic_id": topic_id,
+        "partition": partition,
+        "first_offset": int(records.offset[0]),
+        "last_offset": int(records.offset[-1]),
+        "count": len(records),
+        "runs": with_time.to_bytes()[1],
+        "rows": with_time.to_bytes()[0],
+        "rows_without_timestamps": without.to_bytes()[0],
     }
     if detail == "records":
-        row["content"], row["timestamps"] = records.content.astype("<u8").tobytes(), records.timestamp.astype("<i8").tobytes()
+        row["content"], row["timestamps"] = (
+            records.content.astype("<u8").tobytes(),
+            records.timestamp.astype("<i8").tobytes(),
+        )
         if records.key_high is not None:
-            row["key_high"], row["key_low"] = records.key_high.astype("<u8").tobytes(), records.key_low.astype("<u8").tobytes()
+            row["key_high"], row["key_low"] = (
+                records.key_high.astype("<u8").tobytes(),
+                records.key_low.astype("<u8").tobytes(),
+            )
             row["tombstone"] = np.asarray(records.tombstone, bool).tobytes()
     return row

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """A manifest as a side: what a cluster held, as digests, readable without Spark and without the cluster.
 
-``DIR/manifest.json`` names everything that counts; ``DIR/data/*.parquet`` hold portions of at most 65,536 records of one partition, in offset order.
+``DIR/manifest.json`` names everything that counts; ``DIR/data/*.parquet`` hold portions of at most 65,536 records of
+one partition, in offset order.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from .._proof.shapes import Isolation, OffsetRange, Partition, Progress, SideSpec, Span, TopicSurvey
 
 try:
     import numpy as np
@@ -16,9 +20,9 @@ try:
 except ImportError:
     pa = None
 
-from .._digest import batch, chunks
-from .._digest.records import Records
 from .._errors import NotProvableError, UsageError
+from .._proof import batch, chunks
+from .._proof.records import Records
 from .content import require
 from .place import locate, sha256, shown
 
@@ -26,78 +30,115 @@ RECORD_COLUMNS = {"content": "<u8", "timestamps": "<i8", "key_high": "<u8", "key
 
 
 class ManifestSide:
-    """A manifest as the source of a comparison, and of offset translation: ``content`` is manifest.json, ``cluster_id`` that of the cluster it was made of."""
+    """A manifest as the source of a comparison, and of offset translation: ``content`` is manifest.json, ``cluster_id``
+    that of the cluster it was made of.
+    """
 
     live = False
 
-    def __init__(self, spec):
+    def __init__(self, spec: SideSpec) -> None:
         self.spec = spec
         self.name = spec["name"]
         self.path = spec["path"]
         self.content = require(self.path, spec.get("digest") or "")
-        self.sound = set()
+        self.sound: set[str] = set()
         self.cluster_id = self.content["cluster_id"]
-        self.detailed = all(topic["detail"] == "records" for topic in self.content["topics"].values())
         self.system, self.inside = locate(self.path)
 
-    def topics(self, pattern):
+    def detailed(self, topic: str) -> bool:
+        """Whether it holds a topic's records, and not only its chunks."""
+        known = self.content["topics"].get(topic)
+        return known is not None and known["detail"] == "records"
+
+    def topics(self, pattern: str) -> list[str]:
         """Names that match."""
         try:
             wanted = re.compile(pattern)
         except re.error as error:
-            raise UsageError("The pattern of topics is not a regular expression", found=f"{pattern!r}: {error}") from error
+            raise UsageError(
+                "The pattern of topics is not a regular expression", found=f"{pattern!r}: {error}"
+            ) from error
         return sorted(name for name in self.content["topics"] if wanted.fullmatch(name))
 
-    def survey(self, topics):
+    def survey(self, topics: list[str]) -> dict[str, TopicSurvey]:
         """Ids, configurations, partitions and bounds, as they were when it was saved."""
-        found = {}
+        found: dict[str, TopicSurvey] = {}
         for name in topics:
             topic = self.content["topics"].get(name)
             if topic:
                 bounds = {int(number): (part["low"], part["high"]) for number, part in topic["partitions"].items()}
-                found[name] = {"topic_id": topic["topic_id"], "config": topic["config"], "partitions": sorted(bounds), "bounds": bounds}
+                found[name] = {
+                    "topic_id": topic["topic_id"],
+                    "config": topic["config"],
+                    "partitions": sorted(bounds),
+                    "bounds": bounds,
+                }
         return found
 
-    def ends(self, partitions, isolation="read_committed"):
+    def ends(self, partitions: Iterable[Partition], isolation: Isolation = "read_committed") -> dict[Partition, int]:
         """Where the manifest ends."""
-        return {(topic, number): self.content["topics"][topic]["partitions"][str(number)]["high"] for topic, number in partitions}
+        return {
+            (topic, number): self.content["topics"][topic]["partitions"][str(number)]["high"]
+            for topic, number in partitions
+        }
 
-    def starts(self, partitions):
+    def starts(self, partitions: Iterable[Partition]) -> dict[Partition, int]:
         """Where the manifest begins."""
-        return {(topic, number): self.content["topics"][topic]["partitions"][str(number)]["low"] for topic, number in partitions}
+        return {
+            (topic, number): self.content["topics"][topic]["partitions"][str(number)]["low"]
+            for topic, number in partitions
+        }
 
-    def portions(self, topic, partition, low, high, columns=None):
+    def portions(
+        self, topic: str, partition: int, low: int, high: int, columns: list[str] | None = None
+    ) -> list[dict[str, Any]]:
         """Rows of the data files that overlap [low, high), ascending, as dictionaries."""
         known = self.content["topics"][topic]
         wanted = [
-            ("topic", "=", topic), ("partition", "=", partition), ("topic_id", "=", known["topic_id"]), ("first_offset", "<", high), ("last_offset", ">=", low),
+            ("topic", "=", topic),
+            ("partition", "=", partition),
+            ("topic_id", "=", known["topic_id"]),
+            ("first_offset", "<", high),
+            ("last_offset", ">=", low),
         ]
         rows = []
         for file in known["partitions"][str(partition)]["files"]:
             try:
                 self._check(file)
-                table = pyarrow.parquet.read_table(f"{self.inside}/{file}", filesystem=self.system, filters=wanted, columns=columns)
+                table = pyarrow.parquet.read_table(
+                    f"{self.inside}/{file}", filesystem=self.system, filters=wanted, columns=columns
+                )
             except (OSError, pa.ArrowException) as error:
-                raise NotProvableError(f"{file} of the manifest {shown(self.path)} cannot be read", found=str(error)) from error
+                raise NotProvableError(
+                    f"{file} of the manifest {shown(self.path)} cannot be read", found=str(error)
+                ) from error
             rows.extend(table.to_pylist())
         return sorted(rows, key=lambda row: row["first_offset"])
 
-    def _check(self, file):
-        """Whether a data file is the one that was written; a manifest of before there were digests does not say. :raises NotProvableError: it is not."""
+    def _check(self, file: str) -> None:
+        """Whether a data file is the one that was written; a manifest of before there were digests does not say.
+        :raises NotProvableError: it is not.
+        """
         digests = self.content.get("digests")
         if digests is None or file in self.sound:
             return
         found = sha256(self.system, f"{self.inside}/{file}")
         if found != digests.get(file):
-            raise NotProvableError(f"{file} of the manifest {shown(self.path)} is not the one that was written", expected=digests.get(file, "no such file"),
-                                   found=found, remedy="Find out who changed it; give a copy of the manifest that was made")
+            raise NotProvableError(
+                f"{file} of the manifest {shown(self.path)} is not the one that was written",
+                expected=digests.get(file, "no such file"),
+                found=found,
+                remedy="Find out who changed it; give a copy of the manifest that was made",
+            )
         self.sound.add(file)
 
-    def digest(self, ranges, progress=None):
+    def digest(self, ranges: list[OffsetRange], progress: Progress | None = None) -> list[chunks.Chunks]:
         """Chunks of (topic, partition, low, high, timestamps)."""
         return [self._chunks(*one, progress) for one in ranges]
 
-    def _chunks(self, topic, partition, low, high, timestamps, progress):
+    def _chunks(
+        self, topic: str, partition: int, low: int, high: int, timestamps: bool, progress: Progress | None
+    ) -> chunks.Chunks:
         name = "rows" if timestamps else "rows_without_timestamps"
         parts = []
         for row in self.portions(topic, partition, low, high, ["first_offset", "last_offset", "count", "runs", name]):
@@ -116,21 +157,42 @@ class ManifestSide:
             parts.append(batch.cut_records(self.records(topic, partition, inside)[0], timestamps))
         return chunks.concatenate(parts)
 
-    def records(self, topic, partition, ranges, keep="content", isolation="read_committed", progress=None):
-        """Records of each of ``ranges`` (low, high): offset, content digest, timestamp; keys and tombstones of compacted topics."""
-        return [Records.join([self._records(row, low, high) for row in self.portions(topic, partition, low, high)]) for low, high in ranges]
+    def records(
+        self,
+        topic: str,
+        partition: int,
+        ranges: list[Span],
+        keep: str = "content",
+        isolation: Isolation = "read_committed",
+        progress: Progress | None = None,
+    ) -> list[Records]:
+        """Records of each of ``ranges`` (low, high): offset, content digest, timestamp; keys and tombstones of
+        compacted topics.
+        """
+        return [
+            Records.join([self._records(row, low, high) for row in self.portions(topic, partition, low, high)])
+            for low, high in ranges
+        ]
 
-    def scan(self, topic, partition, low, high, isolation="read_committed"):
+    def scan(
+        self, topic: str, partition: int, low: int, high: int, isolation: Isolation = "read_committed"
+    ) -> Iterator[Records]:
         """The same, portion by portion."""
         for row in self.portions(topic, partition, low, high):
             yield self._records(row, low, high)
 
-    def _records(self, row, low, high):
+    def _records(self, row: dict[str, Any], low: int, high: int) -> Records:
         if row["content"] is None:
-            raise NotProvableError(f"The manifest holds chunks of topic {row['topic']} only", remedy="Save it with --detail records")
+            raise NotProvableError(
+                f"The manifest holds chunks of topic {row['topic']} only", remedy="Save it with --detail records"
+            )
         runs = np.frombuffer(row["runs"], "<i8").reshape(-1, 2)
         offsets = np.concatenate([np.arange(first, first + count) for first, count in runs])
         inside = (offsets >= low) & (offsets < high)
-        columns = {name: np.frombuffer(row[name], kind)[inside] for name, kind in RECORD_COLUMNS.items() if row.get(name) is not None}
+        columns = {
+            name: np.frombuffer(row[name], kind)[inside]
+            for name, kind in RECORD_COLUMNS.items()
+            if row.get(name) is not None
+        }
         columns["timestamp"] = columns.pop("timestamps")
         return Records(offset=offsets[inside], **columns)

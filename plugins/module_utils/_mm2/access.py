@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """The least that each of the collection's principals may do, as ACLs."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from .._errors import UsageError
 from .mirror_config import checked, checkpoints_topic
@@ -18,7 +19,7 @@ GUARDED = "__kafka_dr_"
 SPECIAL = set("\\.[]{}()*+?^$|")
 
 
-def literal_prefix(pattern):
+def literal_prefix(pattern: str) -> tuple[str, bool]:
     """The longest literal that every match of the regular expression begins with, and whether that is all of it.
 
     ``flights\\..*`` gives ``("flights.", False)``, ``orders`` gives ``("orders", True)``.
@@ -41,34 +42,48 @@ def literal_prefix(pattern):
     return prefix, index == len(pattern)
 
 
-def topic_resources(patterns):
+def topic_resources(patterns: Iterable[str]) -> list[dict[str, str]]:
     """``[{name, pattern}]``: the narrowest literal or prefixed resources that cover these regular expressions."""
     made = []
     for one in patterns:
         prefix, whole = literal_prefix(one)
-        resource = {"name": prefix, "pattern": "literal" if whole else "prefixed"} if prefix else {"name": "*", "pattern": "literal"}
+        resource = (
+            {"name": prefix, "pattern": "literal" if whole else "prefixed"}
+            if prefix
+            else {"name": "*", "pattern": "literal"}
+        )
         if resource not in made:
             made.append(resource)
     everything = {"name": "*", "pattern": "literal"}
     return [everything] if everything in made else made
 
 
-def overlaps(resource, prefix):
+def overlaps(resource: dict[str, str], prefix: str) -> bool:
     """Whether some topic that begins with the prefix is covered by this resource."""
     if resource["pattern"] == "literal":
         return resource["name"] == "*" or resource["name"].startswith(prefix)
     return resource["name"].startswith(prefix) or prefix.startswith(resource["name"])
 
 
-def service_acls(principal, purpose, mirror=None, side=None, own=None, connect_group=None, idle=False):
+def service_acls(
+    principal: str,
+    purpose: Any,
+    mirror: dict[str, Any] | None = None,
+    side: str | None = None,
+    own: Any = None,
+    connect_group: str | None = None,
+    idle: bool = False,
+) -> list[dict[str, Any]]:
     """ACLs of one principal.
 
     :param purpose: one of :data:`PURPOSES`.
     :param mirror: the mirror description, for all purposes but ``stages`` and ``application``.
     :param side: ``source`` or ``target`` of that mirror.
     :param own: an application's ACLs, as the inventory gives them.
-    :param connect_group: ``group.id`` of the Connect cluster that runs the mirror, where one does: it is part of the names of transactions (KIP-618).
-    :param idle: of a mirror only what its worker needs while its connectors are stopped: its own topics and group, and nothing that applications use.
+    :param connect_group: ``group.id`` of the Connect cluster that runs the mirror, where one does: it is part of the
+        names of transactions (KIP-618).
+    :param idle: of a mirror only what its worker needs while its connectors are stopped: its own topics and group, and
+        nothing that applications use.
     """
     if purpose == "application":
         return [dict(one, principal=principal) for one in own or []]
@@ -77,40 +92,55 @@ def service_acls(principal, purpose, mirror=None, side=None, own=None, connect_g
     elif purpose in PURPOSES and mirror is not None and side in ("source", "target"):
         full = checked(mirror)
         patterns = _not_excluded(full)
-        topics = topic_resources(_renamed(full, patterns) if side == "target" and full["policy"] == "identity" else patterns)
+        topics = topic_resources(
+            _renamed(full, patterns) if side == "target" and full["policy"] == "identity" else patterns
+        )
         if side == "target" and full["policy"] == "default":
-            topics = [{"name": "%s%s%s" % (full["source"], full["separator"], "" if one["name"] == "*" else one["name"]),
-                       "pattern": "prefixed" if one["name"] == "*" else one["pattern"]} for one in topics]
+            topics = [
+                {
+                    "name": f"{full['source']}{full['separator']}{'' if one['name'] == '*' else one['name']}",
+                    "pattern": "prefixed" if one["name"] == "*" else one["pattern"],
+                }
+                for one in topics
+            ]
         grants = _idle_worker(full) if idle and purpose == "mirror" else _services()[purpose](full, topics, side)
         if purpose == "mirror" and side == "target" and connect_group:
-            grants.append(_grant("transactional_id", ["DESCRIBE", "WRITE"], "%s-%s." % (connect_group, full["name"]), "prefixed"))
+            grants.append(
+                _grant("transactional_id", ["DESCRIBE", "WRITE"], f"{connect_group}-{full['name']}.", "prefixed")
+            )
     else:
-        raise UsageError("No ACLs are known for user '%s'" % principal, expected="a purpose of %s" % ", ".join(PURPOSES), found=purpose)
+        raise UsageError(
+            f"No ACLs are known for user '{principal}'", expected=f"a purpose of {', '.join(PURPOSES)}", found=purpose
+        )
     return [dict(grant, principal=principal) for grant in grants]
 
 
-def _not_excluded(mirror):
+def _not_excluded(mirror: dict[str, Any]) -> list[str]:
     """The patterns of topics without those that are one topic's name, and excluded."""
     unwanted = compile_filter(mirror["topics_exclude"])
-    return [one for one in mirror["topics"] if not (literal_prefix(one)[1] and unwanted(literal_prefix(one)[0]))]
+    return [
+        pattern
+        for pattern in mirror["topics"]
+        if not (literal_prefix(pattern)[1] and unwanted(literal_prefix(pattern)[0]))
+    ]
 
 
-def _renamed(mirror, patterns):
+def _renamed(mirror: dict[str, Any], patterns: list[str]) -> list[str]:
     """The patterns as the identity policy names their copies: what ends in ``heartbeats`` has the source before it."""
-    prefix = re.escape("%s%s" % (mirror["source"], mirror["separator"]))
+    prefix = re.escape(f"{mirror['source']}{mirror['separator']}")
     return [prefix + one if one.endswith(HEARTBEATS) else one for one in patterns]
 
 
-def _grant(resource, operations, name=None, pattern="literal"):
-    made = {"resource": resource, "operations": operations, "pattern": pattern}
-    return dict(made, name=name) if name else made
+def _grant(resource: str, operations: list[str], name: str | None = None, pattern: str = "literal") -> dict[str, Any]:
+    grant: dict[str, Any] = {"resource": resource, "operations": operations, "pattern": pattern}
+    return dict(grant, name=name) if name else grant
 
 
-def _topics(topics, operations):
+def _topics(topics: list[dict[str, str]], operations: list[str]) -> list[dict[str, Any]]:
     return [_grant("topic", operations, one["name"], one["pattern"]) for one in topics]
 
 
-def _stages():
+def _stages() -> list[dict[str, Any]]:
     return [
         _grant("cluster", ["ALTER", "ALTER_CONFIGS", "CREATE", "DESCRIBE", "DESCRIBE_CONFIGS"]),
         _grant("topic", ["ALTER", "ALTER_CONFIGS", "CREATE", "DELETE", "DESCRIBE", "DESCRIBE_CONFIGS", "READ"], "*"),
@@ -121,30 +151,36 @@ def _stages():
     ]
 
 
-def _services():
+def _services() -> dict[str, Callable[..., list[dict[str, Any]]]]:
     return {"mirror": _mirror, "proof": _proof, "witness": _witness, "reader": _reader}
 
 
-def _mirror(mirror, topics, side):
+def _mirror(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) -> list[dict[str, Any]]:
     if side == "source":
         return _topics(topics, ["DESCRIBE", "DESCRIBE_CONFIGS", "READ"]) + [
             _grant("cluster", ["DESCRIBE"]),
             _grant("group", ["DESCRIBE"], "*"),
         ]
-    return _topics(topics, OWNED) + _kept_out(topics) + [_grant("topic", OWNED, "heartbeats"), _grant("group", ["READ"], "*")] + _idle_worker(mirror)
+    return (
+        _topics(topics, OWNED)
+        + _kept_out(topics)
+        + [_grant("topic", OWNED, "heartbeats"), _grant("group", ["READ"], "*")]
+        + _idle_worker(mirror)
+    )
 
 
-def _kept_out(topics):
+def _kept_out(topics: list[dict[str, str]]) -> list[dict[str, Any]]:
     """A DENY where the patterns are so wide that they cover the ledger.
 
-    It is for the mirror's principal alone, and prefixed: MirrorMaker 2 copies ACLs of literal names only, so that it stays in the target.
+    It is for the mirror's principal alone, and prefixed: MirrorMaker 2 copies ACLs of literal names only, so that it
+    stays in the target.
     """
     if not any(overlaps(one, GUARDED) for one in topics):
         return []
     return [dict(_grant("topic", ["ALL"], GUARDED, "prefixed"), permission="deny")]
 
 
-def _idle_worker(mirror):
+def _idle_worker(mirror: dict[str, Any]) -> list[dict[str, Any]]:
     worker = workers_group(mirror["source"])
     return [
         _grant("cluster", ["DESCRIBE"]),
@@ -157,21 +193,29 @@ def _idle_worker(mirror):
     ]
 
 
-def _proof(mirror, topics, side):
-    return _topics(topics, ["DESCRIBE", "DESCRIBE_CONFIGS", "READ"]) + [_grant("cluster", ["DESCRIBE"]), _grant("group", ["DESCRIBE"], "*")]
+def _proof(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) -> list[dict[str, Any]]:
+    return _topics(topics, ["DESCRIBE", "DESCRIBE_CONFIGS", "READ"]) + [
+        _grant("cluster", ["DESCRIBE"]),
+        _grant("group", ["DESCRIBE"], "*"),
+    ]
 
 
-def _witness(mirror, topics, side):
+def _witness(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) -> list[dict[str, Any]]:
     if side == "source":
         return _topics(topics, ["DESCRIBE"]) + [_grant("cluster", ["DESCRIBE"]), _grant("group", ["DESCRIBE"], "*")]
     # Reading its own topic again, its consumer asks for a group's coordinator although it joins none.
     return [_grant("topic", ["DESCRIBE", "READ", "WRITE"], "__kafka_dr_positions"), _grant("group", ["DESCRIBE"], "*")]
 
 
-def _reader(mirror, topics, side):
-    """What jobs need that only read: status, doctor, manifests, pages. It sees all, and reads the mirror's topics and what it and the stages keep."""
+def _reader(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) -> list[dict[str, Any]]:
+    """What jobs need that only read: status, doctor, manifests, pages. It sees all, and reads the mirror's topics and
+    what it and the stages keep.
+    """
     own = [_grant("topic", ["READ"], name, "prefixed") for name in ("mm2-", "__kafka_dr_")]
-    own += [_grant("topic", ["READ"], name) for name in (HEARTBEATS, "%s%s%s" % (mirror["source"], mirror["separator"], HEARTBEATS), checkpoints_topic(mirror))]
+    own += [
+        _grant("topic", ["READ"], name)
+        for name in (HEARTBEATS, f"{mirror['source']}{mirror['separator']}{HEARTBEATS}", checkpoints_topic(mirror))
+    ]
     return [
         *_topics(topics, ["READ"]),
         *own,

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """Binary forms of MirrorMaker 2's own records: offset syncs, checkpoints and heartbeats.
 
-Sources: ``OffsetSync``, ``Checkpoint`` and ``Heartbeat`` in ``org.apache.kafka.connect.mirror`` (Apache Kafka 2.4 to 4.3; KIP-382).
-All numbers are big endian and signed; a STRING is an INT16 length and that many bytes of UTF-8. Whatever is not exactly one such
+Sources: ``OffsetSync``, ``Checkpoint`` and ``Heartbeat`` in ``org.apache.kafka.connect.mirror`` (Apache Kafka 2.4 to
+4.3; KIP-382).
+All numbers are big endian and signed; a STRING is an INT16 length and that many bytes of UTF-8. Whatever is not exactly
+one such
 record, trailing bytes included, is refused with the position at which it stopped being one.
 """
 
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from .._errors import FormatError
 
@@ -18,7 +19,7 @@ KNOWN_VERSION = 0
 
 
 class OffsetSync(NamedTuple):
-    """The source record ``upstream`` was acknowledged by the target as ``downstream``; ``topic`` is the source's name."""
+    """The target has the source record ``upstream`` at ``downstream``; ``topic`` is the source's name."""
 
     topic: str
     partition: int
@@ -51,86 +52,91 @@ class Cursor:
     :param what: the record's name in errors, e.g. ``offset sync key``.
     """
 
-    def __init__(self, data, what):
+    def __init__(self, data: bytes | None, what: str) -> None:
         if data is None:
-            raise FormatError("A %s is missing" % what, expected="bytes", found="null", position=0)
+            raise FormatError(f"A {what} is missing", expected="bytes", found="null", position=0)
         self.data = bytes(data)
         self.what = what
         self.position = 0
 
-    def fail(self, expected, found):
+    def fail(self, expected: str, found: object) -> NoReturn:
         """Refuse the record at the present position."""
         raise FormatError(
-            "Not a %s at byte %d of %d" % (self.what, self.position, len(self.data)), expected=expected, found=found, position=self.position,
+            f"Not a {self.what} at byte {self.position} of {len(self.data)}",
+            expected=expected,
+            found=found,
+            position=self.position,
         )
 
-    def _number(self, form, name):
+    def _number(self, form: str, name: str) -> Any:
         size = struct.calcsize(form)
         if self.position + size > len(self.data):
-            self.fail("%d bytes of %s" % (size, name), "%d" % (len(self.data) - self.position))
+            self.fail(f"{size} bytes of {name}", f"{len(self.data) - self.position}")
         value = struct.unpack_from(form, self.data, self.position)[0]
         self.position += size
         return value
 
-    def int16(self, name):
+    def int16(self, name: str) -> int:
         """INT16."""
         return self._number(">h", name)
 
-    def int32(self, name, least=None):
+    def int32(self, name: str, least: int | None = None) -> int:
         """INT32; below ``least`` it is refused."""
         return self._bounded(">i", name, least)
 
-    def int64(self, name, least=None):
+    def int64(self, name: str, least: int | None = None) -> int:
         """INT64; below ``least`` it is refused."""
         return self._bounded(">q", name, least)
 
-    def _bounded(self, form, name, least):
+    def _bounded(self, form: str, name: str, least: int | None) -> int:
         began = self.position
         value = self._number(form, name)
         if least is not None and value < least:
             self.position = began
-            self.fail("%s of at least %d" % (name, least), value)
+            self.fail(f"{name} of at least {least}", value)
         return value
 
-    def string(self, name):
+    def string(self, name: str) -> str:
         """STRING, not null."""
         began = self.position
-        length = self.int16("the length of %s" % name)
+        length = self.int16(f"the length of {name}")
         if length < 0 or self.position + length > len(self.data):
             left = len(self.data) - self.position
             self.position = began
-            self.fail("a %s of at most %d bytes" % (name, left), length)
-        raw = self.data[self.position:self.position + length]
+            self.fail(f"a {name} of at most {left} bytes", length)
+        raw = self.data[self.position : self.position + length]
         try:
             text = raw.decode("utf-8")
         except UnicodeDecodeError as error:
             self.position += error.start
-            self.fail("UTF-8 in %s" % name, "byte 0x%02x" % raw[error.start])
+            self.fail(f"UTF-8 in {name}", f"byte 0x{raw[error.start]:02x}")
         self.position += length
         return text
 
-    def version(self):
+    def version(self) -> None:
         """The INT16 header of checkpoint and heartbeat values."""
         value = self.int16("the version")
         if value != KNOWN_VERSION:
             self.position = 0
-            self.fail("version %d" % KNOWN_VERSION, value)
+            self.fail(f"version {KNOWN_VERSION}", value)
 
-    def end(self):
+    def end(self) -> None:
         """Nothing may be left."""
         if self.position != len(self.data):
-            self.fail("the end", "%d more bytes" % (len(self.data) - self.position))
+            self.fail("the end", f"{len(self.data) - self.position} more bytes")
 
 
-def _string(text):
+def _string(text: str) -> bytes:
     raw = text.encode("utf-8")
     if len(raw) > 32767:
         raise FormatError("A string is too long for INT16", expected="at most 32767 bytes", found=len(raw), position=0)
     return struct.pack(">h", len(raw)) + raw
 
 
-def decode_offset_sync(key, value):
-    """:class:`OffsetSync` of a record of ``mm2-offset-syncs.*.internal``: key STRING, INT32; value INT64, INT64 without a version."""
+def decode_offset_sync(key: bytes | None, value: bytes | None) -> OffsetSync:
+    """:class:`OffsetSync` of a record of ``mm2-offset-syncs.*.internal``: key STRING, INT32; value INT64, INT64 without
+    a version.
+    """
     reader = Cursor(key, "offset sync key")
     topic, partition = reader.string("topic"), reader.int32("partition", 0)
     reader.end()
@@ -140,13 +146,15 @@ def decode_offset_sync(key, value):
     return OffsetSync(topic, partition, upstream, downstream)
 
 
-def encode_offset_sync(sync):
+def encode_offset_sync(sync: OffsetSync) -> tuple[bytes, bytes]:
     """``(key, value)`` of an offset sync."""
     return _string(sync.topic) + struct.pack(">i", sync.partition), struct.pack(">qq", sync.upstream, sync.downstream)
 
 
-def decode_checkpoint(key, value):
-    """:class:`Checkpoint` of a record of ``*.checkpoints.internal``: key STRING, STRING, INT32; value INT16 version, INT64, INT64, STRING."""
+def decode_checkpoint(key: bytes | None, value: bytes | None) -> Checkpoint:
+    """:class:`Checkpoint` of a record of ``*.checkpoints.internal``: key STRING, STRING, INT32; value INT16 version,
+    INT64, INT64, STRING.
+    """
     reader = Cursor(key, "checkpoint key")
     group, topic, partition = reader.string("group"), reader.string("topic"), reader.int32("partition", 0)
     reader.end()
@@ -158,13 +166,7 @@ def decode_checkpoint(key, value):
     return Checkpoint(group, topic, partition, upstream, downstream, metadata)
 
 
-def encode_checkpoint(checkpoint):
-    """``(key, value)`` of a checkpoint."""
-    key = _string(checkpoint.group) + _string(checkpoint.topic) + struct.pack(">i", checkpoint.partition)
-    return key, struct.pack(">hqq", KNOWN_VERSION, checkpoint.upstream, checkpoint.downstream) + _string(checkpoint.metadata)
-
-
-def decode_heartbeat(key, value):
+def decode_heartbeat(key: bytes | None, value: bytes | None) -> Heartbeat:
     """:class:`Heartbeat` of a record of ``heartbeats``: key STRING, STRING; value INT16 version, INT64 milliseconds."""
     reader = Cursor(key, "heartbeat key")
     source, target = reader.string("source alias"), reader.string("target alias")
@@ -174,8 +176,3 @@ def decode_heartbeat(key, value):
     timestamp = reader.int64("timestamp", 0)
     reader.end()
     return Heartbeat(source, target, timestamp)
-
-
-def encode_heartbeat(heartbeat):
-    """``(key, value)`` of a heartbeat."""
-    return _string(heartbeat.source) + _string(heartbeat.target), struct.pack(">hq", KNOWN_VERSION, heartbeat.timestamp)

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """Records of Connect's source-offset topic as MirrorMaker 2 writes them: how far a partition was copied.
 
-Key ``["<connector>",{"cluster":"<source alias>","partition":0,"topic":"items"}]``, value ``{"offset":N}`` or null, JSON without schema.
-Sources: ``OffsetStorageWriter`` (the pair of connector name and source partition), ``MirrorUtils.wrapPartition`` and ``wrapOffset``.
-N is the offset of the last record copied, so the position reached ("mirrored through") is N + 1. In dedicated mode the connector is
+Key ``["<connector>",{"cluster":"<source alias>","partition":0,"topic":"items"}]``, value ``{"offset":N}`` or null, JSON
+without schema.
+Sources: ``OffsetStorageWriter`` (the pair of connector name and source partition), ``MirrorUtils.wrapPartition`` and
+``wrapOffset``.
+N is the offset of the last record copied, so the position reached ("mirrored through") is N + 1. In dedicated mode the
+connector is
 ``MirrorSourceConnector``; on Strimzi ``<source>-><target>.MirrorSourceConnector``.
 """
 
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._errors import FormatError
 
@@ -28,32 +30,47 @@ class SourceOffset(NamedTuple):
     offset: int | None
 
 
-def _json(data, what):
+def _json(data: bytes | None, what: str) -> Any:
     try:
-        return json.loads(bytes(data).decode("utf-8"))
+        return json.loads(bytes(data or b"").decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise FormatError("Not a %s at byte %d" % (what, error.start), expected="UTF-8", position=error.start) from error
-    except ValueError as error:
+        raise FormatError(f"Not a {what} at byte {error.start}", expected="UTF-8", position=error.start) from error
+    except (ValueError, RecursionError) as error:
         position = getattr(error, "pos", 0)
-        raise FormatError("Not a %s at character %d" % (what, position), expected="JSON", found=str(error), position=position) from error
+        raise FormatError(
+            f"Not a {what} at character {position}", expected="JSON", found=str(error), position=position
+        ) from error
 
 
-def _whole(value):
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+def _whole(value: Any, most: int = 2**63 - 1) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
 
 
-def decode_source_offset(key, value):
-    """:class:`SourceOffset`, or None for a well-formed record of another kind (checkpoint and heartbeat connectors write here too)."""
+def decode_source_offset(key: bytes | None, value: bytes | None) -> SourceOffset | None:
+    """:class:`SourceOffset`, or None for a well-formed record of another kind (checkpoint and heartbeat connectors
+    write here too).
+    """
     if key is None:
         raise FormatError("A Connect offset key is missing", expected="bytes", found="null", position=0)
     pair = _json(key, "Connect offset key")
     if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], dict)):
-        raise FormatError("Not a Connect offset key", expected='["connector", {…}]', found=type(pair).__name__, position=0)
+        raise FormatError(
+            "Not a Connect offset key", expected='["connector", {…}]', found=type(pair).__name__, position=0
+        )
     connector, partition = pair
     if set(partition) != {"cluster", "partition", "topic"}:
         return None
-    if not (isinstance(partition["cluster"], str) and isinstance(partition["topic"], str) and _whole(partition["partition"])):
-        raise FormatError("Not a MirrorMaker 2 source partition", expected="cluster, topic and a partition number", found=partition, position=0)
+    if not (
+        isinstance(partition["cluster"], str)
+        and isinstance(partition["topic"], str)
+        and _whole(partition["partition"], 2**31 - 1)
+    ):
+        raise FormatError(
+            "Not a MirrorMaker 2 source partition",
+            expected="cluster, topic and a partition number",
+            found=partition,
+            position=0,
+        )
     offset = None
     if value is not None:
         wrapped = _json(value, "Connect offset value")
@@ -63,7 +80,7 @@ def decode_source_offset(key, value):
     return SourceOffset(connector, partition["cluster"], partition["topic"], partition["partition"], offset)
 
 
-def encode_source_offset(row):
+def encode_source_offset(row: SourceOffset) -> tuple[bytes, bytes | None]:
     """``(key, value)`` byte for byte as Connect writes them, so that partitioning and compaction meet the same key."""
     partition = {"cluster": row.cluster, "partition": row.partition, "topic": row.topic}
     key = json.dumps([row.connector, partition], separators=(",", ":"), ensure_ascii=False).encode("utf-8")

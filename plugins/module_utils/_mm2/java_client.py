@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """One client description in librdkafka keys, said again in the keys of Kafka's Java clients.
 
 Secrets are named, not read: what a name stands for must have gone through :func:`secret_text`, since a password is read
@@ -8,10 +7,19 @@ there as part of a JAAS line (KIP-85), where a quote or a backslash has a meanin
 
 from __future__ import annotations
 
-from .._client_secrets import checked_endpoint
-from .._errors import UsageError
+from collections.abc import Callable
+from typing import Any
 
-PLAIN_KEYS = ("bootstrap.servers", "security.protocol", "sasl.mechanism", "ssl.endpoint.identification.algorithm", "client.id")
+from .._errors import UsageError
+from .._values.client_secrets import checked_endpoint
+
+PLAIN_KEYS = (
+    "bootstrap.servers",
+    "security.protocol",
+    "sasl.mechanism",
+    "ssl.endpoint.identification.algorithm",
+    "client.id",
+)
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 LOGIN_MODULES = {
     "SCRAM-SHA-512": "org.apache.kafka.common.security.scram.ScramLoginModule",
@@ -24,7 +32,7 @@ JAAS_SECRETS = ("sasl.password", "sasl.oauthbearer.client.secret")
 PEM_SECRETS = ("ssl.key.pem",)
 
 
-def java_client(client, secret):
+def java_client(client: dict[str, Any], secret: Callable[[str], str]) -> dict[str, str]:
     """Java client properties.
 
     :param client: librdkafka keys without secrets.
@@ -38,7 +46,11 @@ def java_client(client, secret):
             made[key] = str(value)
     protocol = str(client.get("security.protocol", "plaintext")).upper()
     if protocol not in PROTOCOLS:
-        raise UsageError("The client of %s has no usable security.protocol" % client.get("bootstrap.servers"), expected=" or ".join(PROTOCOLS), found=protocol)
+        raise UsageError(
+            f"The client of {client.get('bootstrap.servers')} has no usable security.protocol",
+            expected=" or ".join(PROTOCOLS),
+            found=protocol,
+        )
     made["security.protocol"] = protocol
     if protocol.endswith("SSL"):
         made.update(_tls(client, secret))
@@ -52,11 +64,14 @@ def java_client(client, secret):
     return made
 
 
-def _tls(client, secret):
+def _tls(client: dict[str, Any], secret: Callable[[str], str]) -> dict[str, str]:
     if str(client.get("enable.ssl.certificate.verification", "true")).lower() == "false":
-        raise UsageError("The client of %s does not check certificates" % client.get("bootstrap.servers"),
-                         expected="enable.ssl.certificate.verification to be left at true", found="false",
-                         remedy="Give the CA in ssl.ca.pem; MirrorMaker 2 always checks, and so do we")
+        raise UsageError(
+            f"The client of {client.get('bootstrap.servers')} does not check certificates",
+            expected="enable.ssl.certificate.verification to be left at true",
+            found="false",
+            remedy="Give the CA in ssl.ca.pem; MirrorMaker 2 always checks, and so do we",
+        )
     made = {}
     if str(client.get("ssl.endpoint.identification.algorithm", "")).lower() == "none":
         made["ssl.endpoint.identification.algorithm"] = ""
@@ -78,33 +93,63 @@ def _tls(client, secret):
         made["ssl.keystore.location"] = client["ssl.keystore.location"]
         made["ssl.keystore.password"] = secret("ssl.keystore.password")
     elif client.get("ssl.certificate.location"):
-        raise UsageError("The client certificate of %s is given as files" % client.get("bootstrap.servers"),
-                         expected="ssl.certificate.pem with ssl.key.pem, or ssl.keystore.location", found="ssl.certificate.location",
-                         remedy="Give the text: ssl.certificate.pem: \"{{ lookup('file', path) }}\"; a Java client wants both in one place")
+        raise UsageError(
+            f"The client certificate of {client.get('bootstrap.servers')} is given as files",
+            expected="ssl.certificate.pem with ssl.key.pem, or ssl.keystore.location",
+            found="ssl.certificate.location",
+            remedy=(
+                "Give the text: ssl.certificate.pem: \"{{ lookup('file', path) }}\"; a Java client wants "
+                "both in one place"
+            ),
+        )
     return made
 
 
-def _sasl(client, mechanism, secret):
+def _sasl(client: dict[str, Any], mechanism: str, secret: Callable[[str], str]) -> dict[str, str]:
     if mechanism not in LOGIN_MODULES:
-        raise UsageError("The SASL mechanism of %s cannot be given to MirrorMaker 2" % client.get("bootstrap.servers"),
-                         expected="one of %s" % ", ".join(sorted(LOGIN_MODULES)), found=mechanism or "nothing")
+        raise UsageError(
+            f"The SASL mechanism of {client.get('bootstrap.servers')} cannot be given to MirrorMaker 2",
+            expected=f"one of {', '.join(sorted(LOGIN_MODULES))}",
+            found=mechanism or "nothing",
+        )
     if mechanism == "OAUTHBEARER":
         return _oauth(client, secret)
     if not client.get("sasl.username"):
-        raise UsageError("The client of %s has no sasl.username" % client.get("bootstrap.servers"), remedy="Give it; for IBM Cloud it is the word token")
-    return {"sasl.jaas.config": _jaas(mechanism, {"username": quoted(client["sasl.username"]), "password": '"%s"' % secret("sasl.password")})}
+        raise UsageError(
+            f"The client of {client.get('bootstrap.servers')} has no sasl.username",
+            remedy="Give it; for IBM Cloud it is the word token",
+        )
+    return {
+        "sasl.jaas.config": _jaas(
+            mechanism, {"username": quoted(client["sasl.username"]), "password": f'"{secret("sasl.password")}"'}
+        )
+    }
 
 
-def _oauth(client, secret):
+def _oauth(client: dict[str, Any], secret: Callable[[str], str]) -> dict[str, str]:
     """Client credentials (KIP-768), or the unsecured tokens that Kafka has for trials (KIP-255)."""
     if str(client.get("enable.sasl.oauthbearer.unsecure.jwt", "false")).lower() == "true":
-        words = dict(part.split("=", 1) for part in str(client.get("sasl.oauthbearer.config") or "").split() if "=" in part)
-        return {"sasl.jaas.config": _jaas("OAUTHBEARER", {"unsecuredLoginStringClaim_sub": quoted(words.get("principal") or "mirror")})}
-    missing = [key for key in ("sasl.oauthbearer.token.endpoint.url", "sasl.oauthbearer.client.id") if not client.get(key)]
+        words = dict(
+            part.split("=", 1) for part in str(client.get("sasl.oauthbearer.config") or "").split() if "=" in part
+        )
+        return {
+            "sasl.jaas.config": _jaas(
+                "OAUTHBEARER", {"unsecuredLoginStringClaim_sub": quoted(words.get("principal") or "mirror")}
+            )
+        }
+    missing = [
+        key for key in ("sasl.oauthbearer.token.endpoint.url", "sasl.oauthbearer.client.id") if not client.get(key)
+    ]
     if missing:
-        raise UsageError("The OAUTHBEARER client of %s is not complete" % client.get("bootstrap.servers"), expected="sasl.oauthbearer.method oidc with "
-                         "token endpoint, client id and secret", found="no %s" % ", ".join(missing))
-    options = {"clientId": quoted(client["sasl.oauthbearer.client.id"]), "clientSecret": '"%s"' % secret("sasl.oauthbearer.client.secret")}
+        raise UsageError(
+            f"The OAUTHBEARER client of {client.get('bootstrap.servers')} is not complete",
+            expected="sasl.oauthbearer.method oidc with token endpoint, client id and secret",
+            found=f"no {', '.join(missing)}",
+        )
+    options = {
+        "clientId": quoted(client["sasl.oauthbearer.client.id"]),
+        "clientSecret": f'"{secret("sasl.oauthbearer.client.secret")}"',
+    }
     if client.get("sasl.oauthbearer.scope"):
         options["scope"] = quoted(client["sasl.oauthbearer.scope"])
     for part in str(client.get("sasl.oauthbearer.extensions") or "").split(","):
@@ -118,31 +163,21 @@ def _oauth(client, secret):
     }
 
 
-def oauth_urls(clients):
-    """Token endpoints of these clients. Since Kafka 4.0 Java talks to none that its system property
-    ``org.apache.kafka.sasl.oauthbearer.allowed.urls`` does not list.
-
-    :param clients: ``{region: librdkafka keys}``.
-    """
-    found = [client.get("sasl.oauthbearer.token.endpoint.url") for client in clients.values()]
-    return sorted({url for url in found if url})
-
-
-def _jaas(mechanism, options):
+def _jaas(mechanism: str, options: dict[str, str]) -> str:
     return "%s required %s;" % (LOGIN_MODULES[mechanism], " ".join("%s=%s" % item for item in options.items()))
 
 
-def quoted(text):
+def quoted(text: str) -> str:
     """A JAAS option's value in quotes."""
-    return '"%s"' % jaas_text(text)
+    return f'"{jaas_text(text)}"'
 
 
-def jaas_text(text):
+def jaas_text(text: str) -> str:
     """Text as it must stand between the quotes of a JAAS value (``JaasConfig`` reads it with ``StreamTokenizer``)."""
     return str(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
 
 
-def secret_text(key, value):
+def secret_text(key: str, value: str) -> str:
     """A secret as it must stand behind a reference of :func:`java_client`.
 
     :param key: its librdkafka key.
@@ -153,6 +188,10 @@ def secret_text(key, value):
     if key in PEM_SECRETS:
         first = str(value).strip().splitlines()[0] if str(value).strip() else "nothing"
         if first not in ("-----BEGIN PRIVATE KEY-----", "-----BEGIN ENCRYPTED PRIVATE KEY-----"):
-            raise UsageError("The private key in %s is not in a format that MirrorMaker 2 reads" % key, expected="PKCS#8 (BEGIN PRIVATE KEY)",
-                             found=first if first.startswith("-----BEGIN") else "no PEM", remedy="Convert it: openssl pkcs8 -topk8 -nocrypt -in key.pem")
+            raise UsageError(
+                f"The private key in {key} is not in a format that MirrorMaker 2 reads",
+                expected="PKCS#8 (BEGIN PRIVATE KEY)",
+                found=first if first.startswith("-----BEGIN") else "no PEM",
+                remedy="Convert it: openssl pkcs8 -topk8 -nocrypt -in key.pem",
+            )
     return str(value)

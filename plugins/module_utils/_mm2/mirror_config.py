@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """One mirror description, turned into the configuration of MirrorMaker 2's three connectors.
 
 The same dictionaries go into a properties file (:mod:`.properties`) and into a ``KafkaMirrorMaker2`` resource, so that
@@ -8,9 +7,11 @@ both platforms run the same mirror.
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._errors import UsageError
-from .._safe import file_name, shown
-from .._setting import setting
+from .._values.safe import file_name, shown
+from .._values.setting import setting
 
 POLICIES = {
     "identity": "org.apache.kafka.connect.mirror.IdentityReplicationPolicy",
@@ -18,11 +19,29 @@ POLICIES = {
 }
 
 KNOWN_KEYS = {
-    "name", "source", "target", "topics", "topics_exclude", "groups", "groups_exclude", "policy", "separator",
-    "config", "exactly_once", "tuning", "managed_elsewhere",
+    "name",
+    "source",
+    "target",
+    "topics",
+    "topics_exclude",
+    "groups",
+    "groups_exclude",
+    "policy",
+    "separator",
+    "config",
+    "exactly_once",
+    "tuning",
+    "managed_elsewhere",
 }
 KNOWN_TUNING = {
-    "tasks_max", "replication_factor", "refresh_seconds", "checkpoint_seconds", "heartbeat_seconds", "offset_lag_max", "flush_ms", "compression",
+    "tasks_max",
+    "replication_factor",
+    "refresh_seconds",
+    "checkpoint_seconds",
+    "heartbeat_seconds",
+    "offset_lag_max",
+    "flush_ms",
+    "compression",
     "max_record_bytes",
 }
 
@@ -31,39 +50,58 @@ INTERNAL_TOPICS = [r"mm2.*\.internal", r".*\.checkpoints\.internal", r".*\.repli
 TRANSIENT_GROUPS = ["console-consumer-.*", "connect-.*", "__.*", "streamsafe-kafka-dr-.*"]
 
 
-def checked(mirror):
+def checked(mirror: dict[str, Any]) -> dict[str, Any]:
     """The description with defaults filled in.
 
     :raises UsageError: a key is missing, unknown or contradictory; the message names it.
     """
     if not isinstance(mirror, dict):
-        raise UsageError("A mirror is not described", expected="a dictionary with name, source, target, topics", found=type(mirror).__name__)
+        raise UsageError(
+            "A mirror is not described",
+            expected="a dictionary with name, source, target, topics",
+            found=type(mirror).__name__,
+        )
     name = mirror.get("name") or "unnamed"
-    unknown = sorted(set(mirror) - KNOWN_KEYS) + sorted("tuning." + key for key in set(mirror.get("tuning") or {}) - KNOWN_TUNING)
+    unknown = sorted(set(mirror) - KNOWN_KEYS) + sorted(
+        "tuning." + key for key in set(mirror.get("tuning") or {}) - KNOWN_TUNING
+    )
     if unknown:
-        raise UsageError("Mirror '%s' has unknown keys" % name, expected="only %s" % ", ".join(sorted(KNOWN_KEYS)), found=", ".join(unknown),
-                         remedy="Connector settings belong under config.source, config.checkpoint or config.heartbeat")
+        raise UsageError(
+            f"Mirror '{name}' has unknown keys",
+            expected=f"only {', '.join(sorted(KNOWN_KEYS))}",
+            found=", ".join(unknown),
+            remedy="Connector settings belong under config.source, config.checkpoint or config.heartbeat",
+        )
     for key in ("name", "source", "target"):
         if not mirror.get(key):
-            raise UsageError("Mirror %s has no %s" % (shown(name), key), remedy="Give it in kafka_dr_mirrors")
+            raise UsageError(f"Mirror {shown(name)} has no {key}", remedy="Give it in kafka_dr_mirrors")
         # They become parts of files, programs, topics and resources.
-        file_name({"name": "a mirror"}.get(key, "the %s of mirror %s" % (key, shown(name))), mirror[key])
+        file_name({"name": "a mirror"}.get(key, f"the {key} of mirror {shown(name)}"), mirror[key])
     if mirror["source"] == mirror["target"]:
-        raise UsageError("Mirror '%s' copies region '%s' into itself" % (name, mirror["source"]), remedy="Name two different regions")
+        raise UsageError(
+            f"Mirror '{name}' copies region '{mirror['source']}' into itself", remedy="Name two different regions"
+        )
     full = dict(mirror)
     full["topics"] = as_list(mirror.get("topics")) or [".*"]
-    full["topics_exclude"] = INTERNAL_TOPICS + [one for one in as_list(mirror.get("topics_exclude")) if one not in INTERNAL_TOPICS]
+    full["topics_exclude"] = INTERNAL_TOPICS + [
+        one for one in as_list(mirror.get("topics_exclude")) if one not in INTERNAL_TOPICS
+    ]
     full["groups"] = as_list(mirror.get("groups")) or [".*"]
-    full["groups_exclude"] = TRANSIENT_GROUPS + [one for one in as_list(mirror.get("groups_exclude")) if one not in TRANSIENT_GROUPS]
+    full["groups_exclude"] = TRANSIENT_GROUPS + [
+        one for one in as_list(mirror.get("groups_exclude")) if one not in TRANSIENT_GROUPS
+    ]
     full["policy"] = policy_name(mirror.get("policy"))
     full["separator"] = mirror.get("separator") or "."
     full["exactly_once"] = bool(mirror.get("exactly_once", True))
     full["tuning"] = dict(mirror.get("tuning") or {})
-    full["config"] = {side: dict((mirror.get("config") or {}).get(side) or {}) for side in ("source", "checkpoint", "heartbeat", "worker")}
+    full["config"] = {
+        side: dict((mirror.get("config") or {}).get(side) or {})
+        for side in ("source", "checkpoint", "heartbeat", "worker")
+    }
     return full
 
 
-def as_list(value):
+def as_list(value: Any) -> list[str]:
     """Patterns as a list, whether given as a list or as one comma-separated string."""
     if value is None:
         return []
@@ -72,51 +110,53 @@ def as_list(value):
     return [str(part) for part in value]
 
 
-def policy_name(policy):
-    """The short name of a policy that is given by it or by its class, ``identity`` where none is; another class as it is."""
+def policy_name(policy: str | None) -> str:
+    """The short name of a policy that is given by it or by its class, ``identity`` where none is; another class as it
+    is.
+    """
     return next((name for name, java in POLICIES.items() if java == policy), policy or "identity")
 
 
-def policy_class(policy):
+def policy_class(policy: str) -> str:
     """The Java class of a policy given by its short name or by its class."""
     return POLICIES.get(policy, policy)
 
 
-def offset_syncs_topic(mirror):
+def offset_syncs_topic(mirror: dict[str, Any]) -> str:
     """Name of the offset-syncs topic on the target (KIP-716: named after the other side, the source)."""
     dot = mirror.get("separator") or "."
-    return "mm2-offset-syncs%s%s%sinternal" % (dot, mirror["source"], dot)
+    return f"mm2-offset-syncs{dot}{mirror['source']}{dot}internal"
 
 
-def checkpoints_topic(mirror):
+def checkpoints_topic(mirror: dict[str, Any]) -> str:
     """Name of the checkpoints topic on the target."""
     dot = mirror.get("separator") or "."
-    return "%s%scheckpoints%sinternal" % (mirror["source"], dot, dot)
+    return f"{mirror['source']}{dot}checkpoints{dot}internal"
 
 
-def source_offsets_topic(mirror):
+def source_offsets_topic(mirror: dict[str, Any]) -> str:
     """Connect's offset topic of this mirror in dedicated mode, on the target."""
-    return "mm2-offsets.%s.internal" % mirror["source"]
+    return f"mm2-offsets.{mirror['source']}.internal"
 
 
-def connector_configs(mirror):
-    """``{"source": {...}, "checkpoint": {...}, "heartbeat": {...}, "worker": {...}}``, all values strings.
+# A connector does not stop before the call that it waits for is given up. The default, a minute, would delay a failover
+# from a source that is lost.
+PATIENCE = {"source.admin.request.timeout.ms": 15000, "source.admin.default.api.timeout.ms": 15000}
 
-    Safe settings first, then the description's own ``config``, which always wins.
-    """
-    full = checked(mirror)
-    tuning = full["tuning"]
-    factor = tuning.get("replication_factor")
-    policy = {
+
+def _policy(full: dict[str, Any]) -> dict[str, Any]:
+    return {
         "replication.policy.class": policy_class(full["policy"]),
         "replication.policy.separator": full["separator"],
         "offset-syncs.topic.location": "target",
     }
-    # A connector does not stop before the call that it waits for is given up: a minute by default, for a source that is lost, on the way of a failover.
-    patience = {"source.admin.request.timeout.ms": 15000, "source.admin.default.api.timeout.ms": 15000}
+
+
+def _source(full: dict[str, Any]) -> dict[str, Any]:
+    tuning = full["tuning"]
     source = {
-        **policy,
-        **patience,
+        **_policy(full),
+        **PATIENCE,
         # Measured on two cores: two tasks copy in two thirds of the time of one, four no faster than two.
         "tasks.max": tuning.get("tasks_max", 2),
         "refresh.topics.interval.seconds": tuning.get("refresh_seconds", 30),
@@ -142,41 +182,77 @@ def connector_configs(mirror):
         source["producer.override.max.request.size"] = tuning["max_record_bytes"]
         source["consumer.max.partition.fetch.bytes"] = max(int(tuning["max_record_bytes"]), 4194304)
     if full["exactly_once"]:
-        # Connect's default, a transaction each poll, costs the target twice the time at full speed and a handful of transactions a second at a low rate.
+        # Connect's default, a transaction each poll, costs the target twice the time at full speed and a handful of
+        # transactions a second at a low rate.
         source["transaction.boundary"] = "interval"
         source["transaction.boundary.interval.ms"] = 400
     else:
         # Connect turns idempotence off; without it a retried batch lands twice.
         source["producer.override.enable.idempotence"] = "true"
         source["producer.override.max.in.flight.requests.per.connection"] = 5
+    if tuning.get("replication_factor"):
+        source["replication.factor"] = tuning["replication_factor"]
+        source["offset-syncs.topic.replication.factor"] = tuning["replication_factor"]
+    return source
+
+
+def _checkpoint(full: dict[str, Any]) -> dict[str, Any]:
+    tuning = full["tuning"]
     checkpoint = {
-        **policy,
-        **patience,
+        **_policy(full),
+        **PATIENCE,
         "refresh.groups.interval.seconds": tuning.get("checkpoint_seconds", 5),
         "emit.checkpoints.interval.seconds": tuning.get("checkpoint_seconds", 5),
         "sync.group.offsets.interval.seconds": tuning.get("checkpoint_seconds", 5),
         "sync.group.offsets.enabled": "true",
     }
+    if tuning.get("replication_factor"):
+        checkpoint["checkpoints.topic.replication.factor"] = tuning["replication_factor"]
+    return checkpoint
+
+
+def _heartbeat(full: dict[str, Any]) -> dict[str, Any]:
+    tuning = full["tuning"]
     heartbeat = {
-        **policy,
+        **_policy(full),
         "emit.heartbeats.enabled": "true",
         "emit.heartbeats.interval.seconds": tuning.get("heartbeat_seconds", 1),
     }
-    worker = {"offset.flush.interval.ms": tuning.get("flush_ms", 5000)}
+    if tuning.get("replication_factor"):
+        heartbeat["heartbeats.topic.replication.factor"] = tuning["replication_factor"]
+    return heartbeat
+
+
+def _worker(full: dict[str, Any]) -> dict[str, Any]:
+    tuning = full["tuning"]
+    worker: dict[str, Any] = {"offset.flush.interval.ms": tuning.get("flush_ms", 5000)}
     if full["exactly_once"]:
         worker["exactly.once.source.support"] = "enabled"
-    if factor:
-        source["replication.factor"] = factor
-        source["offset-syncs.topic.replication.factor"] = factor
-        checkpoint["checkpoints.topic.replication.factor"] = factor
-        heartbeat["heartbeats.topic.replication.factor"] = factor
+    if tuning.get("replication_factor"):
         for store in ("config", "offset", "status"):
-            worker["%s.storage.replication.factor" % store] = factor
-    made = {"source": source, "checkpoint": checkpoint, "heartbeat": heartbeat, "worker": worker}
+            worker[f"{store}.storage.replication.factor"] = tuning["replication_factor"]
+    return worker
+
+
+def connector_configs(mirror: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """``{"source": {...}, "checkpoint": {...}, "heartbeat": {...}, "worker": {...}}``, all values strings.
+
+    Safe settings first, then the description's own ``config``, which always wins.
+    """
+    full = checked(mirror)
+    made = {
+        "source": _source(full),
+        "checkpoint": _checkpoint(full),
+        "heartbeat": _heartbeat(full),
+        "worker": _worker(full),
+    }
     for side, settings in made.items():
         settings.update(full["config"][side])
         made[side] = {key: setting(value) for key, value in settings.items()}
     if made["source"].get("emit.offset-syncs.enabled") == "false":
         # MirrorMaker 2 refuses a connector that is told where to put what it is told not to write.
-        made = {side: {key: value for key, value in settings.items() if not key.startswith("offset-syncs.")} for side, settings in made.items()}
+        made = {
+            side: {key: value for key, value in settings.items() if not key.startswith("offset-syncs.")}
+            for side, settings in made.items()
+        }
     return made

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """The old MirrorMaker (until Kafka 3.9) said again as a mirror description.
 
 It was started as ``kafka-mirror-maker.sh --consumer.config F --producer.config F --whitelist REGEX --num.streams N``.
@@ -8,23 +7,76 @@ Source: ``kafka.tools.MirrorMaker`` of 3.9 (defaults) and KIP-382 (what replaces
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._errors import UsageError
 from .properties import parse_properties
 
-SECRETS = ("ssl.truststore.password", "ssl.keystore.password", "ssl.key.password", "sasl.jaas.config", "ssl.keystore.key")
-# Java's key for the mirror's own client in librdkafka's words; the rest of a client's description must be made by a person.
+SECRETS = (
+    "ssl.truststore.password",
+    "ssl.keystore.password",
+    "ssl.key.password",
+    "sasl.jaas.config",
+    "ssl.keystore.key",
+)
+# Java's key for the mirror's own client in librdkafka's words; the rest of a client's description must be made by a
+# person.
 CLIENT_KEYS = ("bootstrap.servers", "security.protocol", "sasl.mechanism")
 # Settings of the data's own way that mean the same in the new mirror.
-CONSUMER_KEYS = ("max.poll.records", "max.partition.fetch.bytes", "fetch.min.bytes", "fetch.max.bytes", "fetch.max.wait.ms", "receive.buffer.bytes",
-                 "session.timeout.ms", "max.poll.interval.ms", "isolation.level")
-PRODUCER_KEYS = ("batch.size", "linger.ms", "buffer.memory", "max.request.size", "request.timeout.ms", "delivery.timeout.ms", "send.buffer.bytes", "retries")
+CONSUMER_KEYS = (
+    "max.poll.records",
+    "max.partition.fetch.bytes",
+    "fetch.min.bytes",
+    "fetch.max.bytes",
+    "fetch.max.wait.ms",
+    "receive.buffer.bytes",
+    "session.timeout.ms",
+    "max.poll.interval.ms",
+    "isolation.level",
+)
+PRODUCER_KEYS = (
+    "batch.size",
+    "linger.ms",
+    "buffer.memory",
+    "max.request.size",
+    "request.timeout.ms",
+    "delivery.timeout.ms",
+    "send.buffer.bytes",
+    "retries",
+)
 # Taken care of by the new mirror itself.
-OWN = {"acks", "enable.idempotence", "max.in.flight.requests.per.connection", "enable.auto.commit", "auto.commit.interval.ms", "key.serializer",
-       "value.serializer", "key.deserializer", "value.deserializer", "key.serializer.class", "serializer.class", "client.id", "group.id",
-       "auto.offset.reset", "compression.type", "partition.assignment.strategy", "exclude.internal.topics", "metadata.max.age.ms"}
+OWN = {
+    "acks",
+    "enable.idempotence",
+    "max.in.flight.requests.per.connection",
+    "enable.auto.commit",
+    "auto.commit.interval.ms",
+    "key.serializer",
+    "value.serializer",
+    "key.deserializer",
+    "value.deserializer",
+    "key.serializer.class",
+    "serializer.class",
+    "client.id",
+    "group.id",
+    "auto.offset.reset",
+    "compression.type",
+    "partition.assignment.strategy",
+    "exclude.internal.topics",
+    "metadata.max.age.ms",
+}
 
 
-def from_mirror_maker_1(consumer, producer, source, target, name=None, whitelist=".*", streams=1, message_handler=None):
+def from_mirror_maker_1(
+    consumer: str | dict[str, str],
+    producer: str | dict[str, str],
+    source: str,
+    target: str,
+    name: str | None = None,
+    whitelist: Any = ".*",
+    streams: int = 1,
+    message_handler: str | None = None,
+) -> dict[str, Any]:
     """The new description and everything that changes with it.
 
     :param consumer: text of its ``consumer.properties`` (or the dictionary); ``producer`` likewise.
@@ -32,46 +84,106 @@ def from_mirror_maker_1(consumer, producer, source, target, name=None, whitelist
     :param whitelist: its ``--whitelist`` (or ``--include``).
     :param streams: its ``--num.streams``.
     :param message_handler: its ``--message.handler`` class, where there was one.
-    :returns: ``{"mirror": a description for kafka_dr_mirrors, "clients": {region: what is known of its client}, "group": the old group,
-        "changes": [{"what", "before", "after", "why"}], "by_hand": [what a person must do]}``. Secrets of the files are never returned.
+    :returns: ``{"mirror": a description for kafka_dr_mirrors, "clients": {region: what is known of its client},
+        "group": the old group,
+        "changes": [{"what", "before", "after", "why"}], "by_hand": [what a person must
+        do]}``. Secrets of the files are never returned.
     :raises UsageError: a file is not what it should be.
     """
-    reading, writing = (parse_properties(one) if isinstance(one, str) else dict(one or {}) for one in (consumer, producer))
-    for what, settings, needed in (("consumer.properties", reading, "group.id"), ("producer.properties", writing, "bootstrap.servers")):
+    reading, writing = (
+        parse_properties(one) if isinstance(one, str) else dict(one or {}) for one in (consumer, producer)
+    )
+    for what, settings, needed in (
+        ("consumer.properties", reading, "group.id"),
+        ("producer.properties", writing, "bootstrap.servers"),
+    ):
         if not settings.get(needed) and not (what.startswith("producer") and settings.get("metadata.broker.list")):
-            raise UsageError("The %s of the old MirrorMaker has no %s" % (what, needed), remedy="Give the files in this order: consumer, producer")
-    by_hand, changes = [], []
-    mirror = {"name": name or "%s-to-%s" % (source, target), "source": source, "target": target, "topics": _patterns(whitelist), "policy": "identity",
-              "exactly_once": True, "tuning": {}, "config": {"source": {}}}
+            raise UsageError(
+                f"The {what} of the old MirrorMaker has no {needed}",
+                remedy="Give the files in this order: consumer, producer",
+            )
+    by_hand: list[str] = []
+    changes: list[dict[str, str]] = []
+    mirror: dict[str, Any] = {
+        "name": name or f"{source}-to-{target}",
+        "source": source,
+        "target": target,
+        "topics": _patterns(whitelist),
+        "policy": "identity",
+        "exactly_once": True,
+        "tuning": {},
+        "config": {"source": {}},
+    }
     _tuning(mirror, reading, writing, int(streams), changes)
     _begin(mirror, reading, changes, by_hand)
     _pass_on(mirror, reading, writing, changes)
     if message_handler:
-        by_hand.append("The message handler %s has no place here: give the records to a transformation of Connect, or leave it out where the copy is a backup"
-                       % message_handler)
+        by_hand.append(
+            f"The message handler {message_handler} has no place here: give the records to a transformation "
+            "of Connect, or leave it out where the copy is a backup"
+        )
     clients = {source: _client(reading, "source", by_hand), target: _client(writing, "target", by_hand)}
     changes += [
-        _change("delivery", "at least once", "exactly once", "A crash no longer copies records twice; each transaction leaves a marker, so offsets differ"),
-        _change("partitions", "chosen anew by key", "kept", "Records stay in the partition they had; the target needs as many partitions"),
+        _change(
+            "delivery",
+            "at least once",
+            "exactly once",
+            "A crash no longer copies records twice; each transaction leaves a marker, so offsets differ",
+        ),
+        _change(
+            "partitions",
+            "chosen anew by key",
+            "kept",
+            "Records stay in the partition they had; the target needs as many partitions",
+        ),
         _change("timestamps and headers", "kept", "kept", "Byte for byte"),
-        _change("topics' settings", "by hand", "brought over", "Partitions and configs of the source are applied to the target every so often"),
-        _change("consumer groups' positions", "not brought over", "translated and committed", "Groups of the source can go on at the target"),
+        _change(
+            "topics' settings",
+            "by hand",
+            "brought over",
+            "Partitions and configs of the source are applied to the target every so often",
+        ),
+        _change(
+            "consumer groups' positions",
+            "not brought over",
+            "translated and committed",
+            "Groups of the source can go on at the target",
+        ),
     ]
-    return {"mirror": {key: value for key, value in mirror.items() if value not in ({}, {"source": {}})}, "clients": clients,
-            "group": reading["group.id"], "changes": changes, "by_hand": by_hand}
+    return {
+        "mirror": {key: value for key, value in mirror.items() if value not in ({}, {"source": {}})},
+        "clients": clients,
+        "group": reading["group.id"],
+        "changes": changes,
+        "by_hand": by_hand,
+    }
 
 
-def _change(what, before, after, why):
+def _change(what: str, before: Any, after: Any, why: str) -> dict[str, str]:
     return {"what": what, "before": str(before), "after": str(after), "why": why}
 
 
-def _patterns(whitelist):
-    return [part.strip() for part in str(whitelist).replace("|", ",").split(",") if part.strip()] if "(" not in str(whitelist) else [str(whitelist)]
+def _patterns(whitelist: Any) -> list[str]:
+    return (
+        [part.strip() for part in str(whitelist).replace("|", ",").split(",") if part.strip()]
+        if "(" not in str(whitelist)
+        else [str(whitelist)]
+    )
 
 
-def _tuning(mirror, reading, writing, streams, changes):
+def _tuning(
+    mirror: dict[str, Any],
+    reading: dict[str, str],
+    writing: dict[str, str],
+    streams: int,
+    changes: list[dict[str, str]],
+) -> None:
     mirror["tuning"]["tasks_max"] = max(streams, 1)
-    changes.append(_change("num.streams", streams, "tasks_max %d" % max(streams, 1), "A stream of the old one is a task of the new one"))
+    changes.append(
+        _change(
+            "num.streams", streams, f"tasks_max {max(streams, 1)}", "A stream of the old one is a task of the new one"
+        )
+    )
     if writing.get("compression.type", "none") != "none":
         mirror["tuning"]["compression"] = writing["compression.type"]
     if str(writing.get("max.request.size", "")).isdigit() and int(writing["max.request.size"]) > 1048576:
@@ -81,40 +193,76 @@ def _tuning(mirror, reading, writing, streams, changes):
             changes.append(_change(key, writing[key], safe[0], "A copied record must be on all replicas, once"))
 
 
-def _begin(mirror, reading, changes, by_hand):
+def _begin(mirror: dict[str, Any], reading: dict[str, str], changes: list[dict[str, str]], by_hand: list[str]) -> None:
     reset = reading.get("auto.offset.reset", "latest")
     if reset == "latest":
-        changes.append(_change("where it begins", "latest", "earliest",
-                               "A backup that begins at the end holds nothing of before, and skips what it was too slow for"))
-    by_hand.append("The positions of group %s do not carry over: the new mirror begins at the oldest record and copies what the target has already. "
-                   "Begin with empty topics on the target, or write the last copied offsets into its offset topic before the first start "
-                   "(they are the group's committed positions minus one)" % reading["group.id"])
+        changes.append(
+            _change(
+                "where it begins",
+                "latest",
+                "earliest",
+                "A backup that begins at the end holds nothing of before, and skips what it was too slow for",
+            )
+        )
+    by_hand.append(
+        f"The positions of group {reading['group.id']} do not carry over: the new mirror begins at the "
+        "oldest record and copies what the target has already. Begin with empty topics on the target, or "
+        "write the last copied offsets into its offset topic before the first start (they are the "
+        "group's committed positions minus one)"
+    )
 
 
-def _pass_on(mirror, reading, writing, changes):
-    for settings, keys, prefix in ((reading, CONSUMER_KEYS, "consumer."), (writing, PRODUCER_KEYS, "producer.override.")):
+def _pass_on(
+    mirror: dict[str, Any], reading: dict[str, str], writing: dict[str, str], changes: list[dict[str, str]]
+) -> None:
+    for settings, keys, prefix in (
+        (reading, CONSUMER_KEYS, "consumer."),
+        (writing, PRODUCER_KEYS, "producer.override."),
+    ):
         for key in keys:
             if key in settings and not (key == "max.request.size" and "max_record_bytes" in mirror["tuning"]):
                 if key == "isolation.level" and settings[key] != "read_committed":
-                    changes.append(_change(key, settings[key], "read_committed", "Records of transactions that were given up are not copied"))
+                    changes.append(
+                        _change(
+                            key,
+                            settings[key],
+                            "read_committed",
+                            "Records of transactions that were given up are not copied",
+                        )
+                    )
                     continue
                 mirror["config"]["source"][prefix + key] = settings[key]
         known = set(keys) | OWN | set(CLIENT_KEYS) | {"metadata.broker.list"}
         for key in sorted(settings):
             if key not in known and not key.startswith(("ssl.", "sasl.")):
-                changes.append(_change(prefix + key, settings[key], "left out",
-                                       "Not known to matter for the new mirror; put it under config.source if it does"))
+                changes.append(
+                    _change(
+                        prefix + key,
+                        settings[key],
+                        "left out",
+                        "Not known to matter for the new mirror; put it under config.source if it does",
+                    )
+                )
 
 
-def _client(settings, side, by_hand):
+def _client(settings: dict[str, str], side: str, by_hand: list[str]) -> dict[str, str]:
     client = {key: settings[key] for key in CLIENT_KEYS if key in settings}
     if "bootstrap.servers" not in client and settings.get("metadata.broker.list"):
         client["bootstrap.servers"] = settings["metadata.broker.list"]
     if settings.get("zookeeper.connect"):
-        by_hand.append("The %s was found through ZooKeeper (%s); give its brokers in bootstrap.servers" % (side, settings["zookeeper.connect"]))
+        by_hand.append(
+            f"The {side} was found through ZooKeeper ({settings['zookeeper.connect']}); give its brokers in "
+            "bootstrap.servers"
+        )
     if any(key in settings for key in SECRETS):
-        by_hand.append("Give the %s's secrets (kafka_dr_client_secrets) from your vault; those in the old file are not taken over" % side)
+        by_hand.append(
+            f"Give the {side}'s secrets (kafka_dr_client_secrets) from your vault; those in the old file are "
+            "not taken over"
+        )
     store = settings.get("ssl.truststore.location")
     if store:
-        by_hand.append("Turn the %s's truststore %s into PEM: ssl.ca.pem: \"{{ '%s' | streamsafe.kafka_dr.truststore_pem(password) }}\"" % (side, store, store))
+        by_hand.append(
+            f"Turn the {side}'s truststore {store} into PEM: ssl.ca.pem: \"{{{{ '{store}' | "
+            'streamsafe.kafka_dr.truststore_pem(password) }}"'
+        )
     return client

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """The properties file of a dedicated MirrorMaker 2 (``connect-mirror-maker``), for one or several mirrors.
 
 Secrets are never in the file: they are references to a second file (KIP-297 ``FileConfigProvider``), which stay
@@ -9,6 +8,8 @@ references also in MirrorMaker 2's own configuration topics.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from .._errors import UsageError
 from .java_client import java_client, secret_text
@@ -19,10 +20,16 @@ PLUGINS = ("plugin.path", "plugin.discovery")
 QUANTIFIER = re.compile(r"(?<!\\)\{\d*,\d*\}")
 
 
-def mirror_properties(mirrors, clients, secrets_file, rest_port=None, rest_host="127.0.0.1"):
+def mirror_properties(
+    mirrors: list[dict[str, Any]] | dict[str, Any],
+    clients: dict[str, dict[str, Any]],
+    secrets_file: str,
+    rest_port: int | None = None,
+    rest_host: str = "127.0.0.1",
+) -> dict[str, str]:
     """Properties of one dedicated MirrorMaker 2 process.
 
-    :param mirrors: list of mirror descriptions (``kafka_dr_mirrors``).
+    :param mirrors: mirror descriptions (``kafka_dr_mirrors``), or one.
     :param clients: ``{region: librdkafka keys without secrets}`` of the mirror's own principal in each region.
     :param secrets_file: path on the host of the properties file that holds the secrets (see :func:`mirror_secrets`).
     :param rest_port: port of the internal REST interface, needed for exactly-once.
@@ -35,92 +42,118 @@ def mirror_properties(mirrors, clients, secrets_file, rest_port=None, rest_host=
         regions += [region for region in (mirror["source"], mirror["target"]) if region not in regions]
     missing = [region for region in regions if region not in clients]
     if missing:
-        raise UsageError("No Kafka client is described for region %s" % ", ".join(missing), remedy="Set kafka_dr_client for it in the inventory")
-    made = {"clusters": ", ".join(regions), "config.providers": "file",
-            "config.providers.file.class": "org.apache.kafka.common.config.provider.FileConfigProvider"}
+        raise UsageError(
+            f"No Kafka client is described for region {', '.join(missing)}",
+            remedy="Set kafka_dr_client for it in the inventory",
+        )
+    made = {
+        "clusters": ", ".join(regions),
+        "config.providers": "file",
+        "config.providers.file.class": "org.apache.kafka.common.config.provider.FileConfigProvider",
+    }
     for region in regions:
         for key, value in java_client(clients[region], _reference(secrets_file, region)).items():
-            made["%s.%s" % (region, key)] = value
+            made[f"{region}.{key}"] = value
     for mirror in described:
         _add_mirror(made, mirror)
     for source in regions:
         for target in regions:
             # A pair that is not named is still started, for its heartbeats; so name it.
-            flow = "%s->%s" % (source, target)
+            flow = f"{source}->{target}"
             if source != target and flow + ".enabled" not in made:
                 made[flow + ".enabled"] = "false"
                 made[flow + ".emit.heartbeats.enabled"] = "false"
     if any(mirror["exactly_once"] for mirror in described):
         made["dedicated.mode.enable.internal.rest"] = "true"
-        made["listeners"] = "http://%s:%s" % (rest_host, rest_port or 0)
+        made["listeners"] = f"http://{rest_host}:{rest_port or 0}"
     return made
 
 
-def _reference(secrets_file, region):
-    return lambda key: "${file:%s:%s.%s}" % (secrets_file, region, key)
+def _reference(secrets_file: str, region: str) -> Callable[[str], str]:
+    return lambda key: f"${{file:{secrets_file}:{region}.{key}}}"
 
 
-def _add_mirror(made, mirror):
-    flow = "%s->%s" % (mirror["source"], mirror["target"])
+def _add_mirror(made: dict[str, str], mirror: dict[str, Any]) -> None:
+    flow = f"{mirror['source']}->{mirror['target']}"
     if flow + ".enabled" in made:
-        raise UsageError("Two mirrors copy %s" % flow, remedy="Put their topics into one description")
+        raise UsageError(f"Two mirrors copy {flow}", remedy="Put their topics into one description")
     configs = connector_configs(mirror)
     made[flow + ".enabled"] = "true"
-    for setting, key in (("topics", "topics"), ("topics.exclude", "topics_exclude"), ("groups", "groups"), ("groups.exclude", "groups_exclude")):
-        made["%s.%s" % (flow, setting)] = ",".join(pattern_text(one, mirror["name"]) for one in mirror[key])
+    for setting, key in (
+        ("topics", "topics"),
+        ("topics.exclude", "topics_exclude"),
+        ("groups", "groups"),
+        ("groups.exclude", "groups_exclude"),
+    ):
+        made[f"{flow}.{setting}"] = ",".join(pattern_text(one, mirror["name"]) for one in mirror[key])
     for side in ("source", "checkpoint", "heartbeat"):
         for key, value in configs[side].items():
             # A dedicated MirrorMaker 2 has one set of settings for the three connectors of a flow.
-            _set(made, "%s.%s" % (flow, key), value, "The connectors of mirror '%s' disagree about %s" % (mirror["name"], key))
+            _set(made, f"{flow}.{key}", value, f"The connectors of mirror '{mirror['name']}' disagree about {key}")
     for key, value in configs["worker"].items():
-        # The worker of a dedicated MirrorMaker 2 belongs to the target; without its prefix exactly-once is silently ignored.
-        _set(made, "%s.%s" % (mirror["target"], key), value, "Mirrors into region '%s' disagree about %s" % (mirror["target"], key))
+        # The worker of a dedicated MirrorMaker 2 belongs to the target; without its prefix exactly-once is silently
+        # ignored.
+        _set(made, f"{mirror['target']}.{key}", value, f"Mirrors into region '{mirror['target']}' disagree about {key}")
         if key in PLUGINS:
-            _set(made, key, value, "Mirrors in one process disagree about %s" % key)
+            _set(made, key, value, f"Mirrors in one process disagree about {key}")
 
 
-def _set(made, name, value, complaint):
+def _set(made: dict[str, str], name: str, value: str, complaint: str) -> None:
     if made.get(name, value) != value:
-        raise UsageError(complaint, expected="one value for both, in one process", found="%s and %s" % (made[name], value),
-                         remedy="Give both the same value, or run them as two mirrors on two services")
+        raise UsageError(
+            complaint,
+            expected="one value for both, in one process",
+            found=f"{made[name]} and {value}",
+            remedy="Give both the same value, or run them as two mirrors on two services",
+        )
     made[name] = value
 
 
-def pattern_text(pattern, name):
+def pattern_text(pattern: str, name: str) -> str:
     """A pattern as one item of a list: MirrorMaker 2 splits at every comma, so a literal one becomes its code point.
 
     :raises UsageError: a comma inside a quantifier, which nothing can save, or no regular expression.
     """
     if QUANTIFIER.search(pattern):
-        raise UsageError("Mirror '%s' has the pattern '%s'" % (name, pattern), expected="no comma inside a quantifier",
-                         found="MirrorMaker 2 splits patterns at every comma", remedy="Write a{1,2} as aa?, and a{1,} as a+")
+        raise UsageError(
+            f"Mirror '{name}' has the pattern '{pattern}'",
+            expected="no comma inside a quantifier",
+            found="MirrorMaker 2 splits patterns at every comma",
+            remedy="Write a{1,2} as aa?, and a{1,} as a+",
+        )
     try:
         re.compile(pattern)
     except re.error as error:
-        raise UsageError("Mirror '%s' has the pattern '%s'" % (name, pattern), expected="a regular expression", found=str(error)) from error
+        raise UsageError(
+            f"Mirror '{name}' has the pattern '{pattern}'", expected="a regular expression", found=str(error)
+        ) from error
     return pattern.replace("\\,", ",").replace(",", "\\x2c")
 
 
-def mirror_secrets(secrets):
+def mirror_secrets(secrets: dict[str, dict[str, Any]]) -> dict[str, str]:
     """Content of the secrets file: ``{"<region>.<key>": value}`` from ``{region: client secrets}``.
 
     :raises UsageError: a private key that Java cannot read.
     """
     return {
-        "%s.%s" % (region, key): secret_text(key, value)
-        for region, keys in secrets.items() for key, value in (keys or {}).items() if value is not None
+        f"{region}.{key}": secret_text(key, value)
+        for region, keys in secrets.items()
+        for key, value in (keys or {}).items()
+        if value is not None
     }
 
 
 ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"}
 
 
-def render_properties(properties):
-    """A ``.properties`` file's text, ASCII only: MirrorMaker 2 reads it as ``java.util.Properties`` does, in ISO 8859-1."""
-    return "".join("%s=%s\n" % (_escaped(key, " :=#!"), _escaped(value, "", first=" ")) for key, value in properties.items())
+def render_properties(properties: dict[str, Any]) -> str:
+    """A ``.properties`` file's text, ASCII only: MirrorMaker 2 reads it as ``java.util.Properties`` does, in ISO
+    8859-1.
+    """
+    return "".join(f"{_escaped(key, ' :=#!')}={_escaped(value, '', first=' ')}\n" for key, value in properties.items())
 
 
-def _escaped(text, special, first=""):
+def _escaped(text: str, special: str, first: str = "") -> str:
     made = []
     for at, letter in enumerate(str(text)):
         if letter in ESCAPES:
@@ -132,12 +165,14 @@ def _escaped(text, special, first=""):
         else:
             # Beyond the basic plane Java wants the two halves of UTF-16.
             wide = letter.encode("utf-16-be")
-            made += ["\\u%04x" % int.from_bytes(wide[half:half + 2], "big") for half in range(0, len(wide), 2)]
+            made += [f"\\u{int.from_bytes(wide[half : half + 2], 'big'):04x}" for half in range(0, len(wide), 2)]
     return "".join(made)
 
 
-def parse_properties(text):
-    """``{key: value}`` of a properties file's text, as ``java.util.Properties.load`` reads it; the last of equal keys wins."""
+def parse_properties(text: str) -> dict[str, str]:
+    """``{key: value}`` of a properties file's text, as ``java.util.Properties.load`` reads it; the last of equal keys
+    wins.
+    """
     made = {}
     for line in _logical_lines(text):
         key, value = _split(line)
@@ -145,7 +180,7 @@ def parse_properties(text):
     return made
 
 
-def _logical_lines(text):
+def _logical_lines(text: str) -> Iterator[str]:
     pending = ""
     for raw in re.split(r"\r\n|\r|\n", text):
         line = raw.lstrip(" \t\f")
@@ -161,7 +196,7 @@ def _logical_lines(text):
         yield pending
 
 
-def _split(line):
+def _split(line: str) -> tuple[str, str]:
     escaped = False
     for at, letter in enumerate(line):
         if escaped:
@@ -174,14 +209,14 @@ def _split(line):
     return line, ""
 
 
-def _unescaped(text):
+def _unescaped(text: str) -> str:
     made, at = [], 0
     while at < len(text):
         letter = text[at]
         if letter == "\\" and at + 1 < len(text):
             following = text[at + 1]
             if following == "u" and len(text) >= at + 6:
-                made.append(chr(int(text[at + 2:at + 6], 16)))
+                made.append(chr(int(text[at + 2 : at + 6], 16)))
                 at += 6
                 continue
             letter = {"n": "\n", "r": "\r", "t": "\t", "f": "\f"}.get(following, following)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""Reports for people and for machines: of a drill, of a stage as the ledger tells it, and of a proof. Values in, text out; nothing is asked of Kafka."""
+"""Reports for people and for machines: of a drill, of a stage as the ledger tells it, and of a proof. Values in, text
+out; nothing is asked of Kafka.
+"""
 
 from __future__ import annotations

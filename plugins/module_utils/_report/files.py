@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """The files of a report in one directory: report.html, junit.xml and, where it was not there before, report.json."""
 
 from __future__ import annotations
@@ -7,11 +6,13 @@ from __future__ import annotations
 import json
 import os
 import re
+from typing import Any
 
 from .._errors import FormatError, UsageError
 from .._host.files import replace
 from .junit import junit
 from .page import render
+from .shapes import Proven, Report
 
 # Reports are for people: as readable as the user's umask lets files be.
 PAGE_MODE = 0o666
@@ -19,7 +20,7 @@ PAGE_MODE = 0o666
 KEPT = re.compile(r"proofs/[A-Za-z0-9_-]+\.json")
 
 
-def load(path):
+def load(path: str) -> Any:
     """A report from its file.
 
     :raises UsageError: it cannot be read.
@@ -30,16 +31,18 @@ def load(path):
             return json.load(file)
     except OSError as error:
         raise UsageError(
-            "The report %s cannot be read" % path,
+            f"The report {path} cannot be read",
             expected="the report.json of a drill or of a proof",
             found=error.strerror or str(error),
             remedy="Correct the path; the user that runs this has to be able to read it",
         ) from error
     except ValueError as error:
-        raise FormatError("The report %s is no JSON" % path, expected="the report.json of a drill or of a proof", found=str(error)) from error
+        raise FormatError(
+            f"The report {path} is no JSON", expected="the report.json of a drill or of a proof", found=str(error)
+        ) from error
 
 
-def beside(report, path=""):
+def beside(report: Report, path: str = "") -> list[tuple[str, Report]]:
     """The whole reports of the proofs that a report names, where they can still be read.
 
     :returns: ``[(stage, report)]``.
@@ -59,7 +62,7 @@ def beside(report, path=""):
     return found if len(found) == len(report.get("proofs") or []) else []
 
 
-def contents(report, proven=(), made_from="report.json", keep=False):
+def contents(report: Report, proven: Proven = (), made_from: str = "report.json", keep: bool = False) -> dict[str, str]:
     """What is to stand in the directory, by file name.
 
     :param keep: whether the report itself is written too.
@@ -70,7 +73,7 @@ def contents(report, proven=(), made_from="report.json", keep=False):
     return made
 
 
-def write(directory, made, check_mode=False):
+def write(directory: str, made: dict[str, str], check_mode: bool = False) -> list[str]:
     """Write what differs; a file is replaced as a whole, never half.
 
     :returns: names of files that were, or in check mode would be, written.
@@ -88,7 +91,7 @@ def write(directory, made, check_mode=False):
                 replace(path, text.encode("utf-8"), PAGE_MODE)
     except OSError as error:
         raise UsageError(
-            "The report cannot be written to %s" % directory,
+            f"The report cannot be written to {directory}",
             expected="a directory that can be written",
             found=error.strerror or str(error),
             remedy="Name another directory",
@@ -96,7 +99,7 @@ def write(directory, made, check_mode=False):
     return changed
 
 
-def _read(path):
+def _read(path: str) -> str | None:
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()

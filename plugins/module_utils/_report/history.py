@@ -1,27 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """Past drills on one page: RTO and RPO over time, each drill with its verdict."""
 
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from .._errors import FormatError, UsageError
 from .files import load
 from .page import environment
 from .proof import moment
 from .redact import redact
+from .shapes import Report
 from .style import CSS
 from .template_history import PAGE
-from .view import duration, kind_of
+from .view import kind_of
+from .view_parts import duration
 
 
-def collect(directory):
+def collect(directory: str) -> tuple[list[tuple[str, Report]], list[tuple[str, str]]]:
     """Every drill's report below a directory, oldest first, each drill once.
 
-    :returns: ``[(path, report)]`` and ``[(path, why it was left out)]``; what is a report of another kind is left out silently.
+    :returns: ``[(path, report)]`` and ``[(path, why it was left out)]``; what is a report of another kind is left out
+        silently.
     """
-    found, refused = {}, []
+    found: dict[tuple[Any, str], tuple[Any, str, Report]] = {}
+    refused: list[tuple[str, str]] = []
     for folder, folders, names in os.walk(directory):
         # A spoiled drill turns red on purpose, a proof's report is none of a drill.
         folders[:] = sorted(one for one in folders if one not in ("proofs", "logs"))
@@ -38,10 +42,12 @@ def collect(directory):
         when = report.get("began") or os.path.getmtime(path)
         # The newest report stands in the directory and among the kept ones.
         found.setdefault((when if report.get("began") else path, report["scenario"]), (when, path, report))
-    return [(path, dict(report, began=when)) for when, path, report in sorted(found.values(), key=lambda one: one[:2])], refused
+    return [
+        (path, dict(report, began=when)) for when, path, report in sorted(found.values(), key=lambda one: one[:2])
+    ], refused
 
 
-def rows(drills, page_directory):
+def rows(drills: list[tuple[str, Report]], page_directory: str) -> list[dict[str, Any]]:
     """What the table shows, newest first."""
     made = []
     for path, report in drills:
@@ -68,8 +74,10 @@ def rows(drills, page_directory):
     return list(reversed(made))
 
 
-def charts(made):
-    """RTO and RPO of each scenario: ``[{scenario, name, unit, top, count, dots[{at, value, passed}], without[at]}]``; ``at`` counts drills from 1."""
+def charts(made: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """RTO and RPO of each scenario: ``[{scenario, name, unit, top, count, dots[{at, value, passed}], without[at]}]``;
+    ``at`` counts drills from 1.
+    """
     drawn = []
     for scenario in sorted({one["scenario"] for one in made}):
         of_scenario = [one for one in reversed(made) if one["scenario"] == scenario]
@@ -77,7 +85,11 @@ def charts(made):
             values = [one[key] for one in of_scenario if one[key] is not None]
             if len(values) < 2:
                 continue
-            dots = [{"at": at, "value": one[key], "passed": one["passed"]} for at, one in enumerate(of_scenario, 1) if one[key] is not None]
+            dots = [
+                {"at": at, "value": one[key], "passed": one["passed"]}
+                for at, one in enumerate(of_scenario, 1)
+                if one[key] is not None
+            ]
             drawn.append(
                 {
                     "scenario": scenario,
@@ -97,7 +109,7 @@ def charts(made):
     return drawn
 
 
-def page(directory, target):
+def page(directory: str, target: str) -> tuple[str, int]:
     """The page over all drills below a directory.
 
     :param target: the page's own path; links lead from there.
@@ -108,8 +120,8 @@ def page(directory, target):
     if not drills:
         raise UsageError(
             "There is no drill to tell of",
-            expected="report.json below %s" % directory,
-            found="; ".join("%s: %s" % one for one in refused[:3]) or "none",
+            expected=f"report.json below {directory}",
+            found="; ".join("{}: {}".format(*one) for one in refused[:3]) or "none",
             remedy="Run a drill first, or name another directory",
         )
     made = redact(rows(drills, os.path.dirname(os.path.abspath(target))))
@@ -127,7 +139,7 @@ def page(directory, target):
             refused=redact(refused),
             passed=passed,
             css=CSS,
-            title="Drills: %d of %d passed" % (passed, len(meant)),
+            title=f"Drills: {passed} of {len(meant)} passed",
         )
     )
     return text, len(made)

@@ -1,21 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""JUnit XML, as CI systems read it: a drill's checks, a stage's steps and proofs, a proof's partitions as test cases."""
+"""JUnit XML, as CI systems read it: a drill's checks, a stage's steps and proofs, a proof's partitions as test
+cases.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from typing import Any
 from xml.etree import ElementTree
 
 from .redact import redact
+from .shapes import Report
 from .view import kind_of
+
+# A test case: ``name``, ``state`` (empty, failure, error), ``message``, ``text``, ``type``, ``seconds``.
+Case = dict[str, Any]
+# A suite: its name, cases, and properties.
+Suite = tuple[str, list[Case], dict[str, Any]]
 
 # What XML 1.0 cannot hold.
 _IMPOSSIBLE = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
 
-def junit(report):
+def junit(report: Report) -> str:
     """The document, one test suite.
 
     A failed case has a ``failure`` with what was expected and found; what could not be told is an ``error``.
@@ -42,39 +50,53 @@ def junit(report):
         if value is not None:
             ElementTree.SubElement(listed, "property", {"name": key, "value": _clean(value)})
     for one in cases:
-        case = ElementTree.SubElement(suite, "testcase", {"classname": name, "name": _clean(one["name"]), "time": _time(one.get("seconds"))})
+        case = ElementTree.SubElement(
+            suite, "testcase", {"classname": name, "name": _clean(one["name"]), "time": _time(one.get("seconds"))}
+        )
         if one["state"]:
-            ElementTree.SubElement(case, one["state"], {"message": _clean(one["message"]), "type": one["type"]}).text = _clean(one["text"])
+            ElementTree.SubElement(
+                case, one["state"], {"message": _clean(one["message"]), "type": one["type"]}
+            ).text = _clean(one["text"])
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)
     return "<?xml version='1.0' encoding='utf-8'?>\n" + ElementTree.tostring(suites, encoding="unicode") + "\n"
 
 
-def _time(seconds):
-    return "%.3f" % seconds if isinstance(seconds, (int, float)) else "0.000"
+def _time(seconds: float | None) -> str:
+    return f"{seconds:.3f}" if isinstance(seconds, (int, float)) else "0.000"
 
 
-def _clean(value):
+def _clean(value: Any) -> str:
     return _IMPOSSIBLE.sub("?", value if isinstance(value, str) else json.dumps(value))
 
 
-def _case(name, state="", message="", text="", kind="", seconds=None):
-    return {"name": name, "state": state, "message": message, "text": text or message, "type": kind or state, "seconds": seconds}
+def _case(
+    name: str, state: str = "", message: str = "", text: str = "", kind: str = "", seconds: float | None = None
+) -> Case:
+    return {
+        "name": name,
+        "state": state,
+        "message": message,
+        "text": text or message,
+        "type": kind or state,
+        "seconds": seconds,
+    }
 
 
-def _drill(report):
-    cases, seen = [], {}
+def _drill(report: Report) -> Suite:
+    cases: list[Case] = []
+    seen: dict[str, int] = {}
     for one in report["checks"]:
         seen[one["name"]] = seen.get(one["name"], 0) + 1
-        name = one["name"] if seen[one["name"]] == 1 else "%s_%d" % (one["name"], seen[one["name"]])
-        said = "expected %s, found %s" % (one["expected"], one["found"])
+        name = one["name"] if seen[one["name"]] == 1 else f"{one['name']}_{seen[one['name']]}"
+        said = "expected {}, found {}".format(one["expected"], one["found"])
         cases.append(_case(name) if one["passed"] else _case(name, "failure", said, kind="check"))
     if not cases:
         cases.append(_case("drill_went_through", "error", "expected checks to be made, found none"))
     rpo = report.get("rpo") or {}
     return (
-        "drill.%s" % report["scenario"],
+        "drill.{}".format(report["scenario"]),
         cases,
         {
             "platform": report.get("platform"),
@@ -83,21 +105,33 @@ def _drill(report):
             "rpo_seconds": rpo.get("seconds"),
             "reprocessed": sum((report.get("reprocessed") or {}).values()),
             "overrides": ", ".join(report.get("overrides") or []) or None,
-            **{"version.%s" % key: value for key, value in (report.get("versions") or {}).items()},
+            **{f"version.{key}": value for key, value in (report.get("versions") or {}).items()},
         },
     )
 
 
-def _stage(report):
-    cases = [_case("%s %s" % (one["name"], one["at"]), seconds=one["seconds"]) for one in report["steps"] if one["state"] not in ("different", "not_provable")]
+def _stage(report: Report) -> Suite:
+    cases = [
+        _case("{} {}".format(one["name"], one["at"]), seconds=one["seconds"])
+        for one in report["steps"]
+        if one["state"] not in ("different", "not_provable")
+    ]
     for one in report["proofs"]:
         if one["state"] != "proven":
-            said = "expected PROVEN, found %s: %s" % (one["verdict"], "; ".join(one["reasons"]) or "no reason")
-            cases.append(_case("proof %s" % one["at"], "error" if one["state"] == "not_provable" else "failure", said))
+            said = "expected PROVEN, found {}: {}".format(one["verdict"], "; ".join(one["reasons"]) or "no reason")
+            cases.append(
+                _case("proof {}".format(one["at"]), "error" if one["state"] == "not_provable" else "failure", said)
+            )
     ended = report["verdict"] == "done"
-    cases.append(_case("stage_ended", "" if ended else "failure", "" if ended else "expected done, found %s" % report["verdict"]))
+    cases.append(
+        _case(
+            "stage_ended",
+            "" if ended else "failure",
+            "" if ended else "expected done, found {}".format(report["verdict"]),
+        )
+    )
     return (
-        "stage.%s" % report["stage"],
+        "stage.{}".format(report["stage"]),
         cases,
         {
             "about": report["about"],
@@ -108,17 +142,33 @@ def _stage(report):
     )
 
 
-def _proof(report):
+def _proof(report: Report) -> Suite:
     cases = []
     for topic in report["topics"]:
         for part in topic.get("partitions") or []:
             counts = {
                 key: part[key]
-                for key in ("missing", "missing_head", "missing_tail", "lost", "altered", "reordered", "duplicated", "foreign", "aborted")
+                for key in (
+                    "missing",
+                    "missing_head",
+                    "missing_tail",
+                    "lost",
+                    "altered",
+                    "reordered",
+                    "duplicated",
+                    "foreign",
+                    "aborted",
+                )
                 if part.get(key)
             }
             cases.append(
-                _of_verdict("%s-%s" % (topic["topic"], part["partition"]), part["verdict"], counts, part.get("reasons") or [], part.get("differences") or [])
+                _of_verdict(
+                    "{}-{}".format(topic["topic"], part["partition"]),
+                    part["verdict"],
+                    counts,
+                    part.get("reasons") or [],
+                    part.get("differences") or [],
+                )
             )
         if not topic.get("partitions") or topic["verdict"] not in [part["verdict"] for part in topic["partitions"]]:
             cases.append(_of_verdict(topic["topic"], topic["verdict"], {}, topic.get("reasons") or [], []))
@@ -138,12 +188,18 @@ def _proof(report):
     )
 
 
-def _of_verdict(name, verdict, counts, reasons, differences):
+def _of_verdict(
+    name: str, verdict: str, counts: dict[str, int], reasons: list[str], differences: list[dict[str, Any]]
+) -> Case:
     if verdict == "PROVEN":
         return _case(name)
-    said = "expected PROVEN, found %s%s" % (verdict, ": " + ", ".join("%s %d" % one for one in counts.items()) if counts else "")
+    said = "expected PROVEN, found {}{}".format(
+        verdict, ": " + ", ".join("%s %d" % one for one in counts.items()) if counts else ""
+    )
     lines = list(reasons) + [
-        "%s source offset %s target offset %s records %s" % (one.get("kind"), one.get("source_offset"), one.get("target_offset"), one.get("count", 1))
+        "{} source offset {} target offset {} records {}".format(
+            one.get("kind"), one.get("source_offset"), one.get("target_offset"), one.get("count", 1)
+        )
         for one in differences[:100]
     ]
     return _case(name, "error" if verdict == "NOT_PROVABLE" else "failure", said, "\n".join([said, *lines]), verdict)

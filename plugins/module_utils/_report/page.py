@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """From a report to its page."""
 
 from __future__ import annotations
 
 import json
+
+from .shapes import Proven, Report
 
 try:
     import jinja2
@@ -20,13 +21,15 @@ from .template import PAGE
 from .view import view
 
 
-def environment():
+def environment() -> jinja2.Environment:
     """Jinja with everything escaped and nothing undefined.
 
     :raises KafkaDrError: Jinja2 is missing.
     """
     if jinja2 is None:
-        raise KafkaDrError("A page needs the Python library Jinja2, which ansible-core brings", remedy="pip install jinja2")
+        raise KafkaDrError(
+            "A page needs the Python library Jinja2, which ansible-core brings", remedy="pip install jinja2"
+        )
     made = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     made.filters["number"] = lambda value: value if isinstance(value, bool) else number(value)
     made.globals.update(over_time=plot.over_time, over_drills=plot.over_drills)
@@ -34,7 +37,7 @@ def environment():
     return made
 
 
-def render(report, proven=(), made_from="report.json"):
+def render(report: Report, proven: Proven = (), made_from: str = "report.json") -> str:
     """The page of one report.
 
     :param report: of a drill, a stage or a proof; its secrets, had it any, are hidden first.
@@ -43,4 +46,8 @@ def render(report, proven=(), made_from="report.json"):
     :raises UsageError: it is no report.
     """
     shown = view(redact(report), [(stage, redact(one)) for stage, one in proven])
-    return environment().from_string(PAGE).render(view=shown, title="%s: %s" % (shown["title"], shown["word"]), css=CSS, made_from=made_from)
+    return (
+        environment()
+        .from_string(PAGE)
+        .render(view=shown, title="{}: {}".format(shown["title"], shown["word"]), css=CSS, made_from=made_from)
+    )

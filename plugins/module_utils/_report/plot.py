@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""Charts as inline SVG, drawn by matplotlib. Their colours are the page's own variables, so that they follow light, dark and print."""
+"""Charts as inline SVG, drawn by matplotlib. Their colours are the page's own variables, so that they follow light,
+dark and print.
+"""
 
 from __future__ import annotations
 
 import io
 import math
 import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 try:
     import matplotlib
@@ -25,18 +31,24 @@ MISSING = '<p class="small">No chart: it needs the Python library matplotlib on 
 NOT_IN_HTML = re.compile(r' xmlns(:\w+)?="[^"]*"|<metadata>.*?</metadata>|<style .*?</style>|<!--.*?-->', re.DOTALL)
 
 
-def over_time(drawn):
+def over_time(drawn: dict[str, Any]) -> str:
     """Lines over the seconds of a drill.
 
     :param drawn: as :func:`.timeline.lines` gives it.
     :returns: HTML without a word that comes from a report.
     """
 
-    def paint(axes):
+    def paint(axes: Axes) -> None:
         for at, one in enumerate(drawn["series"]):
             values = [math.nan if value is None else value for dummy, value in one["points"]]
             colour, dashes = LINES[at % len(LINES)]
-            axes.plot([seconds for seconds, dummy in one["points"]], values, color=LIGHT[colour], linestyle=(0, dashes), linewidth=THICK)
+            axes.plot(
+                [seconds for seconds, dummy in one["points"]],
+                values,
+                color=LIGHT[colour],
+                linestyle=(0, dashes),
+                linewidth=THICK,
+            )
         for at, mark in enumerate(drawn["marks"]):
             axes.axvline(mark["at"], color=LIGHT[MARKS[at % len(MARKS)]], linewidth=THIN)
         axes.set_xlim(0, drawn["seconds"])
@@ -46,18 +58,25 @@ def over_time(drawn):
     return _pictures(paint)
 
 
-def over_drills(chart):
+def over_drills(chart: dict[str, Any]) -> str:
     """A figure of each drill, in their order.
 
     :param chart: as :func:`.history.charts` gives it.
     :returns: HTML without a word that comes from a report.
     """
 
-    def paint(axes):
-        axes.plot([one["at"] for one in chart["dots"]], [one["value"] for one in chart["dots"]], color=LIGHT["accent"], linewidth=THICK)
+    def paint(axes: Axes) -> None:
+        axes.plot(
+            [one["at"] for one in chart["dots"]],
+            [one["value"] for one in chart["dots"]],
+            color=LIGHT["accent"],
+            linewidth=THICK,
+        )
         for passed, colour, shape in ((True, "accent", "o"), (False, "bad", "D")):
             dots = [one for one in chart["dots"] if one["passed"] == passed]
-            axes.plot([one["at"] for one in dots], [one["value"] for one in dots], shape, color=LIGHT[colour], markersize=6)
+            axes.plot(
+                [one["at"] for one in dots], [one["value"] for one in dots], shape, color=LIGHT[colour], markersize=6
+            )
         for at in chart["without"]:
             axes.axvline(at, ymax=0.12, color=LIGHT["bad"], linewidth=THIN)
         axes.set_ylim(0, 1.08 * chart["top"] or 1)
@@ -68,15 +87,19 @@ def over_drills(chart):
     return _pictures(paint)
 
 
-def _pictures(paint):
+def _pictures(paint: Callable[[Axes], None]) -> str:
     if matplotlib is None:
         return MISSING
-    return "".join('<div class="plot %s" aria-hidden="true">%s</div>' % (name, _picture(paint, *size)) for name, size in SHAPES.items())
+    return "".join(
+        f'<div class="plot {name}" aria-hidden="true">{_picture(paint, *size)}</div>' for name, size in SHAPES.items()
+    )
 
 
-def _picture(paint, width, height):
+def _picture(paint: Callable[[Axes], None], width: int, height: int) -> str:
     # Text stays text, in the reader's own letters.
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "kafka-dr", "font.family": "sans-serif", "font.size": 11}):
+    with matplotlib.rc_context(
+        {"svg.fonttype": "none", "svg.hashsalt": "kafka-dr", "font.family": "sans-serif", "font.size": 11}
+    ):
         figure = Figure(figsize=(width / 72, height / 72), layout="constrained")
         axes = figure.subplots()
         paint(axes)
@@ -84,13 +107,17 @@ def _picture(paint, width, height):
         axes.tick_params(colors=LIGHT["muted"], length=0)
         axes.xaxis.label.set_color(LIGHT["muted"])
         axes.yaxis.set_major_locator(MaxNLocator(4, min_n_ticks=2))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, dummy: number(int(value)) if value == int(value) else "%g" % value))
+        axes.yaxis.set_major_formatter(
+            FuncFormatter(lambda value, dummy: number(int(value)) if value == int(value) else f"{value:g}")
+        )
         for name, side in axes.spines.items():
             side.set_visible(name == "bottom")
             side.set_color(LIGHT["line"])
         text = io.StringIO()
-        figure.savefig(text, format="svg", transparent=True, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
-    drawn = NOT_IN_HTML.sub("", text.getvalue()[text.getvalue().index("<svg"):])
+        figure.savefig(
+            text, format="svg", transparent=True, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        )
+    drawn = NOT_IN_HTML.sub("", text.getvalue()[text.getvalue().index("<svg") :])
     for name, colour in LIGHT.items():
-        drawn = drawn.replace(colour, "var(--%s)" % name)
+        drawn = drawn.replace(colour, f"var(--{name})")
     return drawn

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""The pages' look: two palettes (light, dark; print is light), one column that fits a phone. No script, no font, nothing from the network."""
+"""The pages' look: two palettes (light, dark; print is light), one column that fits a phone. No script, no font,
+nothing from the network.
+"""
 
 from __future__ import annotations
 
-# Of a chart: each line's colour and dashes, the colours of what is marked in it, and widths; its legend is drawn by the page.
+# Of a chart: each line's colour and dashes, the colours of what is marked in it, and widths; its legend is drawn by the
+# page.
 LINES = (("accent", ()), ("second", (4, 3)), ("warn", (1.5, 2.5)))
 MARKS = ("bad", "good")
 THICK, THIN = 1.7, 1.5
@@ -37,17 +39,19 @@ DARK = {
 }
 
 
-def _palette(colours):
-    return "".join("--%s:%s;" % one for one in colours.items())
+def _palette(colours: dict[str, str]) -> str:
+    return "".join("--{}:{};".format(*one) for one in colours.items())
 
 
 CSS = (
-    ":root{color-scheme:light dark;%s}@media (prefers-color-scheme:dark){:root{%s}}@media print{:root{color-scheme:light;%s}}"
-    % (_palette(LIGHT), _palette(DARK), _palette(LIGHT))
+    f":root{{color-scheme:light dark;{_palette(LIGHT)}}}"
+    f"@media (prefers-color-scheme:dark){{:root{{{_palette(DARK)}}}}}"
+    f"@media print{{:root{{color-scheme:light;{_palette(LIGHT)}}}}}"
     + """
 *{box-sizing:border-box}
 body{margin:0;overflow-wrap:anywhere;
-background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans",sans-serif}
+background:var(--paper);color:var(--ink);
+font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans",sans-serif}
 main{max-width:62rem;margin:0 auto;padding:1.25rem 1rem 4rem}
 h1{font-size:1.05rem;font-weight:600;margin:0 0 .75rem;color:var(--muted);overflow-wrap:anywhere}
 h2{font-size:1.15rem;margin:2.2rem 0 .6rem;padding-top:.9rem;border-top:1px solid var(--line)}
@@ -69,11 +73,13 @@ dt{color:var(--muted)}dd{margin:0;overflow-wrap:anywhere}
 .scroll{overflow-x:auto}
 table{overflow-wrap:break-word;
 border-collapse:collapse;width:100%;font-size:.92rem}
-th,td{text-align:left;vertical-align:top;padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--line);overflow-wrap:break-word}
+th,td{text-align:left;vertical-align:top;padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--line);
+overflow-wrap:break-word}
 td:first-child{min-width:9rem}
 th{font-weight:600;color:var(--muted);font-size:.85rem;white-space:nowrap}
 td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
-pre{background:var(--panel);border:1px solid var(--line);border-radius:.3rem;padding:.7rem .9rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.88rem}
+pre{background:var(--panel);border:1px solid var(--line);border-radius:.3rem;padding:.7rem .9rem;white-space:pre-wrap;
+overflow-wrap:anywhere;font-size:.88rem}
 pre,code{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace}
 svg{display:block;width:100%}
 .plot svg{height:auto;overflow:visible}.plot.narrow{display:none}
@@ -92,7 +98,8 @@ details{margin:.5rem 0}
 summary{cursor:pointer;padding:.25rem 0;overflow-wrap:anywhere}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;font-size:.85rem;color:var(--muted)}
 .legend i{display:inline-block;width:.9rem;height:.7rem;margin-right:.35rem;border-radius:.1rem}
-.fill-ok{fill:var(--good)}.fill-warn{fill:var(--warn)}.fill-bad{fill:var(--bad)}.fill-stage{fill:var(--accent)}.fill-step{fill:var(--bar)}
+.fill-ok{fill:var(--good)}.fill-warn{fill:var(--warn)}.fill-bad{fill:var(--bad)}.fill-stage{fill:var(--accent)}
+.fill-step{fill:var(--bar)}
 .fill-out{fill:var(--bar)}.fill-none{fill:var(--line)}
 .grid{stroke:var(--line);stroke-width:1}
 footer{margin-top:2.5rem;color:var(--muted);font-size:.85rem}
@@ -101,18 +108,26 @@ a{color:var(--accent)}
 .plot.wide{display:none}.plot.narrow{display:block}
 th,th.n{white-space:normal}th,td{padding-right:.4rem}td:first-child{min-width:5.5rem;overflow-wrap:anywhere}
 .topics th{font-size:.75rem}.topics th.n{width:1px}
-.wide thead{display:none}.wide tr{display:flex;flex-wrap:wrap;gap:0 .9rem;padding:.3rem 0;border-bottom:1px solid var(--line)}
-.wide td,.wide td:first-child{border:0;padding:0;min-width:0}.wide td[data-of]::before{content:attr(data-of) " ";color:var(--muted)}
-.row{grid-template-columns:1fr 4.2rem;gap:0 .5rem}.row>svg{grid-column:1/-1;grid-row:2}.row.step>:first-child{padding-left:0}
-.part{grid-template-columns:1fr}.part>.wide{grid-column:1}.verdict strong{font-size:1.6rem}dl{grid-template-columns:minmax(6rem,40%) 1fr}
+.wide thead{display:none}.wide tr{display:flex;flex-wrap:wrap;gap:0 .9rem;padding:.3rem 0;
+border-bottom:1px solid var(--line)}
+.wide td,.wide td:first-child{border:0;padding:0;min-width:0}.wide td[data-of]::before{content:attr(data-of) " ";
+color:var(--muted)}
+.row{grid-template-columns:1fr 4.2rem;gap:0 .5rem}.row>svg{grid-column:1/-1;grid-row:2}
+.row.step>:first-child{padding-left:0}
+.part{grid-template-columns:1fr}.part>.wide{grid-column:1}.verdict strong{font-size:1.6rem}
+dl{grid-template-columns:minmax(6rem,40%) 1fr}
 }
 @media print{
-body{font-size:11pt}main{max-width:none;padding:0}.scroll{overflow:visible}h2,h2+p{break-after:avoid}.row,.figure,tr{break-inside:avoid}
+body{font-size:11pt}main{max-width:none;padding:0}.scroll{overflow:visible}h2,h2+p{break-after:avoid}
+.row,.figure,tr{break-inside:avoid}
 details:not(.wide)::details-content{content-visibility:visible;display:block;block-size:auto}summary{list-style:none}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 }
 """
-    + "".join(".line-%d{stroke:var(--%s);stroke-width:%s;stroke-dasharray:%s}\n" % (at, colour, THICK, " ".join(map(str, dashes)) or "none")
-              for at, (colour, dashes) in enumerate(LINES))
+    + "".join(
+        ".line-%d{stroke:var(--%s);stroke-width:%s;stroke-dasharray:%s}\n"
+        % (at, colour, THICK, " ".join(map(str, dashes)) or "none")
+        for at, (colour, dashes) in enumerate(LINES)
+    )
     + "".join(".mark-%d{stroke:var(--%s);stroke-width:%s}\n" % (at, colour, THIN) for at, colour in enumerate(MARKS))
 )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The event source over a real mirror whose source is lost, and the rulebook by a real ansible-rulebook, where there is one."""
+"""The event source over a real mirror whose source is lost, and the rulebook by a real ansible-rulebook, where there is
+one.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ from tests.support.offsets_lab import create, mirror_properties, prepare_target
 pytestmark = pytest.mark.full
 ROOT = Path(__file__).resolve().parents[3]
 EDA = ROOT / "extensions" / "eda"
-RULEBOOK = os.environ.get("ANSIBLE_RULEBOOK") or shutil.which("ansible-rulebook") or str(Path(sys.executable).parent / "ansible-rulebook")
+RULEBOOK = (
+    os.environ.get("ANSIBLE_RULEBOOK")
+    or shutil.which("ansible-rulebook")
+    or str(Path(sys.executable).parent / "ansible-rulebook")
+)
 
 
 def until(condition, seconds):
@@ -52,12 +58,20 @@ def look(pair):
     """One look of the plugin at the mirror."""
     made, dummy, base = pair
     plugin = runpy.run_path(str(EDA / "plugins" / "event_source" / "mirror_health.py"))
-    described = {"name": "backup", "source": "a", "target": "b", "source_client": made["a"].client, "target_client": made["b"].client}
+    described = {
+        "name": "backup",
+        "source": "a",
+        "target": "b",
+        "source_client": made["a"].client,
+        "target_client": made["b"].client,
+    }
     (base / "client.json").write_text(json.dumps(made["b"].client))
     (base / "client.json").chmod(0o600)
 
     def once(limit=8.0, lag_limit=None, **changes):
-        return plugin["look"](plugin["checked"]({"mirrors": [{**described, **changes}], "timeout": 6})[0], limit, lag_limit)
+        return plugin["look"](
+            plugin["checked"]({"mirrors": [{**described, **changes}], "timeout": 6})[0], limit, lag_limit
+        )
 
     return once
 
@@ -95,7 +109,10 @@ def test_4_a_lost_source_is_told_from_the_target(look, pair):
     assert found["state"] == "source_unreachable" and found["heartbeat_age"] > 0 and "a" in found["reasons"][0]
 
 
-@pytest.mark.skipif(not os.access(RULEBOOK, os.X_OK), reason="no ansible-rulebook here (pip install ansible-rulebook; Java 17): the rulebook was not run")
+@pytest.mark.skipif(
+    not os.access(RULEBOOK, os.X_OK),
+    reason="no ansible-rulebook here (pip install ansible-rulebook; Java 17): the rulebook was not run",
+)
 def test_5_the_rulebook_opens_a_request_and_moves_nothing(pair, tmp_path):
     made, dummy, base = pair
     from kafka_dr_lab.playbook import collections_path
@@ -106,7 +123,13 @@ def test_5_the_rulebook_opens_a_request_and_moves_nothing(pair, tmp_path):
         json.dumps(
             {
                 "kafka_dr_watched": [
-                    {"name": "backup", "source": "a", "target": "b", "source_client": made["a"].client, "target_client_file": str(base / "client.json")}
+                    {
+                        "name": "backup",
+                        "source": "a",
+                        "target": "b",
+                        "source_client": made["a"].client,
+                        "target_client_file": str(base / "client.json"),
+                    }
                 ],
                 "kafka_dr_requests": str(tmp_path / "requests"),
                 "kafka_dr_patience": 2,
@@ -122,7 +145,16 @@ def test_5_the_rulebook_opens_a_request_and_moves_nothing(pair, tmp_path):
         "PATH": f"{Path(RULEBOOK).parent}{os.pathsep}{os.environ['PATH']}",
     }
     process = subprocess.Popen(
-        [RULEBOOK, "-r", str(EDA / "rulebooks" / "request_failover.yml"), "-i", str(tmp_path / "inventory.yml"), "--vars", str(variables), "-v"],
+        [
+            RULEBOOK,
+            "-r",
+            str(EDA / "rulebooks" / "request_failover.yml"),
+            "-i",
+            str(tmp_path / "inventory.yml"),
+            "--vars",
+            str(variables),
+            "-v",
+        ],
         stdout=log,
         stderr=subprocess.STDOUT,
         env=environment,
@@ -130,11 +162,17 @@ def test_5_the_rulebook_opens_a_request_and_moves_nothing(pair, tmp_path):
         start_new_session=True,
     )
     try:
-        opened = until(lambda: list((tmp_path / "requests").glob("*.json")) if (tmp_path / "requests").is_dir() else [], 90)
+        opened = until(
+            lambda: list((tmp_path / "requests").glob("*.json")) if (tmp_path / "requests").is_dir() else [], 90
+        )
         assert opened, Path(log.name).read_text()[-4000:]
         time.sleep(3)
         told = json.loads(opened[0].read_text())
-        assert (opened[0].name, told["seen"]["state"], told["seen"]["looks"] >= 3) == ("failover-backup.json", "source_unreachable", True)
+        assert (opened[0].name, told["seen"]["state"], told["seen"]["looks"] >= 3) == (
+            "failover-backup.json",
+            "source_unreachable",
+            True,
+        )
         assert "streamsafe.kafka_dr.failover -e failover_source=a -e failover_target=b" in told["then_move"]
         said = Path(log.name).read_text()
         assert "Nothing was moved" in said and said.count("Open the request") == 1

@@ -15,7 +15,10 @@ from cryptography.x509 import load_pem_x509_certificate
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._connect.connectors import Connectors
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._connect.http import Workers
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.connectors import connector_names, mirror_connectors
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.connectors import (
+    connector_names,
+    mirror_connectors,
+)
 from kafka_dr_lab.playbook import collections_path
 from tests.support.connect import ConnectWorker
 from tests.support.jars import jar
@@ -34,38 +37,61 @@ class Cluster:
         self.authority = Authority("connect authority")
         (directory / "users.properties").write_text(f"{USER['username']}: {USER['password']}\n")
         login = directory / "login.conf"
-        login.write_text('KafkaConnect { org.apache.kafka.connect.rest.basic.auth.extension.PropertyFileLoginModule required '
-                         f'file="{directory / "users.properties"}"; }};\n')
+        login.write_text(
+            "KafkaConnect { org.apache.kafka.connect.rest.basic.auth.extension.PropertyFileLoginModule required "
+            f'file="{directory / "users.properties"}"; }};\n'
+        )
         extension = jar("org.apache.kafka", "connect-basic-auth-extension", "4.3.1")
         trusted = java_truststore(directory, self.authority, "PKCS12")
         self.workers, self.secure = [], []
         for name in ("one", "two"):
             issued = self.authority.issue(name, hosts=["localhost"])
-            worker = ConnectWorker(directory / name, name, {"bootstrap.servers": target.bootstrap}, group,
-                                   options=(f"-Djava.security.auth.login.config={login}",), jars=(extension,))
+            worker = ConnectWorker(
+                directory / name,
+                name,
+                {"bootstrap.servers": target.bootstrap},
+                group,
+                options=(f"-Djava.security.auth.login.config={login}",),
+                jars=(extension,),
+            )
             port = free_ports(1)[0]
-            worker.properties.update({
-                "rest.extension.classes": "org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension",
-                "listeners": f"{worker.url},https://127.0.0.1:{port}",
-                # Connect's REST interface, unlike Kafka's clients, reads no PEM.
-                "listeners.https.ssl.keystore.type": "PKCS12", "listeners.https.ssl.keystore.location": self._keystore(directory / name, *issued),
-                "listeners.https.ssl.keystore.password": "storepass", "listeners.https.ssl.key.password": "storepass",
-                "listeners.https.ssl.truststore.type": "PKCS12", "listeners.https.ssl.truststore.location": trusted,
-                "listeners.https.ssl.truststore.password": "storepass",
-                "listeners.https.ssl.client.auth": "required",
-            })
+            worker.properties.update(
+                {
+                    "rest.extension.classes": (
+                        "org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension"
+                    ),
+                    "listeners": f"{worker.url},https://127.0.0.1:{port}",
+                    # Connect's REST interface, unlike Kafka's clients, reads no PEM.
+                    "listeners.https.ssl.keystore.type": "PKCS12",
+                    "listeners.https.ssl.keystore.location": self._keystore(directory / name, *issued),
+                    "listeners.https.ssl.keystore.password": "storepass",
+                    "listeners.https.ssl.key.password": "storepass",
+                    "listeners.https.ssl.truststore.type": "PKCS12",
+                    "listeners.https.ssl.truststore.location": trusted,
+                    "listeners.https.ssl.truststore.password": "storepass",
+                    "listeners.https.ssl.client.auth": "required",
+                }
+            )
             self.workers.append(worker.start())
             self.secure.append(f"https://localhost:{port}")
         self.urls = [worker.url for worker in self.workers]
         for worker in self.workers:
-            worker.await_ready(lambda url=worker.url: Workers({"urls": [url], "timeout": 5, **USER}).get("connectors") is not None, 90)
+            worker.await_ready(
+                lambda url=worker.url: Workers({"urls": [url], "timeout": 5, **USER}).get("connectors") is not None, 90
+            )
 
     def _keystore(self, directory, certificate: str, key: str):
         directory.mkdir(exist_ok=True)
         path = directory / "keystore.p12"
-        path.write_bytes(pkcs12.serialize_key_and_certificates(
-            b"worker", load_pem_private_key(key.encode(), None), load_pem_x509_certificate(certificate.encode()), [self.authority.certificate],
-            BestAvailableEncryption(b"storepass")))
+        path.write_bytes(
+            pkcs12.serialize_key_and_certificates(
+                b"worker",
+                load_pem_private_key(key.encode(), None),
+                load_pem_x509_certificate(certificate.encode()),
+                [self.authority.certificate],
+                BestAvailableEncryption(b"storepass"),
+            )
+        )
         return path
 
     def stop(self) -> None:
@@ -74,9 +100,22 @@ class Cluster:
 
     def module(self, name: str, check: bool = False, **arguments) -> dict:
         """Run one module as Ansible does: its file, arguments on standard input, JSON back."""
-        arguments = {"urls": self.urls, "timeout": 60, **USER, **arguments, "_ansible_check_mode": check, "_ansible_diff": True}
-        done = subprocess.run([sys.executable, str(ROOT / "plugins" / "modules" / f"{name}.py")], input=json.dumps({"ANSIBLE_MODULE_ARGS": arguments}),
-                              capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(collections_path())}, check=False)
+        arguments = {
+            "urls": self.urls,
+            "timeout": 60,
+            **USER,
+            **arguments,
+            "_ansible_check_mode": check,
+            "_ansible_diff": True,
+        }
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "plugins" / "modules" / f"{name}.py")],
+            input=json.dumps({"ANSIBLE_MODULE_ARGS": arguments}),
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(collections_path())},
+            check=False,
+        )
         assert done.stdout.strip(), done.stderr
         result = json.loads(done.stdout.strip().splitlines()[-1])
         result.pop("invocation", None)
@@ -102,7 +141,9 @@ class Cluster:
 
 @contextlib.contextmanager
 def own_clusters(directory: Path):
-    """``source`` and ``target`` of one file of tests alone: a mirror's topics in the target are named after the source, as in other tests."""
+    """``source`` and ``target`` of one file of tests alone: a mirror's topics in the target are named after the source,
+    as in other tests.
+    """
     made = clusters(["source", "target"], directory)
     try:
         yield made
@@ -116,8 +157,14 @@ class Mirror:
 
     def __init__(self, name: str, two_clusters):
         self.topic = f"{name}.items"
-        self.mirror = {"name": name, "source": "source", "target": "target", "topics": [f"{name}\\..*"], "groups": [f"{name}-.*"],
-                       "tuning": {"replication_factor": 1, "refresh_seconds": 2, "checkpoint_seconds": 1}}
+        self.mirror = {
+            "name": name,
+            "source": "source",
+            "target": "target",
+            "topics": [f"{name}\\..*"],
+            "groups": [f"{name}-.*"],
+            "tuning": {"replication_factor": 1, "refresh_seconds": 2, "checkpoint_seconds": 1},
+        }
         self.names = connector_names(self.mirror)
         self.clients = {region: one.client for region, one in two_clusters.items()}
 

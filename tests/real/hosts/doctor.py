@@ -3,19 +3,39 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor.examine import examine
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.mirror_doctor_info import mirror_doctor_info
 
 DEFAULTS = {
-    "source_client": None, "source_client_secrets": {}, "target_client": None, "target_client_secrets": {}, "source_alias": "source",
-    "target_alias": "target", "policy": "identity", "separator": ".", "offsets_topic": None, "status_topic": None, "connector": None,
-    "positions_topic": "__kafka_dr_positions", "topics": ".*", "topics_exclude": "", "groups": ".*", "groups_exclude": [], "known_topics": {},
-    "max_lag": 100000, "max_heartbeat_age": 20, "watch_seconds": 5, "expect_exactly_once": True, "logs": [], "log_text": "", "configuration": None,
+    "source_client": None,
+    "source_client_secrets": {},
+    "target_client": None,
+    "target_client_secrets": {},
+    "source_alias": "source",
+    "target_alias": "target",
+    "policy": "identity",
+    "separator": ".",
+    "offsets_topic": None,
+    "status_topic": None,
+    "connector": None,
+    "positions_topic": "__kafka_dr_positions",
+    "topics": ".*",
+    "topics_exclude": "",
+    "groups": ".*",
+    "groups_exclude": [],
+    "known_topics": {},
+    "max_lag": 100000,
+    "max_heartbeat_age": 20,
+    "watch_seconds": 5,
+    "expect_exactly_once": True,
+    "logs": [],
+    "log_text": "",
+    "configuration": None,
     "timeout": 10,
 }
 
 
 def doctor(**options) -> dict:
-    return examine({**DEFAULTS, **options}, False)
+    return mirror_doctor_info({**DEFAULTS, **options}, False)
 
 
 def checks(result: dict, *severities: str) -> set[str]:

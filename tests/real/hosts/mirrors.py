@@ -22,7 +22,15 @@ class Mirror(JavaProcess):
     :param override: properties set, or with None taken out, after rendering (faults are planted so).
     """
 
-    def __init__(self, directory: Path, mirrors, clients: dict, secrets: dict | None = None, override: dict | None = None, name: str = "mm2"):
+    def __init__(
+        self,
+        directory: Path,
+        mirrors,
+        clients: dict,
+        secrets: dict | None = None,
+        override: dict | None = None,
+        name: str = "mm2",
+    ):
         super().__init__(directory, name)
         self.settings = self.directory / f"{name}.properties"
         self.secrets_file = self.directory / f"{name}-secrets.properties"
@@ -102,8 +110,16 @@ def ends(client: dict, topic: str, partition: int = 0) -> tuple[int, int]:
 
 def read(client: dict, topic: str, partition: int = 0, isolation: str = "read_committed", seconds: float = 30) -> list:
     """Every record that a reader gets, up to the end as it is now."""
-    consumer = Consumer({**client, "group.id": "reader", "enable.auto.commit": False, "isolation.level": isolation,
-                         "auto.offset.reset": "error", "enable.partition.eof": True})
+    consumer = Consumer(
+        {
+            **client,
+            "group.id": "reader",
+            "enable.auto.commit": False,
+            "isolation.level": isolation,
+            "auto.offset.reset": "error",
+            "enable.partition.eof": True,
+        }
+    )
     low = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=15)[0]
     consumer.assign([TopicPartition(topic, partition, low)])
     records, end = [], time.monotonic() + seconds

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The connectors of a mirror on a real Kafka Connect cluster of two workers: made, changed, paused, stopped, set back, removed."""
+"""The connectors of a mirror on a real Kafka Connect cluster of two workers: made, changed, paused, stopped, set back,
+removed.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def test_three_connectors_are_made_in_one_call_and_copy_exactly_once(cluster, mi
     until(lambda: len(mirror.values("target")) == 100, "100 records on the target", 90)
     again = cluster.ensure(mirror.described())
     assert not again["changed"] and again["diff"] == {"before": {}, "after": {}}
-    assert exists(mirror.clients["target"], "mm2-offsets.source.internal") and exists(mirror.clients["target"], "__transaction_state")
+    assert exists(mirror.clients["target"], "mm2-offsets.source.internal") and exists(
+        mirror.clients["target"], "__transaction_state"
+    )
 
 
 def test_an_update_changes_what_differs_and_says_it(cluster, mirror):

@@ -10,17 +10,35 @@ import sys
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewPartitions
+from confluent_kafka.admin import AdminClient, NewPartitions
 
 from tests.support.kafka import ROOT
 
-from .doctor import checks, doctor
+from .doctor import checks
+from .doctored import Live
 from .mirrors import Mirror, commit, committed, create, exists, read, send, until
 
-MIRROR = {"name": "backup", "source": "source", "target": "target", "topics": ["doc\\..*"], "groups": ["doc-.*"],
-          "tuning": {"replication_factor": 1, "refresh_seconds": 5, "checkpoint_seconds": 1}}
+MIRROR = {
+    "name": "backup",
+    "source": "source",
+    "target": "target",
+    "topics": ["doc\\..*"],
+    "groups": ["doc-.*"],
+    "tuning": {"replication_factor": 1, "refresh_seconds": 5, "checkpoint_seconds": 1},
+}
 SYNCS = "mm2-offset-syncs.source.internal"
-TOPICS = ["doc.recreated", "doc.overtaken", "doc.stamped", "doc.small", "doc.copygone", "doc.short", "doc.open", "doc.many", "doc.group", "doc.idle"]
+TOPICS = [
+    "doc.recreated",
+    "doc.overtaken",
+    "doc.stamped",
+    "doc.small",
+    "doc.copygone",
+    "doc.short",
+    "doc.open",
+    "doc.many",
+    "doc.group",
+    "doc.idle",
+]
 
 
 @pytest.fixture(scope="module")
@@ -44,32 +62,14 @@ def live(tmp_path_factory):
         one.stop(5)
 
 
-class Live:
-    def __init__(self, source, target, mirror):
-        self.source, self.target, self.mirror = source, target, mirror
-
-    def examine(self, **options):
-        return doctor(**{"source_client": self.source, "target_client": self.target, "topics": "doc\\..*", "groups": "doc-.*", **options})
-
-    def alter(self, client, topic, **settings):
-        admin = AdminClient(client)
-        entries = [ConfigEntry(key.replace("_", "."), value, incremental_operation=AlterConfigOpType.SET) for key, value in settings.items()]
-        for future in admin.incremental_alter_configs([ConfigResource("topic", topic, incremental_configs=entries)]).values():
-            future.result(15)
-
-    def delete(self, client, topic):
-        admin = AdminClient(client)
-        for future in admin.delete_topics([topic]).values():
-            future.result(15)
-        until(lambda: not exists(client, topic), f"{topic} to be gone")
-
-
 @pytest.mark.real
 def test_00_nothing_on_a_healthy_mirror(live):
     result = live.examine(logs=[str(live.mirror.log)], configuration=live.mirror.settings.read_text())
     assert result["findings"] == [] or result["healthy"], result["findings"]
     assert checks(result, "error", "warning") == set(), result["findings"]
-    assert result["lag"] == 0 and result["exactly_once_seen"] and {one["state"] for one in result["tasks"]} == {"RUNNING"}
+    assert (
+        result["lag"] == 0 and result["exactly_once_seen"] and {one["state"] for one in result["tasks"]} == {"RUNNING"}
+    )
 
 
 @pytest.mark.real
@@ -88,7 +88,10 @@ def test_00_the_playbook_says_so_too_and_fails_by_severity(live, tmp_path):
     assert alone.returncode == 2 and "witness-missing" in alone.stdout and "is well" not in alone.stdout, alone.stdout
     lost = playbook(live, tmp_path, doctor_known_topics={"source/doc.idle": "another"})
     assert lost.returncode == 2 and "topic-id-changed" in lost.stdout, lost.stdout
-    assert playbook(live, tmp_path, doctor_known_topics={"source/doc.idle": "another"}, doctor_fail_on="never").returncode == 0
+    assert (
+        playbook(live, tmp_path, doctor_known_topics={"source/doc.idle": "another"}, doctor_fail_on="never").returncode
+        == 0
+    )
 
 
 def playbook(live, tmp_path, **variables):
@@ -97,13 +100,40 @@ def playbook(live, tmp_path, **variables):
     if not collection.exists():
         collection.parent.mkdir(parents=True)
         collection.symlink_to(ROOT)
-    inventory = {"all": {"vars": {"kafka_dr_mirrors": [MIRROR]}, "hosts": {
-        "source": {"kafka_dr_client": live.source}, "target": {"kafka_dr_client": live.target}}}}
+    inventory = {
+        "all": {
+            "vars": {"kafka_dr_mirrors": [MIRROR]},
+            "hosts": {"source": {"kafka_dr_client": live.source}, "target": {"kafka_dr_client": live.target}},
+        }
+    }
     (tmp_path / "inventory.json").write_text(json.dumps(inventory))
-    words = [sys.executable, "-m", "ansible", "playbook", "-i", str(tmp_path / "inventory.json"), str(ROOT / "playbooks" / "doctor.yml"),
-             "-e", json.dumps({"doctor_report": str(tmp_path / "doctor.json"), "doctor_watch_seconds": 2, "doctor_max_witness_age": 0, **variables})]
-    return subprocess.run(words, capture_output=True, text=True, timeout=300, cwd=tmp_path,
-                          env={**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(tmp_path), "ANSIBLE_NOCOLOR": "1"}, check=False)
+    words = [
+        sys.executable,
+        "-m",
+        "ansible",
+        "playbook",
+        "-i",
+        str(tmp_path / "inventory.json"),
+        str(ROOT / "playbooks" / "doctor.yml"),
+        "-e",
+        json.dumps(
+            {
+                "doctor_report": str(tmp_path / "doctor.json"),
+                "doctor_watch_seconds": 2,
+                "doctor_max_witness_age": 0,
+                **variables,
+            }
+        ),
+    ]
+    return subprocess.run(
+        words,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=tmp_path,
+        env={**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(tmp_path), "ANSIBLE_NOCOLOR": "1"},
+        check=False,
+    )
 
 
 @pytest.mark.real
@@ -222,7 +252,9 @@ def test_13_more_partitions_at_the_source(live):
 @pytest.mark.full
 def test_14_the_mirror_is_dead(live):
     live.mirror.kill()
-    until(lambda: "heartbeat-stale" in checks(live.examine(watch_seconds=0), "error"), "the heartbeat to grow old", 60, 2)
+    until(
+        lambda: "heartbeat-stale" in checks(live.examine(watch_seconds=0), "error"), "the heartbeat to grow old", 60, 2
+    )
 
 
 @pytest.mark.full
@@ -245,7 +277,9 @@ def test_16_a_topic_of_the_source_was_made_again(live):
 
 @pytest.mark.full
 def test_17_a_cluster_that_does_not_answer(live):
-    found = checks(live.examine(source_client={"bootstrap.servers": "127.0.0.1:9"}, timeout=5, watch_seconds=0), "error")
+    found = checks(
+        live.examine(source_client={"bootstrap.servers": "127.0.0.1:9"}, timeout=5, watch_seconds=0), "error"
+    )
     assert "cannot-read-unreachable" in found
 
 

@@ -13,7 +13,13 @@ from .secured import Authority, client_of, make_users, secured_kafka
 
 pytestmark = pytest.mark.full
 
-MIRROR = {"name": "faulty", "target": "target", "topics": ["fault.*"], "groups": ["none"], "tuning": {"replication_factor": 1}}
+MIRROR = {
+    "name": "faulty",
+    "target": "target",
+    "topics": ["fault.*"],
+    "groups": ["none"],
+    "tuning": {"replication_factor": 1},
+}
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +79,10 @@ def test_the_cause_is_read_from_the_log(pair, tmp_path, fault):
     elif fault == "tls-spoken-to-a-plain-port":
         source["bootstrap.servers"] = kafkas["source"].bootstrap
     elif fault == "no-client-certificate":
-        source = {**client_of(kafkas["source"], "tls", authority)[0], "bootstrap.servers": f"127.0.0.1:{kafkas['source'].ports['MTLS']}"}
+        source = {
+            **client_of(kafkas["source"], "tls", authority)[0],
+            "bootstrap.servers": f"127.0.0.1:{kafkas['source'].ports['MTLS']}",
+        }
     elif fault == "mechanism-not-offered":
         source["sasl.mechanism"] = "PLAIN"
     elif fault == "no-rights":
@@ -88,7 +97,7 @@ def test_the_cause_is_read_from_the_log(pair, tmp_path, fault):
     elif fault == "port-taken":
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        override["listeners"] = "http://127.0.0.1:%d" % taken.getsockname()[1]
+        override["listeners"] = f"http://127.0.0.1:{taken.getsockname()[1]}"
     elif fault == "damaged-truststore":
         source["ssl.ca.pem"] = "-----BEGIN CERTIFICATE-----\nnot base64 at all\n-----END CERTIFICATE-----\n"
     elif fault == "wrong-value":
@@ -98,9 +107,13 @@ def test_the_cause_is_read_from_the_log(pair, tmp_path, fault):
         one.secrets_file.unlink()
     one.start()
     try:
-        until(lambda: any(found.startswith(FAULTS[fault]) for found in checks(doctor(logs=[str(one.log)]), "error")),
-              f"{FAULTS[fault]} in:\n{one.tail(60)}", 240, 1)
-        assert "p\"a\\ss" not in str(doctor(logs=[str(one.log)]))
+        until(
+            lambda: any(found.startswith(FAULTS[fault]) for found in checks(doctor(logs=[str(one.log)]), "error")),
+            f"{FAULTS[fault]} in:\n{one.tail(60)}",
+            240,
+            1,
+        )
+        assert 'p"a\\ss' not in str(doctor(logs=[str(one.log)]))
     except AssertionError:
         print(one.log.read_text()[-6000:])
         raise

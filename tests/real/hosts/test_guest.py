@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The mirror as a systemd unit in a booted guest: a real systemd starts it, hardened, as a user of its own, and keeps it."""
+"""The mirror as a systemd unit in a booted guest: a real systemd starts it, hardened, as a user of its own, and keeps
+it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ from tests.support.kafka import JVM, free_ports
 from .mirrors import create, exists, read, send, until
 from .playing import Inventory, changed
 
-pytestmark = [pytest.mark.real, pytest.mark.full, pytest.mark.skipif(bool(why_not()), reason=why_not() or "a guest can be booted")]
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.full,
+    pytest.mark.skipif(bool(why_not()), reason=why_not() or "a guest can be booted"),
+]
 TOPIC = "guest.items"
 UNIT = "mirror-backup.service"
 
@@ -28,27 +34,57 @@ class World:
     def __init__(self, directory, clusters):
         self.target = clusters["target"].client
         regions = {
-            "source": {"kafka_dr_platform": "host", "kafka_dr_client": clusters["source"].client, "kafka_dr_client_secrets": {}},
-            "target": {"kafka_dr_platform": "host", "kafka_dr_client": self.target, "kafka_dr_client_secrets": {},
-                       "kafka_dr_mirror_directory": "/var/lib/kafka-mirror", "kafka_dr_kafka_home": "/opt/kafka", "kafka_dr_mirror_heap": "512m",
-                       "kafka_dr_java": str(Path(require_java()).resolve()), "kafka_dr_java_options": " ".join(JVM),
-                       "kafka_dr_mirror_user": "kafka-mirror", "kafka_dr_mirror_rest_port": free_ports(1)[0]},
+            "source": {
+                "kafka_dr_platform": "host",
+                "kafka_dr_client": clusters["source"].client,
+                "kafka_dr_client_secrets": {},
+            },
+            "target": {
+                "kafka_dr_platform": "host",
+                "kafka_dr_client": self.target,
+                "kafka_dr_client_secrets": {},
+                "kafka_dr_mirror_directory": "/var/lib/kafka-mirror",
+                "kafka_dr_kafka_home": "/opt/kafka",
+                "kafka_dr_mirror_heap": "512m",
+                "kafka_dr_java": str(Path(require_java()).resolve()),
+                "kafka_dr_java_options": " ".join(JVM),
+                "kafka_dr_mirror_user": "kafka-mirror",
+                "kafka_dr_mirror_rest_port": free_ports(1)[0],
+            },
         }
-        self.mirror = {"name": "backup", "source": "source", "target": "target", "topics": ["guest\\..*"],
-                       "tuning": {"replication_factor": 1, "refresh_seconds": 3}}
-        self.inventory = Inventory(directory / "play", regions, {"kafka_dr_mirrors": [self.mirror], "kafka_dr_workdir": "/root"})
+        self.mirror = {
+            "name": "backup",
+            "source": "source",
+            "target": "target",
+            "topics": ["guest\\..*"],
+            "tuning": {"replication_factor": 1, "refresh_seconds": 3},
+        }
+        self.inventory = Inventory(
+            directory / "play", regions, {"kafka_dr_mirrors": [self.mirror], "kafka_dr_workdir": "/root"}
+        )
         self.guest = Guest(directory, self.inventory.directory)
 
     def boot(self):
         self.guest.boot()
         self.guest.run("useradd", "--system", "--home-dir", "/var/lib/kafka-mirror", "--create-home", "kafka-mirror")
         # Root's home, where Kafka is kept for tests, is no place that a service may read.
-        self.guest.run("sh", "-c", f"mkdir -p /opt/kafka && cp -r {kafka_home()}/libs /opt/kafka/libs && chmod -R a+rX /opt/kafka")
+        self.guest.run(
+            "sh", "-c", f"mkdir -p /opt/kafka && cp -r {kafka_home()}/libs /opt/kafka/libs && chmod -R a+rX /opt/kafka"
+        )
 
     def play(self, verb: str, *words: str):
-        environment = {**self.inventory.environment(), "ANSIBLE_REMOTE_TEMP": "/tmp/ansible", "ANSIBLE_LOCAL_TEMP": "/tmp/ansible"}
+        environment = {
+            **self.inventory.environment(),
+            "ANSIBLE_REMOTE_TEMP": "/tmp/ansible",
+            "ANSIBLE_LOCAL_TEMP": "/tmp/ansible",
+        }
         # No Python of the mirror's user for the witness in here.
-        done = self.guest.run(*self.inventory.command(verb, "mirror", {"mirror_witness": False}, *words), check=False, timeout=300, environment=environment)
+        done = self.guest.run(
+            *self.inventory.command(verb, "mirror", {"mirror_witness": False}, *words),
+            check=False,
+            timeout=300,
+            environment=environment,
+        )
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-500:]
         return done
 
@@ -70,7 +106,11 @@ def world(two_clusters, tmp_path_factory):
 
 
 def copied(world, count):
-    until(lambda: exists(world.target, TOPIC) and len(read(world.target, TOPIC)) == count, f"{count} records on the target", 120)
+    until(
+        lambda: exists(world.target, TOPIC) and len(read(world.target, TOPIC)) == count,
+        f"{count} records on the target",
+        120,
+    )
 
 
 def test_systemd_runs_it_and_it_copies(world):
@@ -108,7 +148,11 @@ def test_a_change_restarts_it(world):
 def test_systemd_starts_it_again_when_it_dies(world, two_clusters):
     before = world.pid()
     world.guest.run("systemctl", "kill", "--kill-whom=main", "--signal=KILL", UNIT)
-    until(lambda: world.pid() not in (0, before) and world.guest.show(UNIT, "ActiveState") == "active", "systemd to start it again", 30)
+    until(
+        lambda: world.pid() not in (0, before) and world.guest.show(UNIT, "ActiveState") == "active",
+        "systemd to start it again",
+        30,
+    )
     send(two_clusters["source"].client, TOPIC, [b"second-%d" % number for number in range(10)])
     copied(world, 60)
     # Java says 143 for SIGTERM; that alone is no failure.

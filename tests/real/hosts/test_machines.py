@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Machines that refuse, hang, and die while they are spoken to, beside one that is well: real connections, no broker."""
+"""Machines that refuse, hang, and die during a connection, beside a healthy one: real connections, no broker."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def run(machine: Machine, name: str) -> None:
     program = machine.files / "slow.py"
     program.write_text(SLOW)
     (machine.keeper.programs / f"{name}.conf").write_text(
-        f"[program:{name}]\ncommand={sys.executable} {program}\nautostart=true\nstopwaitsecs=4\nredirect_stderr=true\n")
+        f"[program:{name}]\ncommand={sys.executable} {program}\nautostart=true\nstopwaitsecs=4\nredirect_stderr=true\n"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,13 @@ def world(tmp_path_factory):
     machines = {name: Machine(directory / name, port) for name, port in zip(NAMES, free_ports(len(NAMES)), strict=True)}
     hosts = {}
     for name, machine in machines.items():
-        application = {"name": f"on-{name}", "kind": "process", "role": "both", "environment_file": str(machine.files / "env"), "principals": ["u"]}
+        application = {
+            "name": f"on-{name}",
+            "kind": "process",
+            "role": "both",
+            "environment_file": str(machine.files / "env"),
+            "principals": ["u"],
+        }
         hosts[name] = {**machine.variables(), "kafka_dr_applications": [application]}
     made = Inventory(directory / "play", hosts, {"kafka_dr_mirrors": [{}], "kafka_dr_no_log": False})
     made.machines = machines
@@ -67,8 +74,12 @@ def until_state(machine: Machine, name: str, state: str) -> None:
 
 
 def stop(world, *only: str, accept: bool = True, check: bool = True):
-    extra = {"applications_accept_silent": accept, "applications_region": "nowhere", "applications_answer_timeout": 8,
-             "applications_only": [f"on-{name}" for name in only]}
+    extra = {
+        "applications_accept_silent": accept,
+        "applications_region": "nowhere",
+        "applications_answer_timeout": 8,
+        "applications_only": [f"on-{name}" for name in only],
+    }
     done = world.play("stop", part="applications", check=check, extra=extra)
     done.told = " ".join(done.stdout.split())
     return done
@@ -111,5 +122,9 @@ def test_what_fails_on_a_machine_that_answers_is_no_silence(world, machines):
     """All others have their turn, and then the stage fails."""
     (machines["hangs"].keeper.programs / "on-hangs.conf").unlink()
     done = stop(world, "hangs", "well", check=False)
-    assert done.returncode != 0 and "Application on-hangs failed although the machine answers" in done.told and "NOT REACHED" not in done.told
+    assert (
+        done.returncode != 0
+        and "Application on-hangs failed although the machine answers" in done.told
+        and "NOT REACHED" not in done.told
+    )
     assert machines["well"].keeper.info("on-well")["statename"] == "STOPPED"

@@ -5,12 +5,32 @@ from __future__ import annotations
 
 import pytest
 
-from .mirrors import Mirror, commit, committed, create, ends, exists, read, send, send_aborted, topic_config, topics_of, until
+from .mirrors import (
+    Mirror,
+    commit,
+    committed,
+    create,
+    ends,
+    exists,
+    read,
+    send,
+    send_aborted,
+    topic_config,
+    topics_of,
+    until,
+)
 
 pytestmark = pytest.mark.real
 
 TOPIC = "settings.items"
-HEADERS = [("text", b"plain"), ("number", b"42"), ("bytes", bytes([0, 255, 34, 92, 128])), ("json", b'{"a": "b"}'), ("none", None), ("text", b"again")]
+HEADERS = [
+    ("text", b"plain"),
+    ("number", b"42"),
+    ("bytes", bytes([0, 255, 34, 92, 128])),
+    ("json", b'{"a": "b"}'),
+    ("none", None),
+    ("text", b"again"),
+]
 SYNCS = "mm2-offset-syncs.source.internal"
 
 
@@ -27,7 +47,14 @@ def mirror(two_clusters, tmp_path_factory):
     send(source, TOPIC, [None], partition=1)
     made = Mirror(
         tmp_path_factory.mktemp("mirror"),
-        {"name": "backup", "source": "source", "target": "target", "topics": ["settings.*"], "groups": ["settings-.*"], "tuning": {"replication_factor": 1}},
+        {
+            "name": "backup",
+            "source": "source",
+            "target": "target",
+            "topics": ["settings.*"],
+            "groups": ["settings-.*"],
+            "tuning": {"replication_factor": 1},
+        },
         {name: one.client for name, one in two_clusters.items()},
     ).start()
     yield made
@@ -43,16 +70,24 @@ def target(two_clusters, mirror):
 
 def test_copies_exactly_the_committed_records_under_their_own_name(target):
     values = [record.value() for record in read(target, TOPIC)]
-    assert values == ([b"plain-%d" % n for n in range(50)] + [b"committed-%d" % n for n in range(20)] + [b"after-%d" % n for n in range(30)])
+    assert values == (
+        [b"plain-%d" % n for n in range(50)]
+        + [b"committed-%d" % n for n in range(20)]
+        + [b"after-%d" % n for n in range(30)]
+    )
 
 
 def test_an_aborted_transaction_of_the_source_is_not_copied_even_as_uncommitted_data(target):
-    assert not [one for one in read(target, TOPIC, isolation="read_uncommitted") if (one.value() or b"").startswith(b"aborted")]
+    assert not [
+        one for one in read(target, TOPIC, isolation="read_uncommitted") if (one.value() or b"").startswith(b"aborted")
+    ]
 
 
 def test_exactly_once_is_in_force(target):
     assert exists(target, "__transaction_state")
-    assert ends(target, TOPIC)[1] > len(read(target, TOPIC)), "no transaction marker on the target: exactly-once is not in force"
+    assert ends(target, TOPIC)[1] > len(read(target, TOPIC)), (
+        "no transaction marker on the target: exactly-once is not in force"
+    )
 
 
 def test_headers_keys_and_timestamps_survive_byte_for_byte(two_clusters, target):

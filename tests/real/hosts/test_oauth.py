@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""OAUTHBEARER with client credentials: a token endpoint that signs, a broker that checks the signature, and both clients of one description."""
+"""OAUTHBEARER with client credentials: a token endpoint that signs, a broker that checks the signature, and both
+clients of one description.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,6 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.quotas import describe_quotas
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.java_client import oauth_urls
 
 from .mirrors import Mirror, create, exists, read, send, until
 from .secured import Authority, secured_kafka
@@ -36,8 +37,21 @@ class Issuer(BaseHTTPRequestHandler):
 
     def do_GET(self):
         numbers = self.key.public_key().public_numbers()
-        self.answer(200, {"keys": [{"kty": "RSA", "use": "sig", "alg": "RS256", "kid": "one", "n": text(numbers.n.to_bytes(256, "big")),
-                                    "e": text(numbers.e.to_bytes(3, "big"))}]})
+        self.answer(
+            200,
+            {
+                "keys": [
+                    {
+                        "kty": "RSA",
+                        "use": "sig",
+                        "alg": "RS256",
+                        "kid": "one",
+                        "n": text(numbers.n.to_bytes(256, "big")),
+                        "e": text(numbers.e.to_bytes(3, "big")),
+                    }
+                ]
+            },
+        )
 
     def do_POST(self):
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -48,7 +62,9 @@ class Issuer(BaseHTTPRequestHandler):
             return
         now = int(time.time())
         claims = {"sub": "mirror", "aud": "kafka", "iss": "test", "iat": now - 5, "exp": now + 3600, "scope": "kafka"}
-        signed = ".".join(text(json.dumps(part).encode()) for part in ({"alg": "RS256", "typ": "JWT", "kid": "one"}, claims))
+        signed = ".".join(
+            text(json.dumps(part).encode()) for part in ({"alg": "RS256", "typ": "JWT", "kid": "one"}, claims)
+        )
         signature = self.key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256())
         self.answer(200, {"access_token": f"{signed}.{text(signature)}", "token_type": "Bearer", "expires_in": 3600})
 
@@ -69,13 +85,26 @@ def test_client_credentials_reach_a_broker_that_checks_signatures(tmp_path, monk
     threading.Thread(target=server.serve_forever, daemon=True).start()
     base = f"http://127.0.0.1:{server.server_address[1]}"
     authority = Authority()
-    monkeypatch.setenv("JAVA_TOOL_OPTIONS", f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={base}/keys,{base}/token")
-    kafkas = {name: secured_kafka(tmp_path / name, name, authority, jwks=f"{base}/keys").start(wait=0) for name in ("source", "target")}
-    clients = {name: {
-        "bootstrap.servers": f"127.0.0.1:{one.ports['OAUTH']}", "security.protocol": "SASL_SSL", "ssl.ca.pem": authority.pem, "sasl.mechanism": "OAUTHBEARER",
-        "sasl.oauthbearer.method": "oidc", "sasl.oauthbearer.client.id": "mirror", "sasl.oauthbearer.token.endpoint.url": f"{base}/token",
-        "sasl.oauthbearer.scope": "kafka"} for name, one in kafkas.items()}
-    assert oauth_urls(clients) == [f"{base}/token"]
+    monkeypatch.setenv(
+        "JAVA_TOOL_OPTIONS", f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={base}/keys,{base}/token"
+    )
+    kafkas = {
+        name: secured_kafka(tmp_path / name, name, authority, jwks=f"{base}/keys").start(wait=0)
+        for name in ("source", "target")
+    }
+    clients = {
+        name: {
+            "bootstrap.servers": f"127.0.0.1:{one.ports['OAUTH']}",
+            "security.protocol": "SASL_SSL",
+            "ssl.ca.pem": authority.pem,
+            "sasl.mechanism": "OAUTHBEARER",
+            "sasl.oauthbearer.method": "oidc",
+            "sasl.oauthbearer.client.id": "mirror",
+            "sasl.oauthbearer.token.endpoint.url": f"{base}/token",
+            "sasl.oauthbearer.scope": "kafka",
+        }
+        for name, one in kafkas.items()
+    }
     secrets = {name: {"sasl.oauthbearer.client.secret": SECRET} for name in kafkas}
     mirror = None
     try:
@@ -85,10 +114,27 @@ def test_client_credentials_reach_a_broker_that_checks_signatures(tmp_path, monk
             assert describe_quotas(KafkaClient(clients[name], secrets[name], 20, name)) == []
         create(kafkas["source"].client, "oauth.items")
         send(kafkas["source"].client, "oauth.items", [b"through"])
-        mirror = Mirror(tmp_path / "mirror", {"name": "x", "source": "source", "target": "target", "topics": ["oauth.*"], "groups": ["none"],
-                                              "tuning": {"replication_factor": 1}}, clients, secrets).start()
+        mirror = Mirror(
+            tmp_path / "mirror",
+            {
+                "name": "x",
+                "source": "source",
+                "target": "target",
+                "topics": ["oauth.*"],
+                "groups": ["none"],
+                "tuning": {"replication_factor": 1},
+            },
+            clients,
+            secrets,
+        ).start()
         target = kafkas["target"].client
-        until(lambda: exists(target, "oauth.items") and [one.value() for one in read(target, "oauth.items")] == [b"through"], "the record", 150)
+        until(
+            lambda: (
+                exists(target, "oauth.items") and [one.value() for one in read(target, "oauth.items")] == [b"through"]
+            ),
+            "the record",
+            150,
+        )
         assert Issuer.refused == []
     finally:
         if mirror:

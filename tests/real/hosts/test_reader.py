@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The principal of jobs that only read, with its rights on a real broker: it sees what they need, and may change nothing."""
+"""The principal of jobs that only read, with its rights on a real broker: it sees what they need, and may change
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,25 @@ from .secured import Authority, client_of, make_users, secured_kafka
 
 pytestmark = pytest.mark.full
 
-MIRROR = {"name": "backup", "source": "source", "target": "target", "topics": ["orders\\..*"], "groups": ["orders-.*"], "tuning": {"replication_factor": 1}}
+MIRROR = {
+    "name": "backup",
+    "source": "source",
+    "target": "target",
+    "topics": ["orders\\..*"],
+    "groups": ["orders-.*"],
+    "tuning": {"replication_factor": 1},
+}
 LEDGER = "__kafka_dr_ledger"
 
 
 @pytest.fixture(scope="module")
 def sides(tmp_path_factory):
-    """The reader's client with its secrets, in the source and in the target of a mirror, each with what it has there."""
+    """The reader's client with its secrets, in the source and in the target of a mirror, each with its data."""
     authority, base, made = Authority(), tmp_path_factory.mktemp("reader"), {}
-    kafkas = {side: secured_kafka(base / side, side, authority, authorizer=True).start(wait=0) for side in ("source", "target")}
+    kafkas = {
+        side: secured_kafka(base / side, side, authority, authorizer=True).start(wait=0)
+        for side in ("source", "target")
+    }
     for side, kafka in kafkas.items():
         kafka.await_ready()
         make_users(kafka, "kdr-reader")
@@ -33,7 +45,9 @@ def sides(tmp_path_factory):
         send(kafka.client, "orders.items", [b"x"] * 5)
         commit(kafka.client, "orders-group", "orders.items", 3)
         send(kafka.client, LEDGER, [b"{}"])
-        ensure_acls(KafkaClient(kafka.client, {}, 20), service_acls("kdr-reader", "reader", MIRROR, side), "present", False)
+        ensure_acls(
+            KafkaClient(kafka.client, {}, 20), service_acls("kdr-reader", "reader", MIRROR, side), "present", False
+        )
         client, secrets = client_of(kafka, "scram-sha-512", authority)
         made[side] = ({**client, "sasl.username": "kdr-reader"}, secrets)
     yield made
@@ -42,7 +56,11 @@ def sides(tmp_path_factory):
 
 
 def test_it_sees_all_that_reading_jobs_ask_for(sides):
-    asked = {key: value for side, (client, secrets) in sides.items() for key, value in ((side + "_client", client), (side + "_client_secrets", secrets))}
+    asked = {
+        key: value
+        for side, (client, secrets) in sides.items()
+        for key, value in ((side + "_client", client), (side + "_client_secrets", secrets))
+    }
     found = doctor(**asked, topics="orders\\..*", groups="orders-.*", watch_seconds=0)
     assert not [one for one in found["findings"] if one["check"].startswith("cannot-read")], found["findings"]
     assert found["partitions"] == 1 and "never-ran" in {one["check"] for one in found["findings"]}
@@ -67,9 +85,13 @@ def test_it_may_change_nothing(sides, side):
     admin = AdminClient({**client, **secrets})
     entry = ConfigEntry("retention.ms", "1", incremental_operation=AlterConfigOpType.SET)
     resource = ConfigResource("topic", "orders.items", incremental_configs=[entry])
-    for futures in (admin.create_topics([NewTopic("orders.new", 1, 1)]), admin.delete_topics(["orders.items"]),
-                    admin.create_partitions([NewPartitions("orders.items", 2)]), admin.incremental_alter_configs([resource]),
-                    admin.delete_consumer_groups(["orders-group"])):
+    for futures in (
+        admin.create_topics([NewTopic("orders.new", 1, 1)]),
+        admin.delete_topics(["orders.items"]),
+        admin.create_partitions([NewPartitions("orders.items", 2)]),
+        admin.incremental_alter_configs([resource]),
+        admin.delete_consumer_groups(["orders-group"]),
+    ):
         assert refused(next(iter(futures.values())).result)
     consumer = Consumer({**client, **secrets, "group.id": "orders-group", "enable.auto.commit": False})
     assert refused(lambda: consumer.commit(offsets=[TopicPartition("orders.items", 0, 0)], asynchronous=False))
@@ -84,4 +106,8 @@ def test_it_may_write_nothing(sides, side, topic):
     producer = Producer({**client, **secrets})
     producer.produce(topic, b"forged", on_delivery=lambda error, message: told.append(error))
     producer.flush(30)
-    assert told and told[0] is not None and told[0].name() in ("TOPIC_AUTHORIZATION_FAILED", "_UNKNOWN_TOPIC", "UNKNOWN_TOPIC_OR_PART"), told
+    assert (
+        told
+        and told[0] is not None
+        and told[0].name() in ("TOPIC_AUTHORIZATION_FAILED", "_UNKNOWN_TOPIC", "UNKNOWN_TOPIC_OR_PART")
+    ), told

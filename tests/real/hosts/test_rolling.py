@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two nodes of one dedicated MirrorMaker 2, each kept by a supervisord of its own: restarted on a change only, one after the other, copying all the time."""
+"""Two nodes of one dedicated MirrorMaker 2, each kept by a supervisord of its own: restarted on a change only, one
+after the other, copying all the time.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,11 @@ class Traffic(threading.Thread):
             producer.poll(0)
             self.sent += 1
             if self.sent % 5 == 0:
-                arrived = sum(ends(self.target, TOPIC, partition)[1] for partition in range(4)) if exists(self.target, TOPIC) else 0
+                arrived = (
+                    sum(ends(self.target, TOPIC, partition)[1] for partition in range(4))
+                    if exists(self.target, TOPIC)
+                    else 0
+                )
                 self.seen.append((time.monotonic(), arrived))
         producer.flush(30)
 
@@ -65,15 +71,38 @@ def world(two_clusters, tmp_path_factory):
         supervisors[name] = Supervisor(directory / name / "keeper")
         supervisors[name].directory.mkdir(parents=True)
         supervisors[name].start()
-        hosts[name] = {"kafka_dr_mirror_directory": str(directory / name / "mirrors"), "kafka_dr_mirror_rest_host": "127.0.0.1",
-                       "kafka_dr_mirror_rest_port": ports[number],
-                       "kafka_dr_mirror_metrics": {"jar": str(jar("io.prometheus.jmx", "jmx_prometheus_javaagent", "1.0.1")), "port": ports[2 + number]},
-                       "kafka_dr_services": {"manager": "supervisord", "socket": supervisors[name].socket, "directory": str(supervisors[name].programs)}}
+        hosts[name] = {
+            "kafka_dr_mirror_directory": str(directory / name / "mirrors"),
+            "kafka_dr_mirror_rest_host": "127.0.0.1",
+            "kafka_dr_mirror_rest_port": ports[number],
+            "kafka_dr_mirror_metrics": {
+                "jar": str(jar("io.prometheus.jmx", "jmx_prometheus_javaagent", "1.0.1")),
+                "port": ports[2 + number],
+            },
+            "kafka_dr_services": {
+                "manager": "supervisord",
+                "socket": supervisors[name].socket,
+                "directory": str(supervisors[name].programs),
+            },
+        }
     hosts["source"] = {"kafka_dr_platform": "host", "kafka_dr_client": source, "kafka_dr_client_secrets": {}}
-    hosts["target"] = {"kafka_dr_platform": "host", "kafka_dr_client": target, "kafka_dr_client_secrets": {}, "kafka_dr_mirror_hosts": list(NODES),
-                       "kafka_dr_kafka_home": str(kafka_home()), "kafka_dr_mirror_heap": "512m", "kafka_dr_java_options": " ".join(JVM)}
-    mirror = {"name": "backup", "source": "source", "target": "target", "topics": ["rolling\\..*"], "groups": ["rolling-.*"],
-              "tuning": {"replication_factor": 1, "refresh_seconds": 3, "checkpoint_seconds": 1, "tasks_max": 4}}
+    hosts["target"] = {
+        "kafka_dr_platform": "host",
+        "kafka_dr_client": target,
+        "kafka_dr_client_secrets": {},
+        "kafka_dr_mirror_hosts": list(NODES),
+        "kafka_dr_kafka_home": str(kafka_home()),
+        "kafka_dr_mirror_heap": "512m",
+        "kafka_dr_java_options": " ".join(JVM),
+    }
+    mirror = {
+        "name": "backup",
+        "source": "source",
+        "target": "target",
+        "topics": ["rolling\\..*"],
+        "groups": ["rolling-.*"],
+        "tuning": {"replication_factor": 1, "refresh_seconds": 3, "checkpoint_seconds": 1, "tasks_max": 4},
+    }
     made = Inventory(directory / "play", hosts, {"kafka_dr_mirrors": [mirror], "kafka_dr_workdir": str(directory)})
     made.mirror, made.keepers, made.metrics = mirror, supervisors, dict(zip(NODES, ports[2:], strict=True))
     yield made
@@ -121,7 +150,12 @@ def test_a_change_restarts_one_node_after_the_other_while_copying_goes_on(world,
 
     def watch():
         while not ended.wait(0.2):
-            states = [one["statename"] for keeper in world.keepers.values() for one in keeper.processes() if one["name"] == "mirror-backup"]
+            states = [
+                one["statename"]
+                for keeper in world.keepers.values()
+                for one in keeper.processes()
+                if one["name"] == "mirror-backup"
+            ]
             fewest[0] = min(fewest[0], states.count("RUNNING"))
 
     watcher = threading.Thread(target=watch, daemon=True)
@@ -132,7 +166,9 @@ def test_a_change_restarts_one_node_after_the_other_while_copying_goes_on(world,
     after = pids(world)
     for name in NODES:
         assert after[name]["mirror-backup"] != before[name]["mirror-backup"], f"{name} runs with old settings"
-        assert after[name]["witness-backup"] == before[name]["witness-backup"], f"the witness of {name} was restarted for nothing"
+        assert after[name]["witness-backup"] == before[name]["witness-backup"], (
+            f"the witness of {name} was restarted for nothing"
+        )
     assert fewest[0] == 1, "both nodes were down at the same time"
     assert members(target)[0] == "Stable" and len(members(target)[1]) == 2
     sent = running.sent
@@ -141,25 +177,44 @@ def test_a_change_restarts_one_node_after_the_other_while_copying_goes_on(world,
     running.stopped.set()
     running.join(30)
     wanted = sorted(b"%06d" % number for number in range(running.sent))
-    until(lambda: sum(len(read(target, TOPIC, partition)) for partition in range(4)) >= running.sent, "every record on the target", 60)
-    assert sorted(one.value() for partition in range(4) for one in read(target, TOPIC, partition)) == wanted, "lost or doubled by the restarts"
+    until(
+        lambda: sum(len(read(target, TOPIC, partition)) for partition in range(4)) >= running.sent,
+        "every record on the target",
+        60,
+    )
+    assert sorted(one.value() for partition in range(4) for one in read(target, TOPIC, partition)) == wanted, (
+        "lost or doubled by the restarts"
+    )
 
 
 def test_the_metrics_page_has_the_latency_of_a_topic_and_listens_on_loopback(world, running, two_clusters):
     commit(two_clusters["source"].client, "rolling-group", TOPIC, ends(two_clusters["source"].client, TOPIC)[1])
 
     def page():
-        texts = [urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10).read().decode() for port in world.metrics.values()]
+        texts = [
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10).read().decode()
+            for port in world.metrics.values()
+        ]
         return "".join(texts)
 
-    text = until(lambda: page() if "kafka_connect_mirror_checkpoint_checkpoint_latency_ms" in page() else None, "the checkpoint connector's metrics", 40)
-    assert 'kafka_connect_mirror_source_replication_latency_ms_avg{' in text and f'topic="{TOPIC}"' in text
+    text = until(
+        lambda: page() if "kafka_connect_mirror_checkpoint_checkpoint_latency_ms" in page() else None,
+        "the checkpoint connector's metrics",
+        40,
+    )
+    assert "kafka_connect_mirror_source_replication_latency_ms_avg{" in text and f'topic="{TOPIC}"' in text
     for name in ("record_age_ms", "byte_rate", "record_count"):
         assert f"kafka_connect_mirror_source_{name}{{" in text
-    assert 'kafka_connect_task_status{' in text and 'jvm_heap_used_bytes' in text
-    listening = {line.split()[1] for line in open("/proc/net/tcp").readlines()[1:]} | {line.split()[1] for line in open("/proc/net/tcp6").readlines()[1:]}
+    assert "kafka_connect_task_status{" in text and "jvm_heap_used_bytes" in text
+    listening = {line.split()[1] for line in open("/proc/net/tcp").readlines()[1:]} | {
+        line.split()[1] for line in open("/proc/net/tcp6").readlines()[1:]
+    }
     for port in world.metrics.values():
-        heard = [one for one in listening if one.endswith(":%04X" % port) and not one.startswith(("0100007F", "0000000000000000FFFF00000100007F"))]
+        heard = [
+            one
+            for one in listening
+            if one.endswith(f":{port:04X}") and not one.startswith(("0100007F", "0000000000000000FFFF00000100007F"))
+        ]
         assert heard == [], f"metrics are served beyond loopback: {heard}"
 
 

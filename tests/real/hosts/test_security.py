@@ -10,13 +10,17 @@ import time
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import AuthenticationError, FormatError, UsageError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import (
+    AuthenticationError,
+    FormatError,
+    UsageError,
+)
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.quotas import describe_quotas, ensure_quotas
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.truststore import keystore_pem, pkcs8_pem, pkcs12_bytes, truststore_pem
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.truststore import keystore_pem, truststore_pem
 
 from .mirrors import Mirror, create, exists, read, send, until
-from .secured import PASSWORD, Authority, client_of, java_truststore, make_users, secured_kafka
+from .secured import PASSWORD, Authority, client_of, java_truststore, make_users, pkcs12_keystore, secured_kafka
 
 pytestmark = pytest.mark.full
 
@@ -43,12 +47,29 @@ def copies(pair, tmp_path, alias, clients, secrets):
     topic = f"sec.{alias}"
     create(kafkas["source"].client, topic)
     send(kafkas["source"].client, topic, [b"through"])
-    mirror = Mirror(tmp_path, {"name": alias, "source": alias, "target": "target", "topics": [f"sec\\.{alias}"], "groups": ["none"],
-                               "tuning": {"replication_factor": 1}}, clients, secrets).start()
+    mirror = Mirror(
+        tmp_path,
+        {
+            "name": alias,
+            "source": alias,
+            "target": "target",
+            "topics": [f"sec\\.{alias}"],
+            "groups": ["none"],
+            "tuning": {"replication_factor": 1},
+        },
+        clients,
+        secrets,
+    ).start()
     target = kafkas["target"].client
     try:
-        until(lambda: not mirror.alive() or (exists(target, topic) and [one.value() for one in read(target, topic)] == [b"through"]),
-              f"a record by {alias}", 150)
+        until(
+            lambda: (
+                not mirror.alive()
+                or (exists(target, topic) and [one.value() for one in read(target, topic)] == [b"through"])
+            ),
+            f"a record by {alias}",
+            150,
+        )
         assert mirror.alive(), mirror.tail()
         text = mirror.settings.read_text()
         assert "ss w" not in text and "PRIVATE KEY" not in text, "a secret stands in the file that is no secret"
@@ -63,8 +84,13 @@ def test_both_clients_reach_each_kind_of_listener(pair, tmp_path, kind):
     for side, (client, secrets) in described.items():
         assert KafkaClient(client, secrets, 15, side).metadata().brokers
     alias = kind.replace("-", "")
-    copies(pair, tmp_path, alias, {alias: described["source"][0], "target": described["target"][0]},
-           {alias: described["source"][1], "target": described["target"][1]})
+    copies(
+        pair,
+        tmp_path,
+        alias,
+        {alias: described["source"][0], "target": described["target"][0]},
+        {alias: described["source"][1], "target": described["target"][1]},
+    )
 
 
 def test_quotas_go_through_each_kind_of_listener(pair):
@@ -96,10 +122,16 @@ def test_a_keystore_of_java_becomes_pem(pair, tmp_path):
     kafkas, authority = pair
     certificate, key = authority.issue("mirror")
     store = tmp_path / "client.p12"
-    store.write_bytes(pkcs12_bytes("mirror", key, certificate, "storepass"))
+    store.write_bytes(pkcs12_keystore("mirror", key, certificate, "storepass"))
     made = keystore_pem(str(store), "storepass")
     client, dummy = client_of(kafkas["source"], "mutual-tls", authority)
-    assert KafkaClient({**client, "ssl.certificate.pem": made["ssl.certificate.pem"]}, {"ssl.key.pem": made["ssl.key.pem"]}, 15).metadata().brokers
+    assert (
+        KafkaClient(
+            {**client, "ssl.certificate.pem": made["ssl.certificate.pem"]}, {"ssl.key.pem": made["ssl.key.pem"]}, 15
+        )
+        .metadata()
+        .brokers
+    )
     with pytest.raises(FormatError, match="no certificate of an authority"):
         truststore_pem(str(store), "storepass")
 
@@ -119,5 +151,3 @@ def test_what_is_no_store_is_refused(tmp_path):
         truststore_pem(str(tmp_path / "x"))
     with pytest.raises(UsageError, match="cannot be read"):
         truststore_pem(str(tmp_path / "absent"))
-    with pytest.raises(FormatError):
-        pkcs8_pem("nothing")

@@ -8,7 +8,7 @@ import yaml
 from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewPartitions
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.lint import lint
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._lint import lint
 from tests.support.kafka import ROOT, clusters
 
 from .mirrors import Mirror, commit, committed, create, ends, exists, read, send, topic_config, topics_of, until
@@ -31,7 +31,10 @@ def example(name: str, **changes) -> list[dict]:
     """The mirrors of an example, quick enough for a test."""
     mirrors = yaml.safe_load((ROOT / "examples" / "topologies" / f"{name}.yml").read_text())["kafka_dr_mirrors"]
     assert [one for one in lint(mirrors) if one["severity"] != "info"] == []
-    return [{**one, **changes, "tuning": {"replication_factor": 1, "refresh_seconds": 3, "checkpoint_seconds": 1}} for one in mirrors]
+    return [
+        {**one, **changes, "tuning": {"replication_factor": 1, "refresh_seconds": 3, "checkpoint_seconds": 1}}
+        for one in mirrors
+    ]
 
 
 def start(world, tmp_path, mirrors) -> Mirror:
@@ -65,7 +68,10 @@ def test_active_active(world, tmp_path):
         consumer = Consumer({**b, "group.id": "both", "auto.offset.reset": "earliest"})
         consumer.subscribe(["^(.*\\.)?orders$"])
         seen = []
-        until(lambda: seen.extend(one.value() for one in consumer.consume(100, 1) if not one.error()) or len(seen) >= 41, "both names' records")
+        until(
+            lambda: seen.extend(one.value() for one in consumer.consume(100, 1) if not one.error()) or len(seen) >= 41,
+            "both names' records",
+        )
         consumer.close()
         assert len(seen) == len(set(seen)) == 41
     finally:
@@ -116,7 +122,11 @@ def test_active_passive_with_patterns_and_what_is_brought_over(world, tmp_path):
         assert not {"orders.scratch.x", "unrelated"} & topics_of(b)
         admin = AdminClient(a)
         admin.create_partitions([NewPartitions("stock.all", 3)])["stock.all"].result(15)
-        until(lambda: len(AdminClient(b).list_topics("stock.all", timeout=10).topics["stock.all"].partitions) == 3, "three partitions", 60)
+        until(
+            lambda: len(AdminClient(b).list_topics("stock.all", timeout=10).topics["stock.all"].partitions) == 3,
+            "three partitions",
+            60,
+        )
         assert read(b, "heartbeats"), "no heartbeat"
     finally:
         mirror.stop(5)
@@ -137,7 +147,9 @@ def test_each_sync_can_be_switched_off(world, tmp_path):
         assert committed(b, "switched-app", "switched") is None
         admin = AdminClient(a)
         entry = ConfigEntry("retention.ms", "3600000", incremental_operation=AlterConfigOpType.SET)
-        for future in admin.incremental_alter_configs([ConfigResource("topic", "switched", incremental_configs=[entry])]).values():
+        for future in admin.incremental_alter_configs(
+            [ConfigResource("topic", "switched", incremental_configs=[entry])]
+        ).values():
             future.result(15)
         create(a, "switched.marker")
         assert topic_config(b, "switched")["retention.ms"] != "3600000"
@@ -161,6 +173,9 @@ def test_zz_migration_then_the_source_is_retired(world, tmp_path):
     consumer = Consumer({**b, "group.id": "moving-app", "auto.offset.reset": "error"})
     consumer.subscribe(["moving"])
     seen = []
-    until(lambda: seen.extend(one.value() for one in consumer.consume(10, 1) if not one.error()) or b"new" in seen, "the new record")
+    until(
+        lambda: seen.extend(one.value() for one in consumer.consume(10, 1) if not one.error()) or b"new" in seen,
+        "the new record",
+    )
     consumer.close()
     assert seen == [b"new"], "the group repeated or skipped"

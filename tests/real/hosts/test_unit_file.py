@@ -11,12 +11,26 @@ import pytest
 
 from tests.support.kafka import ROOT
 
-pytestmark = [pytest.mark.real, pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze here")]
-VARIABLES = {"__service": {
-    "name": "mirror-backup", "description": "MirrorMaker 2 north_america to europe", "user": "daemon", "restart": True,
-    "directory": "/var/lib/kafka-mirror/backup", "environment_file": "", "stop_seconds": 20, "log": "/var/lib/kafka-mirror/backup/mm2.log",
-    "command": "/usr/bin/env java -Xmx1g -cp /opt/kafka/libs/* org.apache.kafka.connect.mirror.MirrorMaker /var/lib/kafka-mirror/backup/mm2.properties",
-}}
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze here"),
+]
+VARIABLES = {
+    "__service": {
+        "name": "mirror-backup",
+        "description": "MirrorMaker 2 north_america to europe",
+        "user": "daemon",
+        "restart": True,
+        "directory": "/var/lib/kafka-mirror/backup",
+        "environment_file": "",
+        "stop_seconds": 20,
+        "log": "/var/lib/kafka-mirror/backup/mm2.log",
+        "command": (
+            "/usr/bin/env java -Xmx1g -cp /opt/kafka/libs/* org.apache.kafka.connect.mirror.MirrorMaker "
+            "/var/lib/kafka-mirror/backup/mm2.properties"
+        ),
+    }
+}
 
 
 @pytest.fixture

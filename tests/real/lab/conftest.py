@@ -26,7 +26,9 @@ def ground(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def set_up(ground):
-    """The result of the first real run of initial_setup, with everything it says, and what was seen in process lists meanwhile."""
+    """The result of the first real run of initial_setup, with everything it says, and what was seen in process lists
+    meanwhile.
+    """
     from tests.real.lab.watching import Arguments
 
     with Arguments(ground.every_secret()) as seen:

@@ -28,6 +28,9 @@ ROOT = Path(__file__).resolve().parents[3]
 SOURCE, TARGET = "north_america", "europe"
 OPTIONS = {"history": 2000, "rate": 50.0, "records": 200000}
 
+# Playbooks that take <name>_source and <name>_target; a test names the regions of the others itself.
+OF_TWO_REGIONS = ("initial_setup", "failover", "probe")
+
 
 class Playground:
     """A lab with its secrets at hand."""
@@ -46,14 +49,31 @@ class Playground:
 
     def admin(self, region: str) -> dict:
         """librdkafka configuration of the cluster's administrator."""
-        return {**self.client(region), "sasl.username": "admin", "sasl.password": self.secrets["lab_clusters"][region]["admin_password"], "log_level": 0}
+        return {
+            **self.client(region),
+            "sasl.username": "admin",
+            "sasl.password": self.secrets["lab_clusters"][region]["admin_password"],
+            "log_level": 0,
+        }
 
     def module(self, name: str, check: bool = False, region: str = TARGET, **arguments) -> dict:
         """Run one module as Ansible does: its file, arguments on standard input, JSON back."""
-        arguments = {"client": self.client(region), "client_secrets": self.client_secrets(region), "timeout": 30, **arguments,
-                     "_ansible_check_mode": check, "_ansible_diff": True}
-        done = subprocess.run([sys.executable, str(ROOT / "plugins" / "modules" / f"{name}.py")], input=json.dumps({"ANSIBLE_MODULE_ARGS": arguments}),
-                              capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(collections_path())}, check=False)
+        arguments = {
+            "client": self.client(region),
+            "client_secrets": self.client_secrets(region),
+            "timeout": 30,
+            **arguments,
+            "_ansible_check_mode": check,
+            "_ansible_diff": True,
+        }
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "plugins" / "modules" / f"{name}.py")],
+            input=json.dumps({"ANSIBLE_MODULE_ARGS": arguments}),
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(collections_path())},
+            check=False,
+        )
         assert done.stdout.strip(), done.stderr
         assert [secret[:4] for secret in self.every_secret() if secret in done.stdout] == []
         return json.loads(done.stdout.strip().splitlines()[-1])
@@ -63,7 +83,8 @@ class Playground:
 
         :param change: function that changes a copy of the inventory for this run.
         """
-        extra = {f"{name}_source": SOURCE, f"{name}_target": TARGET, **(extra or {})}
+        regions = {f"{name}_source": SOURCE, f"{name}_target": TARGET} if name in OF_TWO_REGIONS else {}
+        extra = {**regions, **(extra or {})}
         if change is None:
             return self.lab.playbooks.run(name, extra, *words, capture=True, check=False)
         other = self.lab.directory / "work" / "changed_inventory"
@@ -80,13 +101,28 @@ class Playground:
         """Run a stage and SIGKILL its whole process group as soon as this step is in the steps file."""
         steps = self.lab.playbooks.steps_file
         have = len(steps.read_text().splitlines())
-        self.kill_when(name, lambda: step in [json.loads(line)["step"] for line in steps.read_text().splitlines()[have:]], f"'{step}'", extra, seconds)
+        self.kill_when(
+            name,
+            lambda: step in [json.loads(line)["step"] for line in steps.read_text().splitlines()[have:]],
+            f"'{step}'",
+            extra,
+            seconds,
+        )
 
     def kill_when(self, name: str, so: Callable[[], bool], what: str, extra: dict, seconds: float = 600) -> None:
-        """Run a stage and SIGKILL its whole process group as soon as something is so; ``what`` names it where it never is."""
+        """Run a stage and SIGKILL its whole process group as soon as something is so; ``what`` names it where it never
+        is.
+        """
         playbooks = self.lab.playbooks
-        process = subprocess.Popen(playbooks.command(name, extra), env=playbooks.environment(), cwd=self.lab.directory, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        process = subprocess.Popen(
+            playbooks.command(name, extra),
+            env=playbooks.environment(),
+            cwd=self.lab.directory,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         end = time.monotonic() + seconds
         while not so():
             assert process.poll() is None, f"{name} ended before {what}"
@@ -101,10 +137,16 @@ class Playground:
         for region in (SOURCE, TARGET):
             client = KafkaClient(self.client(region), self.client_secrets(region), 60, region)
             topics = copy.deepcopy(cluster_state(client, ["topics", "configs"])["topics"])
-            found[region] = {"topics": topics, "acls": describe_acls(client), "users": existing_users(client, list(self.secrets["lab_passwords"]))}
+            found[region] = {
+                "topics": topics,
+                "acls": describe_acls(client),
+                "users": existing_users(client, list(self.secrets["lab_passwords"])),
+            }
         found["programs"] = {one["name"]: one["statename"] for one in self.lab.supervisor.processes()}
         regions = self.lab.directory / "regions"
-        found["files"] = sorted(str(path) for path in regions.rglob("*") if "kafka" not in path.relative_to(regions).parts)
+        found["files"] = sorted(
+            str(path) for path in regions.rglob("*") if "kafka" not in path.relative_to(regions).parts
+        )
         return found
 
     def every_secret(self) -> list[str]:

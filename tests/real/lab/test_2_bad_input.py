@@ -26,8 +26,13 @@ def test_check_on_a_first_run_says_what_it_would_do_and_does_nothing(ground, bef
     done = ground.stage("initial_setup", None, "--check")
     assert done.returncode == 0, done.stdout
     assert "check mode: nothing is changed" in done.stdout
-    for step in ("Create the users in the target", "Allow services and applications", "Create the topics that the source is to have",
-                 "Prepare the mirror's topics in the target", "Bring the programs to their state"):
+    for step in (
+        "Create the users in the target",
+        "Allow services and applications",
+        "Create the topics that the source is to have",
+        "Prepare the mirror's topics in the target",
+        "Bring the programs to their state",
+    ):
         assert step in done.stdout, done.stdout
     assert ground.state() == before
 
@@ -42,13 +47,23 @@ def refused(ground, before, done, *words):
 
 
 def test_an_unknown_region(ground, before):
-    refused(ground, before, ground.stage("initial_setup", {"initial_setup_target": "atlantis"}),
-            "Region atlantis is unknown: expected one of europe, north_america", "correct the name, or add it")
+    refused(
+        ground,
+        before,
+        ground.stage("initial_setup", {"initial_setup_target": "atlantis"}),
+        "Region atlantis is unknown: expected one of europe, north_america",
+        "correct the name, or add it",
+    )
 
 
 def test_equal_regions(ground, before):
-    refused(ground, before, ground.stage("initial_setup", {"initial_setup_source": TARGET}),
-            "Source and target are both europe: expected two different regions", "Name the other one")
+    refused(
+        ground,
+        before,
+        ground.stage("initial_setup", {"initial_setup_source": TARGET}),
+        "Source and target are both europe: expected two different regions",
+        "Name the other one",
+    )
 
 
 def test_a_target_that_does_not_answer(ground, before):
@@ -57,7 +72,13 @@ def test_a_target_that_does_not_answer(ground, before):
     def change(inventory):
         inventory["hosts"][TARGET]["kafka_dr_client"]["bootstrap.servers"] = address
 
-    refused(ground, before, ground.stage("initial_setup", change=change), f"expected a broker at {address}", "Check address, listener and firewall")
+    refused(
+        ground,
+        before,
+        ground.stage("initial_setup", change=change),
+        f"expected a broker at {address}",
+        "Check address, listener and firewall",
+    )
 
 
 def test_a_wrong_password(ground, before):
@@ -65,7 +86,13 @@ def test_a_wrong_password(ground, before):
         inventory["hosts"][TARGET]["kafka_dr_client_secrets"]["sasl.password"] = "not-the-password-77"
 
     done = ground.stage("initial_setup", change=change)
-    refused(ground, before, done, "expected the password of kdr-stages to be right", "Correct sasl.username and sasl.password")
+    refused(
+        ground,
+        before,
+        done,
+        "expected the password of kdr-stages to be right",
+        "Correct sasl.username and sasl.password",
+    )
     assert "not-the-password-77" not in done.stdout
 
 
@@ -73,7 +100,14 @@ def test_an_authority_that_does_not_match(ground, before):
     def change(inventory):
         inventory["hosts"][TARGET]["kafka_dr_client"]["ssl.ca.pem"] = new_authority("another")["certificate"]
 
-    refused(ground, before, ground.stage("initial_setup", change=change), "No trusted TLS connection", "Correct ssl.ca.pem", "verification stays on")
+    refused(
+        ground,
+        before,
+        ground.stage("initial_setup", change=change),
+        "No trusted TLS connection",
+        "Correct ssl.ca.pem",
+        "verification stays on",
+    )
 
 
 @pytest.fixture
@@ -101,38 +135,104 @@ def strangers(ground):
 
 def test_foreign_records_and_a_group_in_use_are_told_together(ground, strangers):
     before = ground.state()
-    refused(ground, before, ground.stage("initial_setup"), "Refused, nothing was changed",
-            "Topic flights.departed in europe holds records that no mirror brought there",
-            "-e initial_setup_accept_foreign_records=true", "Group flights-dashboard has members in europe", "Stop its consumers")
+    refused(
+        ground,
+        before,
+        ground.stage("initial_setup"),
+        "Refused, nothing was changed",
+        "Topic flights.departed in europe holds records that no mirror brought there",
+        "-e initial_setup_accept_foreign_records=true",
+        "Group flights-dashboard has members in europe",
+        "Stop its consumers",
+    )
 
 
 def test_two_names_for_one_cluster(ground, before):
     def change(inventory):
         inventory["hosts"][TARGET]["kafka_dr_client"] = inventory["hosts"][SOURCE]["kafka_dr_client"]
 
-    refused(ground, before, ground.stage("initial_setup", change=change), "are the same cluster", "Correct kafka_dr_client of one of them")
+    refused(
+        ground,
+        before,
+        ground.stage("initial_setup", change=change),
+        "are the same cluster",
+        "Correct kafka_dr_client of one of them",
+    )
     # What a later step of a failover would need is looked at with it, in one refusal.
-    refused(ground, before, ground.stage("failover", {"failover_manifest": "file:///nowhere/manifest"}, change=change), "are the same cluster",
-            "The manifest of north_america cannot be used: There is no manifest at file:///nowhere/manifest", "or leave it out")
+    refused(
+        ground,
+        before,
+        ground.stage("failover", {"failover_manifest": "file:///nowhere/manifest"}, change=change),
+        "are the same cluster",
+        "The manifest of north_america cannot be used: There is no manifest at file:///nowhere/manifest",
+        "or leave it out",
+    )
+
+
+@pytest.mark.parametrize(
+    "stage, extra",
+    [
+        ("resume", {"resume_region": SOURCE, "resume_from": TARGET}),
+        ("new_backup", {"new_backup_region": SOURCE, "new_backup_to": TARGET}),
+        # Rights would be taken from the applications where they work.
+        ("fence", {"fence_region": SOURCE, "fence_survivor": TARGET}),
+    ],
+)
+def test_two_names_for_one_cluster_where_it_is_told_by_its_id_alone(ground, before, stage, extra):
+    def change(inventory):
+        inventory["hosts"][SOURCE]["kafka_dr_client"] = {
+            **inventory["hosts"][TARGET]["kafka_dr_client"],
+            "client.id": "by-another-name",
+        }
+
+    refused(
+        ground,
+        before,
+        ground.stage(stage, extra, change=change),
+        "are the same cluster",
+        "Correct kafka_dr_client of one of them",
+    )
 
 
 def test_a_gate_of_one_s_own(ground, before):
     own = [{"query": "report.source.brokers >= `3`", "message": "The source has fewer than three brokers"}]
-    refused(ground, before, ground.stage("initial_setup", {"initial_setup_require": own}), "Your own gate is closed: The source has fewer than three brokers")
+    refused(
+        ground,
+        before,
+        ground.stage("initial_setup", {"initial_setup_require": own}),
+        "Your own gate is closed: The source has fewer than three brokers",
+    )
 
 
 def test_machines_that_do_not_answer_are_told_together_before_anything_is_changed(ground, before):
     """One refuses, one accepts and says nothing."""
     with socket.create_server(("127.0.0.1", 0)) as mute:
+
         def change(inventory):
             ways = {"refuses": free_ports(1)[0], "mute": mute.getsockname()[1]}
             for name, port in ways.items():
-                inventory["hosts"][name] = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": port}
+                inventory["hosts"][name] = {
+                    "ansible_connection": "ssh",
+                    "ansible_host": "127.0.0.1",
+                    "ansible_port": port,
+                }
             inventory["hosts"][TARGET]["kafka_dr_mirror_hosts"] = [TARGET, "refuses"]
             inventory["hosts"][TARGET]["kafka_dr_mirror_rest_open"] = "nothing is started in this test"
             inventory["hosts"]["mute"]["kafka_dr_applications"] = [
-                {"name": "far", "kind": "process", "role": "both", "environment_file": "/nowhere/env", "principals": ["departures-producer"]}]
+                {
+                    "name": "far",
+                    "kind": "process",
+                    "role": "both",
+                    "environment_file": "/nowhere/env",
+                    "principals": ["departures-producer"],
+                }
+            ]
 
-        refused(ground, before, ground.stage("initial_setup", {"preflight_answer_timeout": 5}, change=change),
-                "expected all to answer, found no answer from mute (no answer within 5 s); refuses (Failed to connect to the host via ssh",
-                "Connection refused")
+        refused(
+            ground,
+            before,
+            ground.stage("initial_setup", {"preflight_answer_timeout": 5}, change=change),
+            "expected all to answer, found no answer from mute (no answer within 5 s); "
+            "refuses (Failed to connect to the host via ssh",
+            "Connection refused",
+        )

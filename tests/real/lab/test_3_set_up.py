@@ -7,8 +7,8 @@ import stat
 
 import pytest
 
-from kafka_dr_lab.inventory import TOPICS
 from kafka_dr_lab.journals import Journals, topic_ids
+from kafka_dr_lab.landscape import TOPICS
 from tests.real.lab.playing import TARGET
 
 pytestmark = pytest.mark.real
@@ -16,7 +16,10 @@ pytestmark = pytest.mark.real
 
 def test_it_carries_data_and_says_so(ground, set_up):
     assert set_up.returncode == 0, set_up.stdout[-3000:]
-    assert "carries 9 partitions from north_america to europe" in set_up.stdout and "exactly-once in force" in set_up.stdout
+    assert (
+        "carries 9 partitions from north_america to europe" in set_up.stdout
+        and "exactly-once in force" in set_up.stdout
+    )
     held = topic_ids(ground.admin(TARGET), list(TOPICS))
     assert all(held[topic] for topic in TOPICS) and max(max(counter.values()) for counter in held.values()) == 1
     assert Journals(ground.lab.directory / "regions" / "south_america").processed_count() > 0
@@ -35,7 +38,12 @@ def test_no_secret_is_in_a_file_that_others_may_read(ground, set_up):
     secrets = [secret.encode() for secret in ground.every_secret()]
     found = []
     for path in ground.lab.directory.rglob("*"):
-        if path.is_file() and not path.is_symlink() and stat.S_IMODE(path.stat().st_mode) & 0o044 and path.stat().st_size < 20_000_000:
+        if (
+            path.is_file()
+            and not path.is_symlink()
+            and stat.S_IMODE(path.stat().st_mode) & 0o044
+            and path.stat().st_size < 20_000_000
+        ):
             content = path.read_bytes()
             if any(secret in content for secret in secrets):
                 found.append(str(path))
@@ -65,7 +73,7 @@ def test_check_of_a_planned_move_changes_nothing(ground, set_up):
     before = ground.state()
     done = ground.stage("failover", {"failover_planned": True}, "--check")
     assert done.returncode == 0, done.stdout
-    for step in ("Take away the applications' ACLs", "Bring the programs to their state", "Translate and commit"):
+    for step in ("Revoke the applications' ACLs", "Bring the programs to their state", "Translate and commit"):
         assert step in done.stdout, done.stdout
     assert ground.state() == before
 
@@ -73,7 +81,9 @@ def test_check_of_a_planned_move_changes_nothing(ground, set_up):
 def test_a_failover_is_refused_while_the_source_is_alive(ground, set_up):
     before = ground.state()
     done = ground.stage("failover")
-    assert done.returncode != 0 and "north_america still answers: expected it to be lost" in " ".join(done.stdout.split())
+    assert done.returncode != 0 and "north_america still answers: expected it to be lost" in " ".join(
+        done.stdout.split()
+    )
     assert "failover_planned=true" in done.stdout and "failover_accept_source_alive=true" in done.stdout
     assert ground.state() == before
 
@@ -81,5 +91,7 @@ def test_a_failover_is_refused_while_the_source_is_alive(ground, set_up):
 def test_a_failover_the_wrong_way_is_refused(ground, set_up):
     before = ground.state()
     done = ground.stage("failover", {"failover_source": TARGET, "failover_target": "north_america"})
-    assert done.returncode != 0 and "No single mirror copies europe to north_america" in " ".join(done.stdout.split()), done.stdout
+    assert done.returncode != 0 and "No single mirror copies europe to north_america" in " ".join(
+        done.stdout.split()
+    ), done.stdout
     assert ground.state() == before

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A drill that destroys nothing, while applications are at work: records of its own through the mirror, proven, with a position translated."""
+"""A drill that destroys nothing, while applications are at work: records of its own through the mirror, proven, with a
+position translated.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,12 @@ import signal
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import describe_topics
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import commit_positions, delete_groups, every_group
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import (
+    commit_positions,
+    delete_groups,
+    every_group,
+)
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import describe_topics
 from kafka_dr_lab.drill import MIRROR
 from tests.real.lab.playing import SOURCE, TARGET
 
@@ -37,7 +43,10 @@ def probed(ground, set_up, tmp_path_factory):
 def test_a_check_says_what_would_be_done_and_writes_nothing(probed):
     checked, there, dummy, dummy = probed
     assert checked.returncode == 0, checked.stdout[-2000:]
-    assert f"100 records would be sent from {SOURCE} to {TARGET}" in checked.stdout and "would be created first" in checked.stdout
+    assert (
+        f"100 records would be sent from {SOURCE} to {TARGET}" in checked.stdout
+        and "would be created first" in checked.stdout
+    )
     assert there == [[], []]
 
 
@@ -48,7 +57,9 @@ def test_records_arrive_are_proven_and_a_position_is_where_its_record_is(probed)
     assert found["records"] == 100 and found["proof"] == {"verdict": "PROVEN", "records": 100}
     assert 0 < found["latency"]["least"] <= found["latency"]["median"] <= found["latency"]["most"] < 60
     assert len(found["positions"]) == 3
-    assert all(one["answer"] == one["target_offset"] for one in found["positions"] if one["confidence"].startswith("exact"))
+    assert all(
+        one["answer"] == one["target_offset"] for one in found["positions"] if one["confidence"].startswith("exact")
+    )
     assert all(one["answer"] <= one["target_offset"] for one in found["positions"])
 
 
@@ -68,7 +79,10 @@ def test_a_group_that_is_not_the_probes_own_is_refused(ground, set_up):
     """An idle group of an application would lose all its positions, in both regions."""
     for group in ("flights-dashboard", "x-kafka-dr-probe", "kafka-dr-probe*"):
         done = ground.stage("probe", {**WORDS, "probe_group": group})
-        said = f"The group {group} is not the probe's to set and to delete: expected a name that begins with kafka-dr-probe"
+        said = (
+            f"The group {group} is not the probe's to set and to delete: "
+            "expected a name that begins with kafka-dr-probe"
+        )
         assert done.returncode == 2 and said in done.stdout
 
 
@@ -89,7 +103,10 @@ def test_a_topic_that_is_not_the_probes_own_is_refused(ground, set_up):
     done = ground.stage("probe", {**WORDS, "probe_topic": "flights.departed"})
     assert done.returncode == 2 and "Records of probes do not belong into flights.departed" in done.stdout
     done = ground.stage("probe", {**WORDS, "probe_topic": "kafka-dr-probe"})
-    assert done.returncode == 2 and "does not copy the topic kafka-dr-probe: expected a name that one of its topics matches" in done.stdout
+    assert (
+        done.returncode == 2
+        and "does not copy the topic kafka-dr-probe: expected a name that one of its topics matches" in done.stdout
+    )
 
 
 @pytest.mark.full
@@ -100,4 +117,7 @@ def test_a_mirror_that_stands_still_is_told(ground, probed):
     finally:
         ground.lab.signal(signal.SIGCONT, MIRROR)
     assert done.returncode == 2
-    assert "Not all records of the probe came through the mirror within 5 s: expected 10 records in flights.kafka-dr-probe" in done.stdout, done.stdout[-2000:]
+    assert (
+        "Not all records of the probe came through the mirror within 5 s: expected 10 records in flights.kafka-dr-probe"
+        in done.stdout
+    ), done.stdout[-2000:]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A fence takes what is there, whatever the inventory says; what it cannot take is refused by name; what it took comes back."""
+"""A fence takes what is there, whatever the inventory says; what it cannot take is refused by name; what it took comes
+back.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,20 @@ from confluent_kafka import Producer
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from kafka_dr_lab.inventory import TOPICS
 from kafka_dr_lab.journals import topic_ids
+from kafka_dr_lab.landscape import TOPICS
 from kafka_dr_lab.ports import free_ports
 from tests.real.lab.playing import SOURCE, TARGET
 
 pytestmark = pytest.mark.real
 APPLICATIONS = ("departures-producer", "departures-consumer")
-STRANGER = {"principal": "stranger", "resource": "topic", "name": "flights.", "pattern": "prefixed", "operations": ["WRITE"]}
+STRANGER = {
+    "principal": "stranger",
+    "resource": "topic",
+    "name": "flights.",
+    "pattern": "prefixed",
+    "operations": ["WRITE"],
+}
 EVERYBODY = {"principal": "*", "resource": "topic", "name": TOPICS[0], "operations": ["WRITE"]}
 
 
@@ -37,7 +45,12 @@ def test_who_cannot_be_fenced_is_named_before_anything_is_changed(ground, set_up
     try:
         before = ground.state()
         done = ground.stage("failover", {"failover_planned": True, "failover_accept_unfenced": ["User:*"]})
-        assert done.returncode != 0 and "User:stranger (in north_america) is not among kafka_dr_users and has ALLOW WRITE topic:flights. PREFIXED" in said(done)
+        assert (
+            done.returncode != 0
+            and "User:stranger (in north_america) is not among kafka_dr_users "
+            "and has ALLOW WRITE topic:flights. PREFIXED"
+            in said(done)
+        )
         assert """-e '{"failover_accept_unfenced": ["User:*", "User:stranger"]}'""" in said(done).replace('\\"', '"')
         assert ground.state() == before
     finally:
@@ -51,7 +64,11 @@ def test_a_source_that_only_the_controller_cannot_reach_is_not_lost(ground, set_
     before = ground.state()
     done = ground.stage("failover", change=out_of_reach)
     assert done.returncode != 0 and "north_america still lives: expected it to be lost" in said(done), done.stdout
-    assert "the position witness saw it" in said(done) and "s ago" in said(done) and "failover_accept_source_alive=true" in done.stdout
+    assert (
+        "the position witness saw it" in said(done)
+        and "s ago" in said(done)
+        and "failover_accept_source_alive=true" in done.stdout
+    )
     assert ground.state() == before
 
 
@@ -64,17 +81,30 @@ def test_a_late_write_stops_a_planned_move_and_the_way_out_gives_back_what_was_t
     assert rights(ground, *APPLICATIONS) == []
     known = ground.module("ledger_info")
     assert known["open"] and sorted(one["resource"] for one in known["taken"][SOURCE]) == sorted(one[1] for one in had)
+    assert (
+        known["done"]["failover"]["revoking"]["found"]["mirror"]
+        and known["done"]["failover"]["revoking"]["found"]["removed"]
+    )
     # As the brokers' own administrator, whom no fence reaches.
     failed: list = []
     producer = Producer(ground.admin(SOURCE))
-    producer.produce(TOPICS[0], b"{\"id\": \"late\"}", partition=1, on_delivery=lambda error, message: failed.append(error) if error else None)
+    producer.produce(
+        TOPICS[0],
+        b'{"id": "late"}',
+        partition=1,
+        on_delivery=lambda error, message: failed.append(error) if error else None,
+    )
     assert producer.flush(30) == 0 and failed == []
     unplanned = ground.stage("failover")
     assert unplanned.returncode != 0 and "north_america still answers: expected it to be lost" in said(unplanned)
     done = ground.stage("failover", {"failover_planned": True})
     assert done.returncode != 0 and f"found {TOPICS[0]}-1 has 1 from offset" in said(done), done.stdout
-    assert ground.module("ledger_info")["active_region"] == SOURCE and "run initial_setup with the same regions" in said(done)
-    back = ground.stage("initial_setup")
+    assert ground.module("ledger_info")[
+        "active_region"
+    ] == SOURCE and "-e initial_setup_accept_open_stage=true" in said(done)
+    closed = ground.stage("initial_setup")
+    assert closed.returncode != 0 and "Another stage is open in the ledger" in said(closed)
+    back = ground.stage("initial_setup", {"initial_setup_accept_open_stage": True})
     assert back.returncode == 0, back.stdout
     assert rights(ground, *APPLICATIONS) == had and ground.module("ledger_info")["taken"] == {}
     end = time.monotonic() + 60

@@ -8,13 +8,17 @@ import time
 import pytest
 
 from kafka_dr_lab.drill import MIRROR
-from kafka_dr_lab.inventory import TOPICS
 from kafka_dr_lab.journals import Journals, topic_ids
+from kafka_dr_lab.landscape import TOPICS
 from tests.real.lab.playing import SOURCE, TARGET
 
 pytestmark = pytest.mark.full
 FAILOVER = {"failover_source": SOURCE, "failover_target": TARGET}
-PLACES = ("Stop the mirror for good", "Commit the groups' positions in the target", "Name the target as the active region")
+PLACES = (
+    "Stop the mirror for good",
+    "Commit the groups' positions in the target",
+    "Name the target as the active region",
+)
 
 
 def test_killed_at_three_places_it_finishes_in_the_right_state(ground, set_up):
@@ -32,7 +36,10 @@ def test_killed_at_three_places_it_finishes_in_the_right_state(ground, set_up):
     ends = known["done"]["failover"]["ends"]
     assert ends["run"] != known["run"], "the ends that the first run wrote stand"
     programs = {one["name"]: one["statename"] for one in ground.lab.supervisor.processes()}
-    assert programs[MIRROR] == "STOPPED" and programs["departures-consumer"] == programs["departures-producer"] == "RUNNING"
+    assert (
+        programs[MIRROR] == "STOPPED"
+        and programs["departures-consumer"] == programs["departures-producer"] == "RUNNING"
+    )
     end = time.monotonic() + 120
     while journals.first_new(TARGET) is None:
         assert time.monotonic() < end, "no new record was processed"

@@ -17,9 +17,21 @@ pytestmark = pytest.mark.full
 
 def drill(tmp_path, *words) -> tuple[int, dict, str]:
     """Exit code, report and output of a small drill."""
-    command = [sys.executable, str(ROOT / "lab" / "main.py"), "--lab", str(tmp_path / "lab"), "drill", "--history", "20000",
-               "--report", str(tmp_path / "report"), *words]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    command = [
+        sys.executable,
+        str(ROOT / "lab" / "main.py"),
+        "--lab",
+        str(tmp_path / "lab"),
+        "drill",
+        "--history",
+        "20000",
+        "--report",
+        str(tmp_path / "report"),
+        *words,
+    ]
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
     print(done.stdout)
     return done.returncode, json.loads((tmp_path / "report" / "report.json").read_text()), done.stdout
 
@@ -34,7 +46,10 @@ def test_a_frozen_mirror_loses_what_the_stage_claims(tmp_path):
     assert report["verdict"] == "passed" and not failed(report)
     assert report["rpo"]["records"] > 1000 and 8 < report["rpo"]["seconds"] < 25
     assert sum(report["lost"].values()) == report["rpo"]["records"]
-    assert f"{report['rpo']['records']} records that were witnessed in north_america were not copied to europe" in said
+    assert (
+        f"{report['rpo']['records']} records that the position witness saw in north_america were not copied to europe"
+        in said
+    )
 
 
 def test_a_mirror_that_was_dead_before_the_loss_turns_it_red(tmp_path):
@@ -51,10 +66,13 @@ def test_a_topic_that_was_deleted_on_the_target_turns_it_red(tmp_path):
     assert "Topic flights.cancelled is missing in europe although the mirror copied it" in " ".join(said.split())
 
 
-@pytest.mark.parametrize("where, told", [
-    ("backup", r"flights\.departed-0: missing_head source offset \d+"),
-    ("restored", r"changes after the proof: records of flights\.departed-0 before offset \d+ were deleted"),
-])
+@pytest.mark.parametrize(
+    "where, told",
+    [
+        ("backup", r"flights\.departed-0: missing_head source offset \d+"),
+        ("restored", r"changes after the proof: records of flights\.departed-0 before offset \d+ were deleted"),
+    ],
+)
 def test_a_record_that_is_gone_from_a_restore_turns_it_red_and_is_named(tmp_path, where, told):
     code, report, said = drill(tmp_path, "--scenario", "restore", "--live", "4", "--sabotage", where)
     assert code == 1, said

@@ -37,7 +37,7 @@ def commit(broker, admin):
 def seen(side, wanted):
     end = time.monotonic() + 30
     while side.copied["north_america"] != wanted and time.monotonic() < end:
-        side.listen()
+        side.read_copied()
         time.sleep(0.2)
     return side.copied["north_america"] == wanted
 

@@ -9,7 +9,9 @@ import psutil
 
 
 class Arguments:
-    """While it is open, reads the arguments of every process several times a second; ``found`` holds those with a secret."""
+    """While it is open, reads the arguments of every process several times a second; ``found`` holds those with a
+    secret.
+    """
 
     def __init__(self, secrets: list[str]):
         self.secrets, self.found, self.looked = secrets, [], 0

@@ -13,43 +13,27 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import AuthorizationError, KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls, ensure_acls, flatten
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import topic_offsets
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import ensure_topics
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.offsets import topic_offsets
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topic_changes import ensure_topics
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import ledger
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.writers import expected, strangers
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.access import service_acls
-from tests.support.kafka import Kafka, MirrorMaker, free_ports
+from tests.support.kafka import MirrorMaker
+
+from .guarded import guarded, password
 
 pytestmark = pytest.mark.real
 LEDGER, POSITIONS = "__kafka_dr_ledger", "__kafka_dr_positions"
 DESCRIBED = {"name": "all", "source": "a", "target": "b", "topics": [".*"], "policy": "identity"}
-PASSWORDS = {name: name + "-password" for name in ("mirror", "stages", "witness")}
-
-
-def guarded(directory, name):
-    """A broker with ACLs: nobody may do anything but by ACL, except the anonymous user of the plain listener."""
-    broker = Kafka(directory, name)
-    (port,) = free_ports(1)
-    plain, controller = broker.properties["listeners"].split(",")
-    users = " ".join('user_%s="%s"' % one for one in PASSWORDS.items())
-    broker.properties.update({
-        "listeners": f"{plain},SASL://127.0.0.1:{port},{controller}",
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL:SASL_PLAINTEXT",
-        "inter.broker.listener.name": "PLAINTEXT", "listener.name.sasl.sasl.enabled.mechanisms": "PLAIN",
-        "listener.name.sasl.plain.sasl.jaas.config": f"org.apache.kafka.common.security.plain.PlainLoginModule required {users};",
-        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer", "super.users": "User:ANONYMOUS",
-    })
-    broker.start()
-    return broker, lambda name: {"bootstrap.servers": f"127.0.0.1:{port}", "security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN",
-                                 "sasl.username": name, "sasl.password": PASSWORDS[name]}
+USERS = ("mirror", "stages", "witness")
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
     base = tmp_path_factory.mktemp("denied")
-    source, dummy = guarded(base / "a", "a")
-    target, of = guarded(base / "b", "b")
+    source, dummy = guarded(base / "a", "a", USERS)
+    target, of = guarded(base / "b", "b", USERS)
     made = {"source": source, "target": target, "of": of, "base": base, "admin": KafkaClient(target.client)}
     yield made
     for one in (made.get("mirror"), source, target):
@@ -58,17 +42,40 @@ def world(tmp_path_factory):
 
 
 def mirror(base, source, client):
-    sasl = {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN",
-            "sasl.jaas.config": 'org.apache.kafka.common.security.plain.PlainLoginModule required username="mirror" password="%s";' % PASSWORDS["mirror"]}
-    return MirrorMaker(base / "mm2", {
-        "clusters": "a,b", "a.bootstrap.servers": source.bootstrap, "b.bootstrap.servers": client["bootstrap.servers"],
-        **{"b." + key: value for key, value in sasl.items()}, "a->b.enabled": "true", "b->a.enabled": "false", "a->b.topics": ".*",
-        "a->b.topics.exclude": r".*[\-\.]internal,.*\.replica,__.*", "replication.policy.class": "org.apache.kafka.connect.mirror.IdentityReplicationPolicy",
-        "replication.factor": 1, "checkpoints.topic.replication.factor": 1, "heartbeats.topic.replication.factor": 1,
-        "offset-syncs.topic.replication.factor": 1, "offset.storage.replication.factor": 1, "status.storage.replication.factor": 1,
-        "config.storage.replication.factor": 1, "refresh.topics.interval.seconds": 2, "a->b.sync.topic.acls.enabled": "true",
-        "a->b.sync.topic.acls.interval.seconds": 2, "a->b.offset-syncs.topic.location": "target", "a->b.emit.heartbeats.enabled": "true",
-    }).start()
+    sasl = {
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "PLAIN",
+        "sasl.jaas.config": (
+            "org.apache.kafka.common.security.plain.PlainLoginModule required "
+            f'username="mirror" password="{password("mirror")}";'
+        ),
+    }
+    return MirrorMaker(
+        base / "mm2",
+        {
+            "clusters": "a,b",
+            "a.bootstrap.servers": source.bootstrap,
+            "b.bootstrap.servers": client["bootstrap.servers"],
+            **{"b." + key: value for key, value in sasl.items()},
+            "a->b.enabled": "true",
+            "b->a.enabled": "false",
+            "a->b.topics": ".*",
+            "a->b.topics.exclude": r".*[\-\.]internal,.*\.replica,__.*",
+            "replication.policy.class": "org.apache.kafka.connect.mirror.IdentityReplicationPolicy",
+            "replication.factor": 1,
+            "checkpoints.topic.replication.factor": 1,
+            "heartbeats.topic.replication.factor": 1,
+            "offset-syncs.topic.replication.factor": 1,
+            "offset.storage.replication.factor": 1,
+            "status.storage.replication.factor": 1,
+            "config.storage.replication.factor": 1,
+            "refresh.topics.interval.seconds": 2,
+            "a->b.sync.topic.acls.enabled": "true",
+            "a->b.sync.topic.acls.interval.seconds": 2,
+            "a->b.offset-syncs.topic.location": "target",
+            "a->b.emit.heartbeats.enabled": "true",
+        },
+    ).start()
 
 
 def await_copy(client, topic, count, seconds=90):
@@ -82,7 +89,7 @@ def await_copy(client, topic, count, seconds=90):
         if found == count:
             return
         time.sleep(0.3)
-    raise AssertionError("%s has %s of %d records" % (topic, found, count))
+    raise AssertionError(f"{topic} has {found} of {count} records")
 
 
 def fill(source, topic, count=20):
@@ -96,23 +103,47 @@ def fill(source, topic, count=20):
 
 def test_a_mirror_of_everything_copies_and_cannot_reach_the_ledger(world):
     admin, of = world["admin"], world["of"]
-    region = {"kafka_dr_users": [{"name": name, "purpose": name} for name in PASSWORDS], "kafka_dr_super_users": ["ANONYMOUS"]}
+    region = {
+        "kafka_dr_users": [{"name": name, "purpose": name} for name in USERS],
+        "kafka_dr_super_users": ["ANONYMOUS"],
+    }
     allowed = expected(region, LEDGER, POSITIONS)
     wide = service_acls("mirror", "mirror", DESCRIBED, "target")
     without = [one for one in wide if one.get("permission") != "deny"]
-    ensure_acls(admin, [*service_acls("stages", "stages"), *service_acls("witness", "witness", DESCRIBED, "target"), *without], "present", False)
+    ensure_acls(
+        admin,
+        [*service_acls("stages", "stages"), *service_acls("witness", "witness", DESCRIBED, "target"), *without],
+        "present",
+        False,
+    )
     found = strangers(admin, allowed)
     assert len(found) == 2 and all("User:mirror may " in one and "topic:* LITERAL" in one for one in found), found
-    ensure_topics(admin, [{"name": POSITIONS, "partitions": 1, "replication_factor": 1, "configs": {}}], "present", False)
+    ensure_topics(
+        admin, [{"name": POSITIONS, "partitions": 1, "replication_factor": 1, "configs": {}}], "present", False
+    )
     secrets = ["the secret of these tests"]
     stages = KafkaClient(of("stages"))
-    entry = {"run": "1", "stage": "failover", "step": "stage", "state": "started", "region": "", "about": "a to b", "found": {}, "fenced": True, "by": "stages",
-             "collection": "0"}
+    entry = {
+        "run": "1",
+        "stage": "failover",
+        "step": "stage",
+        "state": "started",
+        "region": "",
+        "about": "a to b",
+        "found": {},
+        "fenced": True,
+        "by": "stages",
+        "collection": "0",
+    }
     ledger.append(stages, LEDGER, entry, False, secrets=secrets, after="")
 
     # To synchronize ACLs it has to be allowed to; the collection leaves that off.
-    ensure_acls(admin, [*wide, {"principal": "mirror", "resource": "cluster", "operations": ["ALTER"]}], "present", False)
-    assert ("User:mirror", "topic", "__kafka_dr_", "PREFIXED", "ALL", "DENY", "*") in describe_acls(admin, ["mirror"]), "read back from the cluster"
+    ensure_acls(
+        admin, [*wide, {"principal": "mirror", "resource": "cluster", "operations": ["ALTER"]}], "present", False
+    )
+    assert ("User:mirror", "topic", "__kafka_dr_", "PREFIXED", "ALL", "DENY", "*") in describe_acls(
+        admin, ["mirror"]
+    ), "read back from the cluster"
     assert strangers(admin, allowed) == []
     forged = json.dumps({**entry, "step": "active_region", "state": "active", "region": "elsewhere"}).encode()
     thief = KafkaClient(of("mirror"), timeout=10)
@@ -128,14 +159,34 @@ def test_a_mirror_of_everything_copies_and_cannot_reach_the_ledger(world):
     await_copy(admin, "orders", 20)
     fill(world["source"], "made.later")
     await_copy(admin, "made.later", 20)
-    # The source was a target itself once; what was denied there stays there, while the mirror copies what it copies of ACLs.
-    ensure_acls(KafkaClient(world["source"].client), [
-        {"principal": "earlier", "resource": "topic", "name": "__kafka_dr_", "pattern": "prefixed", "operations": ["ALL"], "permission": "deny"},
-        {"principal": "reader", "resource": "topic", "name": "orders", "operations": ["READ"]}], "present", False)
+    # The source was a target itself once; what was denied there stays there, while the mirror copies what it copies of
+    # ACLs.
+    ensure_acls(
+        KafkaClient(world["source"].client),
+        [
+            {
+                "principal": "earlier",
+                "resource": "topic",
+                "name": "__kafka_dr_",
+                "pattern": "prefixed",
+                "operations": ["ALL"],
+                "permission": "deny",
+            },
+            {"principal": "reader", "resource": "topic", "name": "orders", "operations": ["READ"]},
+        ],
+        "present",
+        False,
+    )
     end = time.monotonic() + 60
     while not describe_acls(admin, ["reader"]):
         assert time.monotonic() < end, "the mirror synchronizes no ACLs at all"
         time.sleep(0.5)
     denials = [one for one in describe_acls(admin) if one[5] == "DENY"]
-    assert denials == flatten([one for one in wide if one.get("permission") == "deny"]), "and no other denial came with the mirror"
-    assert not [line for line in world["mirror"].tail(400).splitlines() if "AuthorizationException" in line and "__kafka_dr_" in line]
+    assert denials == flatten([one for one in wide if one.get("permission") == "deny"]), (
+        "and no other denial came with the mirror"
+    )
+    assert not [
+        line
+        for line in world["mirror"].tail(400).splitlines()
+        if "AuthorizationException" in line and "__kafka_dr_" in line
+    ]

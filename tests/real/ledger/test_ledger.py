@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ledger on a real broker: two runs at once, entries of every size, records that others wrote, and answers that are none."""
+"""The ledger on a real broker: two runs at once, entries of every size, records that others wrote, and answers that are
+none.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,20 @@ import pytest
 from confluent_kafka import KafkaError, Producer
 from confluent_kafka.admin import ConfigResource, ResourceType
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError, KafkaDrError, RefusedError, TimedOutError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import (
+    FormatError,
+    KafkaDrError,
+    RefusedError,
+    TimedOutError,
+)
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import ledger
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.parts import LARGEST
 
+from .entries import SECRETS, begin, entry, head, put, write
+
 pytestmark = pytest.mark.real
-SECRETS = ["the secret of these tests"]
 
 
 @pytest.fixture
@@ -31,38 +39,13 @@ def topic():
     return "__kafka_dr_ledger-" + uuid.uuid4().hex[:8]
 
 
-def entry(run, step="ends", state="done", stage="failover", **more):
-    return {"run": run, "stage": stage, "step": step, "state": state, "region": "europe", "about": "a to b", "found": {}, "fenced": True, "by": "stages",
-            "collection": "0", **more}
-
-
-def head(client, topic, secrets=SECRETS):
-    """What a preflight keeps."""
-    return fold(ledger.read_ledger(client, topic, secrets).entries)["head"]["hash"]
-
-
-def write(client, topic, one, after, secrets=SECRETS, **more):
-    """Write an entry; the head that the run knows from then on."""
-    return ledger.append(client, topic, one, False, secrets=secrets, after=after, **more)["known"]["head"]["hash"]
-
-
-def begin(client, topic, run, **more):
-    return write(client, topic, entry(run, "stage", "started", **more), head(client, topic))
-
-
-def put(broker, topic, *values):
-    """What somebody else writes."""
-    producer = Producer(broker.client)
-    for value in values:
-        producer.produce(topic, value, partition=0)
-    assert producer.flush(20) == 0
-
-
 def test_a_run_whose_preflight_is_out_of_date_does_not_begin(client, topic):
     seen_by_both = head(client, topic)
     first = write(client, topic, entry("1", "stage", "started", stage="recreate_from_backup"), seen_by_both)
     write(client, topic, entry("1", "active_region", "active", stage="recreate_from_backup", region="none"), first)
-    with pytest.raises(RefusedError, match=r"changed since this run read it.*recreate_from_backup, step active_region active"):
+    with pytest.raises(
+        RefusedError, match=r"changed since this run read it.*recreate_from_backup, step active_region active"
+    ):
         write(client, topic, entry("2", "stage", "started"), seen_by_both)
     with pytest.raises(RefusedError, match="changed since"):
         ledger.append(client, topic, entry("2", "stage", "started"), True, secrets=SECRETS, after=seen_by_both)
@@ -74,7 +57,9 @@ def test_of_two_runs_that_begin_at_the_same_moment_one_does(client, broker, topi
 
     def run(name):
         try:
-            outcomes.append(("begun", write(KafkaClient(broker.client), topic, entry(name, "stage", "started"), seen_by_all)))
+            outcomes.append(
+                ("begun", write(KafkaClient(broker.client), topic, entry(name, "stage", "started"), seen_by_all))
+            )
         except RefusedError as error:
             outcomes.append(("refused", str(error)))
 
@@ -102,12 +87,12 @@ def test_proofs_at_night_do_not_end_a_failover(client, broker, topic):
     thread.start()
     try:
         for number in range(8):
-            known = write(client, topic, entry("1", "step-%d" % number), known)
+            known = write(client, topic, entry("1", f"step-{number}"), known)
     finally:
         stop.set()
         thread.join()
     read = fold(ledger.read_ledger(client, topic, SECRETS).entries)
-    assert read["run"] == "1" and {"step-%d" % number for number in range(8)} <= set(read["done"]["failover"])
+    assert read["run"] == "1" and {f"step-{number}" for number in range(8)} <= set(read["done"]["failover"])
     assert read["proofs"] and not [one for one in failed if "only writer" not in one]
 
 
@@ -124,7 +109,7 @@ def test_an_error_of_the_topic_is_no_empty_ledger(client, broker, topic, monkeyp
 
     def failing(self, future, what):
         if what.startswith("describe topic"):
-            raise KafkaDrError("Cannot %s" % what, code=KafkaError(KafkaError.LEADER_NOT_AVAILABLE).name())
+            raise KafkaDrError(f"Cannot {what}", code=KafkaError(KafkaError.LEADER_NOT_AVAILABLE).name())
         return real(self, future, what)
 
     monkeypatch.setattr(KafkaClient, "result", failing)
@@ -133,7 +118,10 @@ def test_an_error_of_the_topic_is_no_empty_ledger(client, broker, topic, monkeyp
 
 
 def test_an_entry_of_a_hundred_thousand_partitions(client, broker, topic):
-    ends = {"some.topic.with-a-name.%d" % number: {str(part): 1_000_000_000 + part for part in range(100)} for number in range(1000)}
+    ends = {
+        f"some.topic.with-a-name.{number}": {str(part): 1_000_000_000 + part for part in range(100)}
+        for number in range(1000)
+    }
     found = {"source": ends, "target": ends, "lost": {"total": 0, "partitions": ends}}
     known = write(client, topic, entry("1", found=found, step="stage", state="started"), "")
     known = write(client, topic, entry("1", found=found), known)
@@ -153,9 +141,11 @@ def test_an_entry_of_a_hundred_thousand_partitions(client, broker, topic):
             sizes.append(len(message.value()))
     finally:
         consumer.close()
-    print("records %d, bytes %d, largest %d" % (len(sizes), sum(sizes), max(sizes)))
+    print(f"records {len(sizes)}, bytes {sum(sizes)}, largest {max(sizes)}")
     assert sum(sizes) > 6_000_000 and max(sizes) <= LARGEST
-    shown = ledger.append(client, topic, entry("1", "again", found=found), False, secrets=SECRETS, after=head(client, topic))["diff"]["after"]
+    shown = ledger.append(
+        client, topic, entry("1", "again", found=found), False, secrets=SECRETS, after=head(client, topic)
+    )["diff"]["after"]
     assert len(shown) < 1000 and "bytes, in the ledger" in shown
 
 
@@ -206,7 +196,9 @@ def test_a_ledger_is_used_again_once_somebody_decided(client, broker, topic):
 def test_a_signed_ledger_is_not_written_without_the_secret(client, topic):
     begin(client, topic, "1")
     chain = ledger.read_ledger(client, topic)
-    assert not chain.authentic and ledger.known(chain, [])["verification"].startswith("The ledger is signed and was not verified")
+    assert not chain.authentic and ledger.known(chain, [])["verification"].startswith(
+        "The ledger is signed and was not verified"
+    )
     with pytest.raises(RefusedError, match="cannot sign"):
         write(client, topic, entry("1"), head(client, topic, []), secrets=[])
     with pytest.raises(FormatError, match="forged"):
@@ -215,7 +207,10 @@ def test_a_signed_ledger_is_not_written_without_the_secret(client, topic):
 
 def test_an_old_ledger_is_taken_over_once(client, broker, topic):
     ledger.ensure_ledger_topic(client, topic, 1)
-    old = [{**one, "at": "2020-01-01T00:00:00Z"} for one in (entry("0", "stage", "started"), entry("0", "active_region", "active", region="asia"))]
+    old = [
+        {**one, "at": "2020-01-01T00:00:00Z"}
+        for one in (entry("0", "stage", "started"), entry("0", "active_region", "active", region="asia"))
+    ]
     put(broker, topic, *[json.dumps(one).encode() for one in old])
     before = ledger.known(ledger.read_ledger(client, topic, SECRETS), SECRETS)
     assert before["active_region"] == "asia" and "2 entries of the ledger are not signed" in before["verification"]
@@ -266,5 +261,7 @@ def test_the_topic_is_kept_for_ever(client, topic):
     begin(client, topic, "1")
     resource = ConfigResource(ResourceType.TOPIC, topic)
     described = client.result(client.admin.describe_configs([resource])[resource], "describe")
-    assert {key: described[key].value for key in ("retention.ms", "retention.bytes", "cleanup.policy", "min.insync.replicas")} == {
-        "retention.ms": "-1", "retention.bytes": "-1", "cleanup.policy": "delete", "min.insync.replicas": "1"}
+    assert {
+        key: described[key].value
+        for key in ("retention.ms", "retention.bytes", "cleanup.policy", "min.insync.replicas")
+    } == {"retention.ms": "-1", "retention.bytes": "-1", "cleanup.policy": "delete", "min.insync.replicas": "1"}

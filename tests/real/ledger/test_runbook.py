@@ -27,19 +27,50 @@ TOPIC = "__kafka_dr_ledger"
 @pytest.fixture
 def play(broker, tmp_path):
     """Runs a command line of the documentation over an inventory with the region europe."""
-    region = {"ansible_connection": "local", "kafka_dr_platform": "managed", "kafka_dr_client": broker.client, "kafka_dr_users": [],
-              "kafka_dr_ledger_replication_factor": 1}
-    everything = {"all": {"hosts": {"europe": region}, "vars": {"ansible_python_interpreter": sys.executable, "kafka_dr_ledger_secret": [SECRET]}}}
+    region = {
+        "ansible_connection": "local",
+        "kafka_dr_platform": "managed",
+        "kafka_dr_client": broker.client,
+        "kafka_dr_users": [],
+        "kafka_dr_ledger_replication_factor": 1,
+    }
+    everything = {
+        "all": {
+            "hosts": {"europe": region},
+            "vars": {"ansible_python_interpreter": sys.executable, "kafka_dr_ledger_secret": [SECRET]},
+        }
+    }
     (tmp_path / "inventory").write_text(yaml.safe_dump(everything))
 
     def run(line: str, expect: int = 0) -> str:
         words = line.replace("-i inventory ", "").split()
         assert words[:2] == ["ansible-playbook", "streamsafe.kafka_dr.ledger"], line
-        env = {**{key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()),
-               "ANSIBLE_NOCOLOR": "1", "ANSIBLE_LOCALHOST_WARNING": "false", "ANSIBLE_LOCAL_TEMP": str(tmp_path / "tmp"), "PYTHONWARNINGS": "ignore"}
-        done = subprocess.run([str(Path(sys.executable).parent / "ansible-playbook"), "-i", str(tmp_path / "inventory"), *words[1:], "-vvvv", "--diff"],
-                              env=env, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=240,
-                              check=False)
+        env = {
+            **{key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")},
+            "ANSIBLE_COLLECTIONS_PATH": str(collections_path()),
+            "ANSIBLE_NOCOLOR": "1",
+            "ANSIBLE_LOCALHOST_WARNING": "false",
+            "ANSIBLE_LOCAL_TEMP": str(tmp_path / "tmp"),
+            "PYTHONWARNINGS": "ignore",
+        }
+        done = subprocess.run(
+            [
+                str(Path(sys.executable).parent / "ansible-playbook"),
+                "-i",
+                str(tmp_path / "inventory"),
+                *words[1:],
+                "-vvvv",
+                "--diff",
+            ],
+            env=env,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=240,
+            check=False,
+        )
         assert SECRET not in done.stdout
         assert (done.returncode != 0) == bool(expect), done.stdout[-4000:]
         return done.stdout
@@ -54,8 +85,18 @@ def look():
 
 def test_the_way_out_works_when_followed_to_the_letter(broker, play):
     client = KafkaClient(broker.client)
-    entry = {"run": "1", "stage": "failover", "step": "stage", "state": "started", "region": "", "about": "a to europe", "found": {}, "fenced": True,
-             "by": "stages", "collection": "0"}
+    entry = {
+        "run": "1",
+        "stage": "failover",
+        "step": "stage",
+        "state": "started",
+        "region": "",
+        "about": "a to europe",
+        "found": {},
+        "fenced": True,
+        "by": "stages",
+        "collection": "0",
+    }
     known = ledger.append(client, TOPIC, entry, False, secrets=[SECRET], after="")["known"]
     active = {**entry, "step": "active_region", "state": "active", "region": "europe"}
     ledger.append(client, TOPIC, active, False, secrets=[SECRET], after=known["head"]["hash"])
@@ -67,7 +108,9 @@ def test_the_way_out_works_when_followed_to_the_letter(broker, play):
         producer.produce(TOPIC, value, partition=0)
     assert producer.flush(20) == 0
     refused = play(look(), expect=1)
-    assert "offset 4 is no entry" in refused and "offset 5 names no entry before it" in refused and "elsewhere" in refused
+    assert (
+        "offset 4 is no entry" in refused and "offset 5 names no entry before it" in refused and "elsewhere" in refused
+    )
     way_out = re.search(r"Run: (ansible-playbook .*?) \(docs", refused).group(1).replace("<region>", "europe")
     assert "No stage" not in play(way_out + " --check")
     assert "cannot be used" in play(look(), expect=1), "check mode decides nothing"

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from tests.support import offsets_lab as lab
+from tests.support import traffic
 from tests.support.kafka import clusters
 
 TOPICS = "orders|payments"
@@ -15,13 +16,18 @@ TOPICS = "orders|payments"
 
 @pytest.fixture(scope="package")
 def world(tmp_path_factory):
-    """A mirrored pair: ``orders`` plain, ``payments`` transactional, groups that stand still at several places, then stopped with the source alive."""
+    """A mirrored pair: ``orders`` plain, ``payments`` transactional, groups that stand still at several places, then
+    stopped with the source alive.
+    """
     base = tmp_path_factory.mktemp("offsets")
     made = clusters(["a", "b"], base)
     source, target = made["a"], made["b"]
     lab.create(source, ("orders", 3, {}), ("payments", 3, {}))
     lab.prepare_target(target)
-    writers = {"orders": lab.Writer(source, "orders"), "payments": lab.Writer(source, "payments", transaction=7)}
+    writers = {
+        "orders": traffic.Writer(source, "orders"),
+        "payments": traffic.Writer(source, "payments", transaction=7),
+    }
     mirror = lab.start_mirror(base / "mm2", source, target, TOPICS)
     witness = lab.WitnessProcess(base / "witness", source, target, interval=1)
     for dummy in range(5):
@@ -49,7 +55,12 @@ def place_groups(source, topics, parts=(0.0, 0.31, 0.5, 0.999, 1.0)):
             places = {number: _place(records, part) for number, records in held.items()}
             group = f"{topic}-{part}"
             lab.set_positions(source, topic, {group: places})
-            journals[group] = [(number, offset, value) for number, records in held.items() for offset, value in records if offset < places[number]]
+            journals[group] = [
+                (number, offset, value)
+                for number, records in held.items()
+                for offset, value in records
+                if offset < places[number]
+            ]
     return journals
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A source that is lost, but whose manifest was saved or whose copy was proven before: answers become exact, also over a transactional topic."""
+"""A source that is lost, but whose manifest was saved or whose copy was proven before: answers become exact, also over
+a transactional topic.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,14 @@ pytestmark = pytest.mark.real
 
 def job(directory, *words):
     """The Spark job; its exit code."""
-    done = subprocess.run([sys.executable, str(ROOT / "spark" / "main.py"), *words, "--quiet"], capture_output=True, text=True, timeout=240, check=False,
-                          cwd=directory)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "spark" / "main.py"), *words, "--quiet"],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+        cwd=directory,
+    )
     return done.returncode, done.stdout + done.stderr
 
 
@@ -34,7 +42,16 @@ def config(directory, name, cluster):
 @pytest.fixture(scope="module")
 def manifest(world, tmp_path_factory):
     directory = tmp_path_factory.mktemp("manifest")
-    code, told = job(directory, "manifest", "--config", config(directory, "source", world["source"]), "--topics", TOPICS, "--out", str(directory / "saved"))
+    code, told = job(
+        directory,
+        "manifest",
+        "--config",
+        config(directory, "source", world["source"]),
+        "--topics",
+        TOPICS,
+        "--out",
+        str(directory / "saved"),
+    )
     assert code == 0, told
     return directory / "saved"
 
@@ -72,14 +89,30 @@ def test_a_manifest_of_another_topic_of_that_name_says_nothing(world, manifest, 
     content["topics"]["payments"]["topic_id"] = "AAAAAAAAAAAAAAAAAAAAAA"
     (tmp_path / "manifest.json").write_text(json.dumps(content))
     (tmp_path / "data").symlink_to(manifest / "data")
-    with_stranger = {(row["group"], row["partition"]): row["to"] for row in lost(world, manifest=str(tmp_path)) if row["topic"] == "payments"}
-    assert with_stranger == {(row["group"], row["partition"]): row["to"] for row in lost(world) if row["topic"] == "payments"}
+    with_stranger = {
+        (row["group"], row["partition"]): row["to"]
+        for row in lost(world, manifest=str(tmp_path))
+        if row["topic"] == "payments"
+    }
+    assert with_stranger == {
+        (row["group"], row["partition"]): row["to"] for row in lost(world) if row["topic"] == "payments"
+    }
 
 
 def test_the_map_of_a_proof_makes_a_lost_source_exact(world, tmp_path):
     report = tmp_path / "report.json"
-    code, told = job(tmp_path, "compare", "--source-config", config(tmp_path, "source", world["source"]), "--target-config",
-                     config(tmp_path, "target", world["target"]), "--topics", TOPICS, "--report", str(report))
+    code, told = job(
+        tmp_path,
+        "compare",
+        "--source-config",
+        config(tmp_path, "source", world["source"]),
+        "--target-config",
+        config(tmp_path, "target", world["target"]),
+        "--topics",
+        TOPICS,
+        "--report",
+        str(report),
+    )
     assert code == 0, told
     plan = lost(world, proof_report=str(report))
     assert {row["confidence"] for row in plan} <= {"exact_verified", "exact_at_end"}, plan

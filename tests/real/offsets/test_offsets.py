@@ -35,7 +35,9 @@ def test_caught_up_says_so_although_control_records_are_left(world):
 
 def test_what_does_not_exist_is_absent(world):
     found = lab.info(None, world["target"], offsets_topic="no-such-topic", positions_topic="nor-this", source_alias="z")
-    assert found["exists"] == {"source_offsets": False, "witness": False} and found["partitions"] == [] and found["ready"]
+    assert (
+        found["exists"] == {"source_offsets": False, "witness": False} and found["partitions"] == [] and found["ready"]
+    )
     found = lab.info(None, world["target"], source_alias="z", until_heartbeat=True)
     assert not found["ready"] and "first heartbeat of mirror z -> b" in found["waiting_for"]
 
@@ -45,7 +47,9 @@ def test_source_alive_is_exact_and_committed_once(world):
     planned = lab.translate(world["source"], world["target"], check=True)
     assert group_positions(KafkaClient(world["target"].client), world["journals"]) == before
     done = lab.translate(world["source"], world["target"])
-    assert done["changed"] and done["committed"] == len({row["group"] for row in planned["plan"] if row["to"] != row["from"]})
+    assert done["changed"] and done["committed"] == len(
+        {row["group"] for row in planned["plan"] if row["to"] != row["from"]}
+    )
     assert [row["to"] for row in done["plan"]] == [row["to"] for row in planned["plan"]]
     assert {row["confidence"] for row in done["plan"]} <= {"exact_verified", "exact_at_end"}
     for group, partitions, (reprocessed, skipped) in outcomes(world, done["plan"]):
@@ -55,7 +59,9 @@ def test_source_alive_is_exact_and_committed_once(world):
 
 
 def test_source_lost_skips_nothing_and_repeats_no_more_than_it_says(world):
-    plan = lab.translate(None, world["target"], check=True, target_ends=lab.ends_of(world["target"], "orders", "payments"))["plan"]
+    plan = lab.translate(
+        None, world["target"], check=True, target_ends=lab.ends_of(world["target"], "orders", "payments")
+    )["plan"]
     assert {row["position_from"] for row in plan} <= {"witness", "checkpoint"}
     for group, partitions, (reprocessed, skipped) in outcomes(world, plan):
         most = sum(row["reprocess_at_most"] for row in plan if row["group"] == group)
@@ -68,7 +74,9 @@ def test_live_members_on_the_target_are_refused_by_name_and_nobody_is_committed(
     target = world["target"]
     client = KafkaClient(target.client)
     group = "orders-0.5"
-    consumer = Consumer({**target.client, "group.id": group, "enable.auto.commit": False, "auto.offset.reset": "earliest"})
+    consumer = Consumer(
+        {**target.client, "group.id": group, "enable.auto.commit": False, "auto.offset.reset": "earliest"}
+    )
     consumer.subscribe(["orders"])
     try:
         end = time.monotonic() + 30
@@ -83,7 +91,9 @@ def test_live_members_on_the_target_are_refused_by_name_and_nobody_is_committed(
         planned = lab.translate(world["source"], target, check=True)
         assert [one["group"] for one in planned["refused"]] == [group] and not planned["changed"]
         done = lab.translate(world["source"], target, on_live_members="skip")
-        assert done["committed"] == 1 and next(one for one in done["groups"] if one["group"] == group)["state"] == "left"
+        assert (
+            done["committed"] == 1 and next(one for one in done["groups"] if one["group"] == group)["state"] == "left"
+        )
         lab.set_positions(target, "orders", {"orders-0.31": {0: 1}})
         done = lab.translate(world["source"], target, switched_groups=[group])
         assert done["committed"] == 1 and not done["refused"]
@@ -136,6 +146,10 @@ def test_the_witness_survives_its_sources_absence_and_ends_on_sigterm(world):
         assert time.monotonic() < end, witness.lines()
         time.sleep(0.5)
     lab.await_ready(None, target, 60, until_witness=True, max_witness_age=3)
-    row = next(row for row in lab.translate(None, target, check=True)["plan"] if (row["group"], row["topic"], row["partition"]) == ("orders-0.5", "orders", 0))
+    row = next(
+        row
+        for row in lab.translate(None, target, check=True)["plan"]
+        if (row["group"], row["topic"], row["partition"]) == ("orders-0.5", "orders", 0)
+    )
     assert (row["source_offset"], row["position_from"]) == (7, "witness")
     assert witness.stop() == 0

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Other mirrors than the usual one: names with a prefix, the way back to a region that was made anew, and one that copies twice."""
+"""Other mirrors than the usual one: names with a prefix, the way back to a region that was made anew, and one that
+copies twice.
+"""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.support import offsets_lab as lab
+from tests.support import traffic
 from tests.support.kafka import clusters
 
 from .conftest import place_groups
@@ -51,12 +54,14 @@ def test_names_with_a_prefix(regions):
     made, base = regions
     source, target = made["a"], made["b"]
     lab.create(source, ("prefixed", 3, {}))
-    lab.Writer(source, "prefixed").write(3000)
+    traffic.Writer(source, "prefixed").write(3000)
     journals = place_groups(source, ["prefixed"])
     mirror = lab.start_mirror(base / "prefixed", source, target, "prefixed", policy="Default")
     witness = lab.WitnessProcess(base / "prefixed-witness", source, target, interval=1)
     try:
-        lab.await_ready(source, target, 180, until_caught_up=True, until_heartbeat=True, topics="prefixed", policy="default")
+        lab.await_ready(
+            source, target, 180, until_caught_up=True, until_heartbeat=True, topics="prefixed", policy="default"
+        )
         lab.await_ready(source, target, 60, until_witness=True, max_witness_age=5)
     finally:
         mirror.stop()
@@ -71,18 +76,20 @@ def test_names_with_a_prefix(regions):
 
 
 def test_the_way_back_to_a_region_made_anew(regions):
-    """The survivor is the source now; its topics hold records of both times, with control records of the mirror that once wrote there."""
+    """The survivor is the source now; its topics hold records of both times, with control records of the mirror that
+    once wrote there.
+    """
     made, base = regions
     first, survivor, anew = made["a"], made["b"], made["c"]
     lab.create(first, ("stock", 3, {}))
-    lab.Writer(first, "stock", transaction=7).write(2100)
+    traffic.Writer(first, "stock", transaction=7).write(2100)
     there = lab.start_mirror(base / "there", first, survivor, "stock")
     try:
         lab.await_ready(first, survivor, 180, until_caught_up=True, topics="stock")
     finally:
         there.stop()
-    again = lab.Writer(survivor, "stock", transaction=11)
-    again.written = 10 ** 6  # new numbers
+    again = traffic.Writer(survivor, "stock", transaction=11)
+    again.written = 10**6  # new numbers
     again.write(2200)
     journals = place_groups(survivor, ["stock"])
     way = {"source_alias": "b", "target_alias": "a", "topics": "stock"}
@@ -101,16 +108,21 @@ def test_the_way_back_to_a_region_made_anew(regions):
     for group, (repeated, skipped) in judged(lost, journals, anew).items():
         assert skipped == 0 and repeated <= most[group], group
     done = lab.translate(survivor, anew, **way)
-    assert done["committed"] == len(journals) and {row["confidence"] for row in done["plan"]} <= {"exact_verified", "exact_at_end"}
+    assert done["committed"] == len(journals) and {row["confidence"] for row in done["plan"]} <= {
+        "exact_verified",
+        "exact_at_end",
+    }
     assert set(judged(done["plan"], journals, anew).values()) == {(0, 0)}
 
 
 def test_a_mirror_that_copies_twice(regions):
-    """Not exactly-once, killed before it noted how far it was: it copies again from the beginning. Too low may be, too high never."""
+    """Not exactly-once, killed before it noted how far it was: it copies again from the beginning. Too low may be, too
+    high never.
+    """
     made, base = regions
     source, target = made["a"], made["b"]
     lab.create(source, ("twice", 3, {}))
-    writer = lab.Writer(source, "twice")
+    writer = traffic.Writer(source, "twice")
     writer.write(3000)
     journals = place_groups(source, ["twice"])
     plain = {"b.exactly.once.source.support": "disabled", "offset.flush.interval.ms": 3600000}
@@ -127,8 +139,10 @@ def test_a_mirror_that_copies_twice(regions):
         witness.stop()
     assert held(target, "twice") >= 6000, "the mirror was to copy twice"
     ends = lab.ends_of(target, "twice")
-    for plan in (lab.translate(None, target, check=True, topics="twice", target_ends=ends)["plan"],
-                 lab.translate(source, target, check=True, topics="twice")["plan"]):
+    for plan in (
+        lab.translate(None, target, check=True, topics="twice", target_ends=ends)["plan"],
+        lab.translate(source, target, check=True, topics="twice")["plan"],
+    ):
         assert not {row["confidence"] for row in plan} & {"unknown", "interpolated"}
         for group, (repeated, skipped) in judged(plan, journals, target).items():
             most = sum(row["reprocess_at_most"] for row in plan if row["group"] == group)

@@ -12,7 +12,10 @@ import pytest
 from tests.support.kafka import ROOT, clusters
 
 QUIET = {
-    "message.max.bytes": 12582912, "replica.fetch.max.bytes": 12582912, "log.retention.check.interval.ms": 3600000, "log.initial.task.delay.ms": 3600000,
+    "message.max.bytes": 12582912,
+    "replica.fetch.max.bytes": 12582912,
+    "log.retention.check.interval.ms": 3600000,
+    "log.initial.task.delay.ms": 3600000,
     "log.cleaner.enable": "true",
 }
 

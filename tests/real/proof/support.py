@@ -20,7 +20,17 @@ from confluent_kafka.admin import AdminClient, NewTopic
 ROOT = Path(__file__).resolve().parents[3]
 MAIN = ROOT / "spark" / "main.py"
 NOW = int(time.time() * 1000)
-KINDS = ("missing_head", "missing_tail", "missing", "duplicated", "reordered", "altered", "foreign", "aborted", "beyond")
+KINDS = (
+    "missing_head",
+    "missing_tail",
+    "missing",
+    "duplicated",
+    "reordered",
+    "altered",
+    "foreign",
+    "aborted",
+    "beyond",
+)
 
 
 @dataclass(frozen=True)
@@ -39,12 +49,20 @@ class Record:
 
     def fields(self):
         """What a producer takes."""
-        return {"key": self.key, "value": self.value, "timestamp": self.timestamp, "headers": list(self.headers), "partition": self.partition}
+        return {
+            "key": self.key,
+            "value": self.value,
+            "timestamp": self.timestamp,
+            "headers": list(self.headers),
+            "partition": self.partition,
+        }
 
 
 def some(count, prefix="v", start=NOW, partition=0, headers=(("type", b"a"), ("trace", b"x"))):
     """Records that differ from each other."""
-    return [Record(b"k%d" % (i % 17), b"%s-%d" % (prefix.encode(), i), start + i, headers, partition) for i in range(count)]
+    return [
+        Record(b"k%d" % (i % 17), b"%s-%d" % (prefix.encode(), i), start + i, headers, partition) for i in range(count)
+    ]
 
 
 @dataclass
@@ -74,10 +92,13 @@ def admin(cluster):
 
 def create(cluster, topics):
     """Topics as {name: (partitions, config)}."""
-    listed = [NewTopic(name, partitions, 1, config={str(k): str(v) for k, v in config.items()}) for name, (partitions, config) in topics.items()]
+    listed = [
+        NewTopic(name, partitions, 1, config={str(k): str(v) for k, v in config.items()})
+        for name, (partitions, config) in topics.items()
+    ]
     client = admin(cluster)
     for at in range(0, len(listed), 250):
-        for future in client.create_topics(listed[at: at + 250], operation_timeout=60, request_timeout=90).values():
+        for future in client.create_topics(listed[at : at + 250], operation_timeout=60, request_timeout=90).values():
             future.result()
 
 
@@ -139,10 +160,19 @@ def set_up(clusters, cases):
     """Create and fill the topics of all cases, in a few requests and one pass a side."""
     source, target = clusters["source"], clusters["target"]
     create(source, {case.name: (case.partitions, {**case.config, **case.source_config}) for case in cases})
-    create(target, {case.name: (case.target_partitions or case.partitions, {**case.config, **case.target_config}) for case in cases if case.target is not None})
+    create(
+        target,
+        {
+            case.name: (case.target_partitions or case.partitions, {**case.config, **case.target_config})
+            for case in cases
+            if case.target is not None
+        },
+    )
     for side, cluster in (("source", source), ("target", target)):
         wanted = {case.name: getattr(case, side) for case in cases if getattr(case, side)}
-        plain = {case.name: wanted[case.name] for case in cases if case.name in wanted and side not in case.transactional}
+        plain = {
+            case.name: wanted[case.name] for case in cases if case.name in wanted and side not in case.transactional
+        }
         write(cluster, plain)
         write(cluster, {name: records for name, records in wanted.items() if name not in plain}, transactional=True)
     for case in cases:
@@ -161,7 +191,9 @@ def config_file(directory, name, client):
 
 
 class Job:
-    """The Spark job on files of its own: in a process of its own where ``spark`` is None, else on that context (which saves its start)."""
+    """The Spark job on files of its own: in a process of its own where ``spark`` is None, else on that context (which
+    saves its start).
+    """
 
     def __init__(self, directory, source=None, target=None, spark=None):
         self.directory = Path(directory)
@@ -171,13 +203,29 @@ class Job:
         self.spark = spark
 
     def words(self, topics, *more, source=True):
-        words = ["compare", "--target-config", self.target, "--topics", topics, "--report", str(self.report_path), "--quiet"]
+        words = [
+            "compare",
+            "--target-config",
+            self.target,
+            "--topics",
+            topics,
+            "--report",
+            str(self.report_path),
+            "--quiet",
+        ]
         return words + (["--source-config", self.source] if source else []) + list(more)
 
     def run(self, words, timeout=240):
         """(exit code, stdout, stderr)."""
         if self.spark is None:
-            done = subprocess.run([sys.executable, str(MAIN), *words], capture_output=True, text=True, timeout=timeout, env=environment(), check=False)
+            done = subprocess.run(
+                [sys.executable, str(MAIN), *words],
+                capture_output=True,
+                text=True,
+                timeout=timeout,
+                env=environment(),
+                check=False,
+            )
             return done.returncode, done.stdout, done.stderr
         from kafka_dr_spark.cli import main
 
@@ -194,7 +242,9 @@ class Job:
 
     def manifest(self, out, topics, *more):
         """(exit code, stdout and stderr)."""
-        code, told, errors = self.run(["manifest", "--config", self.source, "--topics", topics, "--out", str(out), "--quiet", *more])
+        code, told, errors = self.run(
+            ["manifest", "--config", self.source, "--topics", topics, "--out", str(out), "--quiet", *more]
+        )
         return code, told + errors
 
 
@@ -207,9 +257,20 @@ def topic_of(report, name):
 
 
 def read_back(cluster, partitions):
-    """{(topic, partition): {offset: (key, value, timestamp)}} of everything committed, by a plain consumer: the judge of an offset map."""
-    consumer = Consumer({**cluster.client, "group.id": uuid.uuid4().hex, "enable.auto.commit": False, "enable.partition.eof": True, "log_level": 0,
-                         "isolation.level": "read_committed", "auto.offset.reset": "earliest"})
+    """{(topic, partition): {offset: (key, value, timestamp)}} of everything committed, by a plain consumer: the judge
+    of an offset map.
+    """
+    consumer = Consumer(
+        {
+            **cluster.client,
+            "group.id": uuid.uuid4().hex,
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+            "log_level": 0,
+            "isolation.level": "read_committed",
+            "auto.offset.reset": "earliest",
+        }
+    )
     consumer.assign([TopicPartition(topic, partition, OFFSET_BEGINNING) for topic, partition in partitions])
     found = {name: {} for name in partitions}
     ended = set()

@@ -27,13 +27,22 @@ def brokers(place) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize(("name", "number"), [("proof", signal.SIGTERM), ("offsets", signal.SIGINT), ("restore", signal.SIGTERM)])
+@pytest.mark.parametrize(
+    ("name", "number"), [("proof", signal.SIGTERM), ("offsets", signal.SIGINT), ("restore", signal.SIGTERM)]
+)
 def test_no_broker_is_left(tmp_path, name, number):
     place = tmp_path / "temporary"
     place.mkdir()
     with open(tmp_path / "output", "w") as output:
-        process = subprocess.Popen([sys.executable, str(ROOT / "tests" / "bench" / f"{name}.py")], cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=output,
-                                   stderr=output, start_new_session=True, env={**os.environ, "TMPDIR": str(place)})
+        process = subprocess.Popen(
+            [sys.executable, str(ROOT / "tests" / "bench" / f"{name}.py")],
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            env={**os.environ, "TMPDIR": str(place)},
+        )
     try:
         end = time.monotonic() + 180
         while len(brokers(place)) < 2:

@@ -35,7 +35,11 @@ def test_tells(case, compared):
                 counts[name] = counts.get(name, 0) + part[name]
     assert (topic["verdict"], counts) == (case.verdict, case.counts), topic
     assert case.reason in " / ".join(topic["reasons"]), topic["reasons"]
-    found = [(one["kind"], one["source_offset"], one["target_offset"], one["field"]) for part in topic["partitions"] for one in part["differences"]]
+    found = [
+        (one["kind"], one["source_offset"], one["target_offset"], one["field"])
+        for part in topic["partitions"]
+        for one in part["differences"]
+    ]
     if case.differences:
         assert found == case.differences
 
@@ -47,8 +51,13 @@ MAPPED = [case for case in CASES if case.target and case.source]
 def held(compared, pair):
     """What both sides hold, as a plain consumer reads it."""
     return (
-        support.read_back(pair["source"], [(case.name, number) for case in MAPPED for number in range(case.partitions)]),
-        support.read_back(pair["target"], [(case.name, number) for case in MAPPED for number in range(case.target_partitions or case.partitions)]),
+        support.read_back(
+            pair["source"], [(case.name, number) for case in MAPPED for number in range(case.partitions)]
+        ),
+        support.read_back(
+            pair["target"],
+            [(case.name, number) for case in MAPPED for number in range(case.target_partitions or case.partitions)],
+        ),
     )
 
 
@@ -59,7 +68,9 @@ def test_offset_map_is_exact(case, compared, held):
     for part in topic["partitions"]:
         source, target = (side.get((case.name, part["partition"]), {}) for side in held)
         mapped = [
-            (one["source_offset"] + step, one["target_offset"] + step) for one in part["offset_map"] for step in range(one["count"])
+            (one["source_offset"] + step, one["target_offset"] + step)
+            for one in part["offset_map"]
+            for step in range(one["count"])
         ]
         assert mapped == sorted(mapped) and [pair[1] for pair in mapped] == sorted(pair[1] for pair in mapped)
         width = 3 if topic["timestamps_compared"] else 2

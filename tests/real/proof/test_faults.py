@@ -58,15 +58,27 @@ def test_no_topic_matches(job):
 
 @pytest.mark.full
 def test_wrong_password(job, tmp_path):
-    jaas = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="u" password="right" user_u="right";'
+    jaas = (
+        'org.apache.kafka.common.security.plain.PlainLoginModule required username="u" password="right" user_u="right";'
+    )
     ports = free_ports(1)
-    cluster = Kafka(tmp_path / "sasl", "sasl", {"listener.name.sasl.plain.sasl.jaas.config": jaas, "sasl.enabled.mechanisms": "PLAIN"}, heap="512m")
+    cluster = Kafka(
+        tmp_path / "sasl",
+        "sasl",
+        {"listener.name.sasl.plain.sasl.jaas.config": jaas, "sasl.enabled.mechanisms": "PLAIN"},
+        heap="512m",
+    )
     cluster.properties["listeners"] += f",SASL://127.0.0.1:{ports[0]}"
     cluster.properties["listener.security.protocol.map"] += ",SASL:SASL_PLAINTEXT"
     cluster.properties["inter.broker.listener.name"] = "PLAINTEXT"
     cluster.start(wait=240)
     try:
-        client = {"bootstrap.servers": f"127.0.0.1:{ports[0]}", "security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN", "sasl.username": "u"}
+        client = {
+            "bootstrap.servers": f"127.0.0.1:{ports[0]}",
+            "security.protocol": "SASL_PLAINTEXT",
+            "sasl.mechanism": "PLAIN",
+            "sasl.username": "u",
+        }
         job.target = support.config_file(job.directory, "sasl", {**client, "sasl.password": "secretive"})
         support.create(cluster, {"there": (1, {})})
         job.source = support.config_file(job.directory, "plain", cluster.client)
@@ -77,13 +89,16 @@ def test_wrong_password(job, tmp_path):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("name", "content", "mode", "expected"), [
-    ("readable", '{"bootstrap.servers": "x:1", "sasl.password": "hidden-word"}', 0o644, "can be read by others"),
-    ("broken", '{"sasl.password": "hidden-word", ', 0o600, "not valid JSON"),
-    ("list", '["hidden-word"]', 0o600, "no client configuration"),
-    ("unknown", '{"bootstrap.servers": "127.0.0.1:1", "no.such.key": "hidden-word"}', 0o600, "no.such.key"),
-    ("missing", None, 0, "cannot be read"),
-])
+@pytest.mark.parametrize(
+    ("name", "content", "mode", "expected"),
+    [
+        ("readable", '{"bootstrap.servers": "x:1", "sasl.password": "hidden-word"}', 0o644, "can be read by others"),
+        ("broken", '{"sasl.password": "hidden-word", ', 0o600, "not valid JSON"),
+        ("list", '["hidden-word"]', 0o600, "no client configuration"),
+        ("unknown", '{"bootstrap.servers": "127.0.0.1:1", "no.such.key": "hidden-word"}', 0o600, "no.such.key"),
+        ("missing", None, 0, "cannot be read"),
+    ],
+)
 def test_unusable_config(job, name, content, mode, expected):
     path = job.directory / f"{name}.json"
     if content is not None:
@@ -95,16 +110,26 @@ def test_unusable_config(job, name, content, mode, expected):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("more", "expected"), [
-    (["--topics", "["], "not a regular expression"), (["--rename", "upper"], "identity or prefix"), (["--max-mb-per-second", "0"], "positive"),
-    (["--bounds", "/nowhere"], "cannot be read"), (["--no-such"], "unrecognized"), (["--max-differences", "many"], "invalid int"),
-])
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        (["--topics", "["], "not a regular expression"),
+        (["--rename", "upper"], "identity or prefix"),
+        (["--max-mb-per-second", "0"], "positive"),
+        (["--bounds", "/nowhere"], "cannot be read"),
+        (["--no-such"], "unrecognized"),
+        (["--max-differences", "many"], "invalid int"),
+    ],
+)
 def test_bad_arguments(job, more, expected):
     refuses(job, expected, *more)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("content", ['{"sauce": {}}', '{"source": {"t": {"0": -1}}}', '{"source": {"t": {"zero": 1}}}', '{"source": {"t": [1]}}', "[]"])
+@pytest.mark.parametrize(
+    "content",
+    ['{"sauce": {}}', '{"source": {"t": {"0": -1}}}', '{"source": {"t": {"zero": 1}}}', '{"source": {"t": [1]}}', "[]"],
+)
 def test_bad_bounds(job, content):
     path = job.directory / "bounds.json"
     path.write_text(content)
@@ -112,10 +137,14 @@ def test_bad_bounds(job, content):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("bounds", "expected"), [
-    ({"source": {"bounded": {"0": 41}}}, "ends at 40, before the bound 41"), ({"source": {"bounded": {"0": 4}}}, "begins at 5, behind the bound 4"),
-    ({"target": {"bounded": {"1": 9}}}, "a bound is given for partition 1"),
-])
+@pytest.mark.parametrize(
+    ("bounds", "expected"),
+    [
+        ({"source": {"bounded": {"0": 41}}}, "ends at 40, before the bound 41"),
+        ({"source": {"bounded": {"0": 4}}}, "begins at 5, behind the bound 4"),
+        ({"target": {"bounded": {"1": 9}}}, "a bound is given for partition 1"),
+    ],
+)
 def test_impossible_bounds(job, pair, bounds, expected):
     if "bounded" not in pair["source"].__dict__.setdefault("made", set()):
         pair["source"].made.add("bounded")
@@ -154,7 +183,9 @@ def test_broker_dies_during_the_run(job, pair, tmp_path):
 
 def launch(job, topics, *more, environment=None):
     return subprocess.Popen(
-        [sys.executable, str(support.MAIN), *job.words(topics, *more)], stdout=subprocess.DEVNULL, stderr=open(job.directory / "errors", "w"),
+        [sys.executable, str(support.MAIN), *job.words(topics, *more)],
+        stdout=subprocess.DEVNULL,
+        stderr=open(job.directory / "errors", "w"),
         env={**support.environment(), **(environment or {})},
     )
 

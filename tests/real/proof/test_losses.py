@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""After a loss: what the mirror had copied has to be there, what the source's policy had expired need not, and a cluster proves nothing about itself."""
+"""After a loss: what the mirror had copied has to be there, what the source's policy had expired need not, and a
+cluster proves nothing about itself.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ import json
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mirror_seed import mirror_seed
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._topic_compare import compare_topics
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.mirror_seed import mirror_seed
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.topic_compare_info import topic_compare_info
 from tests.support.offsets_lab import info, translate
 
 from . import support
@@ -26,7 +28,8 @@ MANY = some(50000, headers=())
 AGED = [*some(1000, start=NOW - 8 * DAY, headers=()), *some(500, prefix="new", headers=())]
 YOUNG = some(1500, prefix="young", headers=())
 KEYED = [row.but(key=b"k%d" % (at % 100)) for at, row in enumerate(some(300, headers=()))]
-# name: (what the source held, its configuration, what the copy holds, up to where the mirror had come, log start of the backup, verdict, lost)
+# name: (what the source held, its configuration, what the copy holds, up to where the mirror had come, log start of the
+# backup, verdict, lost)
 TOPICS = {
     "loss.empty": (MANY, {}, [], 50000, 0, "LOSS", 0),
     "loss.cut": (MANY, {}, MANY[:30000], 50000, 0, "LOSS", 0),
@@ -54,7 +57,9 @@ def job(pair, spark, tmp_path_factory):
 def saved(pair, job):
     """Every topic in the source, its manifest, and the copy; as after a restore, whose logs begin at 0."""
     support.create(pair["source"], {name: (1, one[1]) for name, one in TOPICS.items()})
-    support.create(pair["target"], {name: (1, {"retention.ms": -1, **(COMPACT if "compact" in name else {})}) for name in TOPICS})
+    support.create(
+        pair["target"], {name: (1, {"retention.ms": -1, **(COMPACT if "compact" in name else {})}) for name in TOPICS}
+    )
     support.write(pair["source"], {name: one[0] for name, one in TOPICS.items()})
     support.write(pair["target"], {name: one[2] for name, one in TOPICS.items()})
     code, told = job.manifest(job.directory / "saved", r"loss\..*")
@@ -66,12 +71,26 @@ def saved(pair, job):
 def judged(saved, job):
     """One comparison of all with the manifest; the source is not asked."""
     bounds = job.directory / "bounds.json"
-    bounds.write_text(json.dumps({
-        "mirrored_through": {name: {"0": one[3]} for name, one in TOPICS.items() if one[3] is not None},
-        "held": {"at": NOW, "starts": {name: {"0": one[4]} for name, one in TOPICS.items()}},
-    }))
-    return job.compare(r"loss\..*", "--manifest", str(saved), "--bounds", str(bounds), "--wait-seconds", "0",
-                       "--summary", str(job.directory / "summary.json"), source=False)
+    bounds.write_text(
+        json.dumps(
+            {
+                "mirrored_through": {name: {"0": one[3]} for name, one in TOPICS.items() if one[3] is not None},
+                "held": {"at": NOW, "starts": {name: {"0": one[4]} for name, one in TOPICS.items()}},
+            }
+        )
+    )
+    return job.compare(
+        r"loss\..*",
+        "--manifest",
+        str(saved),
+        "--bounds",
+        str(bounds),
+        "--wait-seconds",
+        "0",
+        "--summary",
+        str(job.directory / "summary.json"),
+        source=False,
+    )
 
 
 @pytest.mark.parametrize("name", TOPICS)
@@ -79,32 +98,46 @@ def test_a_manifest_is_compared_with_what_is_known_of_the_loss(name, judged, job
     code, report, errors = judged
     topic = support.topic_of(report, name)
     verdict, lost = TOPICS[name][5:]
-    assert (code, report["verdict"], topic["verdict"], topic["partitions"][0]["lost"]) == (1, "LOSS", verdict, lost), (topic["reasons"], errors)
+    assert (code, report["verdict"], topic["verdict"], topic["partitions"][0]["lost"]) == (1, "LOSS", verdict, lost), (
+        topic["reasons"],
+        errors,
+    )
     summary = json.loads((job.directory / "summary.json").read_text())
     assert summary["lost"].get(name, {}).get("0", 0) == lost
 
 
 def test_without_what_is_known_nothing_is_excused(saved, job):
-    proven = "|".join(name for name, one in TOPICS.items() if one[5] == "PROVEN" and name != "loss.none").replace(".", r"\.")
+    proven = "|".join(name for name, one in TOPICS.items() if one[5] == "PROVEN" and name != "loss.none").replace(
+        ".", r"\."
+    )
     code, report, errors = job.compare(proven, "--manifest", str(saved), "--wait-seconds", "0", source=False)
     assert code == 1, errors
     # Only the last values of the compacted one are compared, and all of them are there.
-    assert {topic["topic"]: topic["verdict"] for topic in report["topics"] if topic["verdict"] != "LOSS"} == {"loss.compact_delete": "PROVEN"}
+    assert {topic["topic"]: topic["verdict"] for topic in report["topics"] if topic["verdict"] != "LOSS"} == {
+        "loss.compact_delete": "PROVEN"
+    }
 
 
 def test_one_cluster_proves_nothing_about_itself(saved, job, pair):
     itself = support.Job(job.directory, pair["source"], pair["source"], job.spark)
     for words in ({}, {"source": False}):
-        code, report, errors = itself.compare("loss.none", *([] if not words else ["--manifest", str(saved)]), "--wait-seconds", "0", **words)
+        code, report, errors = itself.compare(
+            "loss.none", *([] if not words else ["--manifest", str(saved)]), "--wait-seconds", "0", **words
+        )
         assert (code, report["complete"]) == (2, False) and ("are one cluster" in errors or "itself" in errors), errors
 
 
 def test_modules_refuse_one_cluster_for_both_sides(saved, pair):
     one = pair["source"]
-    both = {"source_client": one.client, "source_client_secrets": {}, "target_client": one.client, "target_client_secrets": {}}
+    both = {
+        "source_client": one.client,
+        "source_client_secrets": {},
+        "target_client": one.client,
+        "target_client_secrets": {},
+    }
     alias = {"source_alias": "a", "target_alias": "b", "policy": "identity", "separator": ".", "timeout": 30}
     for work in (
-        lambda: compare_topics({**DEFAULTS, **both, "topics": "loss.none", "content": True}),
+        lambda: topic_compare_info({**DEFAULTS, **both, "topics": "loss.none", "content": True}),
         lambda: translate(one, one, check=True),
         lambda: translate(None, one, check=True, manifest=str(saved)),
         lambda: info(one, one, until_caught_up=True),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 
@@ -20,12 +21,35 @@ CASES = [
     Case("m_lost", ROWS, without(ROWS, 123), "LOSS", {"missing": 1}, differences=[("missing", 123, None, None)]),
     Case("m_tail", ROWS, ROWS[:-7], "LOSS", {"missing_tail": 7}),
     Case("m_twice", ROWS, [*ROWS[:100], *ROWS[90:]], "DUPLICATES", {"duplicated": 10}),
-    Case("m_altered", ROWS, [*ROWS[:9], ROWS[9].but(value=b"x"), *ROWS[10:]], "DIFFERENT", {"altered": 1}, differences=[("altered", 9, 9, "content")]),
-    Case("m_time", ROWS, [*ROWS[:9], ROWS[9].but(timestamp=NOW - 1), *ROWS[10:]], "DIFFERENT", {"altered": 1}, differences=[("altered", 9, 9, "timestamp")]),
-    Case("m_later", ROWS, [*ROWS, *some(5, prefix="later", start=NOW + 90000)], "PROVEN", {"beyond": 5}, "beyond the source's bounds"),
+    Case(
+        "m_altered",
+        ROWS,
+        [*ROWS[:9], ROWS[9].but(value=b"x"), *ROWS[10:]],
+        "DIFFERENT",
+        {"altered": 1},
+        differences=[("altered", 9, 9, "content")],
+    ),
+    Case(
+        "m_time",
+        ROWS,
+        [*ROWS[:9], ROWS[9].but(timestamp=NOW - 1), *ROWS[10:]],
+        "DIFFERENT",
+        {"altered": 1},
+        differences=[("altered", 9, 9, "timestamp")],
+    ),
+    Case(
+        "m_later",
+        ROWS,
+        [*ROWS, *some(5, prefix="later", start=NOW + 90000)],
+        "PROVEN",
+        {"beyond": 5},
+        "beyond the source's bounds",
+    ),
     Case("m_compacted", KEYED, without(KEYED, 0, 1), "PROVEN", config=COMPACT),
     Case("m_compacted_lost", KEYED, without(KEYED, 3), "LOSS", {"missing": 1}, config=COMPACT),
-    Case("m_markers", [row.but(group=at // 30) for at, row in enumerate(ROWS)], ROWS, "PROVEN", transactional=("source",)),
+    Case(
+        "m_markers", [row.but(group=at // 30) for at, row in enumerate(ROWS)], ROWS, "PROVEN", transactional=("source",)
+    ),
     Case("m_log_append", ROWS, ROWS, "NOT_PROVABLE", target_config={"message.timestamp.type": "LogAppendTime"}),
 ]
 
@@ -38,7 +62,9 @@ def saved(pair, spark, tmp_path_factory):
     job = support.Job(directory, pair["source"], pair["target"], spark)
     code, told = job.manifest(directory / "saved", "m_.*")
     assert code == 0, told
-    code, report, errors = job.compare("m_.*", "--manifest", str(directory / "saved"), "--wait-seconds", "1", source=False)
+    code, report, errors = job.compare(
+        "m_.*", "--manifest", str(directory / "saved"), "--wait-seconds", "1", source=False
+    )
     assert report and code == 1, errors
     return job, directory / "saved", report
 
@@ -51,7 +77,9 @@ def test_manifest_tells(case, saved):
     assert (topic["verdict"], counts) == (case.verdict, case.counts), topic
     assert case.reason in " / ".join(topic["reasons"])
     if case.differences:
-        assert [(one["kind"], one["source_offset"], one["target_offset"], one["field"]) for one in part["differences"]] == case.differences
+        assert [
+            (one["kind"], one["source_offset"], one["target_offset"], one["field"]) for one in part["differences"]
+        ] == case.differences
 
 
 def test_manifest_holds_no_content(saved):
@@ -74,6 +102,24 @@ def test_second_run_reads_only_what_is_new(saved, pair, tmp_path):
     support.write(pair["target"], {"m_proven": some(11, prefix="new", start=NOW + 10**6)})
     code, report, errors = job.compare("m_proven", "--manifest", str(place), source=False)
     assert (code, report["verdict"]) == (0, "PROVEN"), errors
+
+
+def test_a_manifest_that_somebody_changed_is_not_gone_on_with(saved, pair, tmp_path):
+    """Ranges that it calls saved are not read again: without their files, nobody would miss their records."""
+    job, saved_at, dummy = saved
+    place = tmp_path / "changed"
+    shutil.copytree(saved_at, place)
+    digest = hashlib.sha256((place / "manifest.json").read_bytes()).hexdigest()
+    assert job.manifest(place, "m_lost", "--manifest-digest", digest)[0] == 0
+    digest = hashlib.sha256((place / "manifest.json").read_bytes()).hexdigest()
+    content = json.loads((place / "manifest.json").read_text())
+    content["topics"]["m_lost"]["partitions"]["0"].update(files=[], records=0)
+    forged = json.dumps(content)
+    (place / "manifest.json").write_text(forged)
+    code, told = job.manifest(place, "m_lost", "--manifest-digest", digest)
+    assert code == 2 and "is not the one that was made" in told and (place / "manifest.json").read_text() == forged, (
+        told
+    )
 
 
 @pytest.mark.full

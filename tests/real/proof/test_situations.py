@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Situations that are not a topic each: bounds, a target catching up, deletions during the run, names, sizes, numbers."""
+"""Situations beyond single topics: bounds, a target catching up, deletions during the run, names, sizes, numbers."""
 
 from __future__ import annotations
 
@@ -42,11 +42,15 @@ def test_bounds_after_a_switch(pair, job, tmp_path):
     bounds.write_text(json.dumps({"target": {"switched": {"0": 480}}, "mirrored_through": {"switched": {"0": 480}}}))
     code, report, errors = job.compare("switched", "--bounds", str(bounds))
     part = report["topics"][0]["partitions"][0]
-    assert (code, report["verdict"], part["lost"], part["missing_tail"], part["foreign"]) == (0, "PROVEN", 20, 0, 0), errors
+    assert (code, report["verdict"], part["lost"], part["missing_tail"], part["foreign"]) == (0, "PROVEN", 20, 0, 0), (
+        errors
+    )
     assert part["target_range"] == [0, 480]
     bounds.write_text(json.dumps({"source": {"switched": {"0": 480}}, "target": {"switched": {"0": 480}}}))
     code, report, errors = job.compare("switched", "--bounds", str(bounds))
-    assert (code, report["verdict"], report["topics"][0]["partitions"][0]["source_range"]) == (0, "PROVEN", [0, 480]), errors
+    assert (code, report["verdict"], report["topics"][0]["partitions"][0]["source_range"]) == (0, "PROVEN", [0, 480]), (
+        errors
+    )
 
 
 @pytest.mark.real
@@ -58,7 +62,7 @@ def test_a_target_that_is_catching_up_is_waited_for(pair, job):
         for at in range(100, 500, 20):
             if stop.wait(0.6):
                 return
-            support.write(pair["target"], {"behind": ROWS[at: at + 20]})
+            support.write(pair["target"], {"behind": ROWS[at : at + 20]})
 
     thread = threading.Thread(target=mirror)
     thread.start()
@@ -74,7 +78,9 @@ def test_a_target_that_is_catching_up_is_waited_for(pair, job):
 def through(job, **ends):
     """Words for the job that tell the offsets below which everything had been copied."""
     path = job.directory / "through.json"
-    path.write_text(json.dumps({"mirrored_through": {name.replace("_", "."): {"0": end} for name, end in ends.items()}}))
+    path.write_text(
+        json.dumps({"mirrored_through": {name.replace("_", "."): {"0": end} for name, end in ends.items()}})
+    )
     return "--bounds", str(path)
 
 
@@ -114,15 +120,27 @@ def test_timestamps_may_be_ignored(pair, job):
 def test_default_policy_names(pair, job):
     prepare(pair, "orders", ROWS, ROWS, target_name="north-america.orders")
     code, report, errors = job.compare("orders", "--rename", "prefix:north-america.")
-    assert (code, report["verdict"], report["topics"][0]["target_topic"]) == (0, "PROVEN", "north-america.orders"), errors
+    assert (code, report["verdict"], report["topics"][0]["target_topic"]) == (0, "PROVEN", "north-america.orders"), (
+        errors
+    )
 
 
 @pytest.mark.full
 def test_five_mebibytes(pair, job):
     big = [row.but(value=bytes([at]) * 5242880) for at, row in enumerate(BASE[:8])]
-    prepare(pair, "big", big, [*big[:3], big[3].but(value=big[3].value[:-1] + b"!"), *big[4:]], config={"max.message.bytes": 6000000})
+    prepare(
+        pair,
+        "big",
+        big,
+        [*big[:3], big[3].but(value=big[3].value[:-1] + b"!"), *big[4:]],
+        config={"max.message.bytes": 6000000},
+    )
     code, report, errors = job.compare("big")
-    assert (code, report["totals"]["altered"], report["topics"][0]["partitions"][0]["differences"][0]["source_offset"]) == (1, 1, 3), errors
+    assert (
+        code,
+        report["totals"]["altered"],
+        report["topics"][0]["partitions"][0]["differences"][0]["source_offset"],
+    ) == (1, 1, 3), errors
 
 
 @pytest.mark.full
@@ -142,7 +160,11 @@ def during(job, topics, act, *more):
     """Run compare slowly and act while it reads."""
     told = job.directory / "progress.json"
     result = {}
-    thread = threading.Thread(target=lambda: result.update(zip(("code", "report", "errors"), job.compare(topics, "--progress", str(told), *more), strict=True)))
+    thread = threading.Thread(
+        target=lambda: result.update(
+            zip(("code", "report", "errors"), job.compare(topics, "--progress", str(told), *more), strict=True)
+        )
+    )
     thread.start()
     end = time.monotonic() + 120
     while time.monotonic() < end and thread.is_alive():
@@ -166,7 +188,9 @@ BULK = [row.but(value=row.value * 400) for row in BULK]
 def test_deletion_during_the_run_is_said(pair, job, side):
     name = f"deleted-{side}"
     prepare(pair, name, BULK, BULK)
-    _code, report, errors = during(job, name, lambda: support.delete_before(pair[side], name, 0, 2900), "--max-mb-per-second", "1")
+    _code, report, errors = during(
+        job, name, lambda: support.delete_before(pair[side], name, 0, 2900), "--max-mb-per-second", "1"
+    )
     assert "log start moved" in " ".join(report["reasons"]), (report, errors)
     assert report["verdict"] in ("PROVEN", "NOT_PROVABLE") and report["totals"]["missing"] == 0
 

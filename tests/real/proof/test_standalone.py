@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A real Spark standalone cluster: a master and two workers, the package handed over, an executor killed while it reads."""
+"""A real Spark standalone cluster: a master and two workers, the package handed over, an executor killed while it
+reads.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,27 @@ class SparkProcess(JavaProcess):
     def java(self, *words, heap="256m"):
         from kafka_dr_lab.java import require_java
 
-        names = ("java.lang", "java.lang.invoke", "java.util", "java.nio", "sun.nio.ch", "java.util.concurrent", "java.net")
+        names = (
+            "java.lang",
+            "java.lang.invoke",
+            "java.util",
+            "java.nio",
+            "sun.nio.ch",
+            "java.util.concurrent",
+            "java.net",
+        )
         opens = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in names]
         jars = os.path.join(os.path.dirname(pyspark.__file__), "jars", "*")
-        return [require_java(), f"-Xmx{heap}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *opens, "-cp", jars, *words]
+        return [
+            require_java(),
+            f"-Xmx{heap}",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            *opens,
+            "-cp",
+            jars,
+            *words,
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +64,16 @@ def cluster(tmp_path_factory):
     assert glob.glob(os.environ["SPARK_HOME"] + "/jars/*.jar")
     port, web = free_ports(2)
     master = SparkProcess(directory, "master")
-    master.launch("org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", str(web), heap="256m")
+    master.launch(
+        "org.apache.spark.deploy.master.Master",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--webui-port",
+        str(web),
+        heap="256m",
+    )
     end = time.monotonic() + 60
     while time.monotonic() < end:
         try:
@@ -57,8 +85,17 @@ def cluster(tmp_path_factory):
     for number in range(2):
         worker = SparkProcess(directory, f"worker{number}")
         worker.launch(
-            "org.apache.spark.deploy.worker.Worker", "--cores", "1", "--memory", "700m", "--webui-port", "0", "--work-dir", str(directory / f"work{number}"),
-            f"spark://127.0.0.1:{port}", heap="256m",
+            "org.apache.spark.deploy.worker.Worker",
+            "--cores",
+            "1",
+            "--memory",
+            "700m",
+            "--webui-port",
+            "0",
+            "--work-dir",
+            str(directory / f"work{number}"),
+            f"spark://127.0.0.1:{port}",
+            heap="256m",
         )
         workers.append(worker)
     yield f"spark://127.0.0.1:{port}", workers
@@ -90,7 +127,9 @@ def test_proves_on_two_workers(pair, tmp_path, cluster):
 
 def executors(workers):
     return [
-        child for worker in workers for child in psutil.Process(worker.process.pid).children(recursive=True)
+        child
+        for worker in workers
+        for child in psutil.Process(worker.process.pid).children(recursive=True)
         if any("CoarseGrainedExecutorBackend" in word for word in child.cmdline())
     ]
 
@@ -101,7 +140,9 @@ def test_survives_the_loss_of_an_executor(pair, tmp_path, cluster):
     fill(pair, "shaken", rows[:1700] + rows[1701:])
     job = support.Job(tmp_path, pair["source"], pair["target"])
     told = tmp_path / "progress.json"
-    process = launch(job, "shaken", "--master", cluster[0], "--progress", str(told), "--max-mb-per-second", "0.5", environment=SUBMIT)
+    process = launch(
+        job, "shaken", "--master", cluster[0], "--progress", str(told), "--max-mb-per-second", "0.5", environment=SUBMIT
+    )
     await_records(told, process)
     before = executors(cluster[1])
     assert len(before) == 2
@@ -131,7 +172,19 @@ def test_ends_where_every_worker_is_lost(pair, tmp_path, cluster):
     fill(pair, "deserted")
     job = support.Job(tmp_path, pair["source"], pair["target"])
     told = tmp_path / "progress.json"
-    process = launch(job, "deserted", "--master", cluster[0], "--progress", str(told), "--max-mb-per-second", "0.3", "--timeout", "10", environment=SUBMIT)
+    process = launch(
+        job,
+        "deserted",
+        "--master",
+        cluster[0],
+        "--progress",
+        str(told),
+        "--max-mb-per-second",
+        "0.3",
+        "--timeout",
+        "10",
+        environment=SUBMIT,
+    )
     await_records(told, process)
     family = executors(cluster[1])
     for worker in cluster[1]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._topic_compare import compare_topics
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.topic_compare_info import topic_compare_info
 
 from . import support
 from .cases import BASE
@@ -14,19 +14,31 @@ from .cases import BASE
 pytestmark = pytest.mark.real
 
 DEFAULTS = {
-    "source_client_secrets": {}, "target_client_secrets": {}, "timeout": 30, "rename": "identity", "content": False, "max_records": 200000,
-    "max_differences": 100, "mirrored_through": {}, "ignore_timestamps": False, "source_alias": None, "offsets_topic": None,
+    "source_client_secrets": {},
+    "target_client_secrets": {},
+    "timeout": 30,
+    "rename": "identity",
+    "content": False,
+    "max_records": 200000,
+    "max_differences": 100,
+    "mirrored_through": {},
+    "ignore_timestamps": False,
+    "source_alias": None,
+    "offsets_topic": None,
 }
 
 
 @pytest.fixture(scope="module")
 def compare(pair):
-    support.create(pair["source"], {"quick.a": (1, {"min.insync.replicas": 1}), "quick.b": (2, {"retention.ms": 99000000}), "quick.c": (1, {})})
+    support.create(
+        pair["source"],
+        {"quick.a": (1, {"min.insync.replicas": 1}), "quick.b": (2, {"retention.ms": 99000000}), "quick.c": (1, {})},
+    )
     support.create(pair["target"], {"quick.a": (1, {"min.insync.replicas": 2}), "quick.b": (3, {})})
     support.write(pair["source"], {"quick.a": BASE})
     support.write(pair["target"], {"quick.a": BASE[:10] + BASE[11:]})
     clients = {"source_client": pair["source"].client, "target_client": pair["target"].client}
-    return lambda topics, **more: compare_topics({**DEFAULTS, **clients, "topics": topics, **more})
+    return lambda topics, **more: topic_compare_info({**DEFAULTS, **clients, "topics": topics, **more})
 
 
 def test_watermarks_are_indicative(compare):
@@ -35,7 +47,9 @@ def test_watermarks_are_indicative(compare):
     assert "indicative" in found["reasons"][0]
     topics = {topic["topic"]: topic for topic in found["topics"]}
     assert (found["totals"]["records_source"], found["totals"]["records_target"]) == (40, 39)
-    assert topics["quick.a"]["config_differences"] == [{"name": "min.insync.replicas", "source": "1", "target": "2", "synced": False}]
+    assert topics["quick.a"]["config_differences"] == [
+        {"name": "min.insync.replicas", "source": "1", "target": "2", "synced": False}
+    ]
     assert [one["name"] for one in topics["quick.b"]["config_differences"]] == ["retention.ms"]
     assert topics["quick.b"]["config_differences"][0]["synced"] is True
     assert "2 partitions on the source, 3 on the target" in topics["quick.b"]["reasons"]
@@ -67,7 +81,9 @@ def test_lag_is_told_by_the_mirrors_own_offsets(compare, pair):
     topic = "mm2-offsets.source.internal"
     support.create(pair["target"], {topic: (1, {"cleanup.policy": "compact"})})
     producer = KafkaClient(pair["target"].client).producer()
-    producer.produce(topic, b'{"offset":29}', b'["MirrorSourceConnector",{"cluster":"source","partition":0,"topic":"quick.a"}]')
+    producer.produce(
+        topic, b'{"offset":29}', b'["MirrorSourceConnector",{"cluster":"source","partition":0,"topic":"quick.a"}]'
+    )
     producer.flush(10)
     found = compare(r"quick\.[ab]", source_alias="source")
     lags = {(one["topic"], part["partition"]): part["lag"] for one in found["topics"] for part in one["partitions"]}

@@ -18,7 +18,13 @@ REGIONS = {
     "resume": {"resume_region": SOURCE, "resume_from": TARGET},
     "new_backup": {"new_backup_region": SOURCE, "new_backup_to": TARGET},
     "backup_status": {"backup_status_region": SOURCE, "backup_status_backup": TARGET},
-    "verify_restore": {"proof_source": SOURCE, "proof_target": TARGET, "proof_ledger_region": TARGET, "proof_topics": r"flights\..*", "proof_wait_seconds": 60},
+    "verify_restore": {
+        "proof_source": SOURCE,
+        "proof_target": TARGET,
+        "proof_ledger_region": TARGET,
+        "proof_topics": r"flights\..*",
+        "proof_wait_seconds": 60,
+    },
 }
 
 
@@ -52,15 +58,28 @@ class Story(Playground):
     def state_of_target(self):
         """What check mode could have changed while the source is lost."""
         topics = self.module("cluster_info", read=["topics", "configs", "acls"])
-        return {"topics": topics["topics"], "acls": topics["acls"], "programs": {one["name"]: one["statename"] for one in self.lab.supervisor.processes()}}
+        return {
+            "topics": topics["topics"],
+            "acls": topics["acls"],
+            "programs": {one["name"]: one["statename"] for one in self.lab.supervisor.processes()},
+        }
 
     def kept(self):
         return self.lab.directory / "regions" / TARGET / "rebuild" / f"{SOURCE}.vault"
 
     def records(self, region, topic):
         """Everything committed: ``{partition: [(key, value, headers, timestamp)]}``."""
-        consumer = Consumer({**self.admin(region), "group.id": "reader", "enable.auto.commit": False, "isolation.level": "read_committed",
-                             "enable.partition.eof": True, "fetch.message.max.bytes": 16_000_000, "auto.offset.reset": "earliest"})
+        consumer = Consumer(
+            {
+                **self.admin(region),
+                "group.id": "reader",
+                "enable.auto.commit": False,
+                "isolation.level": "read_committed",
+                "enable.partition.eof": True,
+                "fetch.message.max.bytes": 16_000_000,
+                "auto.offset.reset": "earliest",
+            }
+        )
         numbers = set(consumer.list_topics(topic, 30).topics[topic].partitions)
         consumer.assign([TopicPartition(topic, number, 0) for number in numbers])
         found, end = {number: [] for number in numbers}, time.monotonic() + 60
@@ -68,7 +87,9 @@ class Story(Playground):
             assert time.monotonic() < end
             for message in consumer.consume(1000, 0.5):
                 if message.error() is None:
-                    found[message.partition()].append((message.key(), message.value(), message.headers(), message.timestamp()))
+                    found[message.partition()].append(
+                        (message.key(), message.value(), message.headers(), message.timestamp())
+                    )
                 elif message.error().code() == KafkaError._PARTITION_EOF:
                     numbers.discard(message.partition())
         consumer.close()
@@ -79,18 +100,29 @@ class Story(Playground):
 
     def kill_when_stopped(self, name, program):
         """Run a stage and kill it as soon as this program does not run any more."""
-        self.kill_when(name, lambda: (self.lab.supervisor.info(program) or {}).get("statename") not in ("RUNNING", "STOPPING"), f"the end of {program}",
-                       REGIONS[name])
+        self.kill_when(
+            name,
+            lambda: (self.lab.supervisor.info(program) or {}).get("statename") not in ("RUNNING", "STOPPING"),
+            f"the end of {program}",
+            REGIONS[name],
+        )
+
+
+@contextlib.contextmanager
+def prepared(directory):
+    """A lab whose mirror is set up with a backup, and that ends with the block."""
+    try:
+        story = Story(directory)
+        story.went("initial_setup")
+        yield story
+    finally:
+        Lab(directory).down()
 
 
 @contextlib.contextmanager
 def restored(directory):
     """A lab whose region was lost and made again from its backup; it has neither applications nor a new backup yet."""
-    try:
-        made = Story(directory)
-        made.went("initial_setup")
-        made.lab.lose(SOURCE)
-        made.went("recreate_from_backup")
-        yield made
-    finally:
-        Lab(directory).down()
+    with prepared(directory) as story:
+        story.lab.lose(SOURCE)
+        story.went("recreate_from_backup")
+        yield story

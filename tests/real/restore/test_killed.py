@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_dr_lab.inventory import TOPICS
 from kafka_dr_lab.journals import Journals, topic_ids
 from kafka_dr_lab.lab import Lab
+from kafka_dr_lab.landscape import TOPICS
 from tests.real.lab.playing import SOURCE, TARGET
 from tests.real.restore.story import Story
 
@@ -47,7 +47,11 @@ def _story(story):
     acknowledged = journals.acknowledged()
     held = topic_ids(story.admin(SOURCE), list(TOPICS))
     backed_up = topic_ids(story.admin(TARGET), list(TOPICS))
-    assert held == backed_up and not [one for counter in backed_up.values() for one, count in counter.items() if count > 1]
+    assert held == backed_up and not [
+        one for counter in backed_up.values() for one, count in counter.items() if count > 1
+    ]
     ends = story.module("ledger_info")["done"]["recreate_from_backup"]["ends"]["found"]
     lost = [one for one in acknowledged if not any(one in counter for counter in held.values())]
-    assert len(lost) <= ends["lost"]["total"] + 200, "no more than what was witnessed and not copied, and what came after the last witness"
+    assert len(lost) <= ends["lost"]["total"] + 200, (
+        "no more than what was witnessed and not copied, and what came after the last witness"
+    )

@@ -7,13 +7,18 @@ import pytest
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import NewTopic
 
-from kafka_dr_lab.inventory import TOPICS
+from kafka_dr_lab.landscape import TOPICS
 from tests.real.lab.playing import SOURCE, TARGET
 from tests.real.restore.story import restored
 
 pytestmark = pytest.mark.full
 ANEW = {
-    "name": "north-america-again", "source": SOURCE, "target": TARGET, "topics": [r"flights\..*"], "groups": ["flights-dashboard.*"], "policy": "default",
+    "name": "north-america-again",
+    "source": SOURCE,
+    "target": TARGET,
+    "topics": [r"flights\..*"],
+    "groups": ["flights-dashboard.*"],
+    "policy": "default",
     "tuning": {"replication_factor": 1, "refresh_seconds": 5, "checkpoint_seconds": 2, "tasks_max": 2},
     "config": {"worker": {"plugin.discovery": "service_load"}},
 }
@@ -32,7 +37,13 @@ def held(story):
 
 def test_beside_the_old_backup_it_needs_names_of_its_own(story):
     story.refused("new_backup", "needs names of its own", "found none", new_backup_method="recopy")
-    story.refused("new_backup", "needs names of its own", "found identity", new_backup_method="recopy", new_backup_copy_mirror={**ANEW, "policy": "identity"})
+    story.refused(
+        "new_backup",
+        "needs names of its own",
+        "found identity",
+        new_backup_method="recopy",
+        new_backup_copy_mirror={**ANEW, "policy": "identity"},
+    )
 
 
 def test_records_of_somebody_else_are_not_mixed_in(story):
@@ -41,7 +52,12 @@ def test_records_of_somebody_else_are_not_mixed_in(story):
     producer = Producer(story.admin(TARGET))
     producer.produce(COPIES[0], b"not mine")
     assert producer.flush(30) == 0
-    story.refused("new_backup", f"{COPIES[0]} in europe holds records already", new_backup_method="recopy", new_backup_copy_mirror=ANEW)
+    story.refused(
+        "new_backup",
+        f"{COPIES[0]} in europe holds records already",
+        new_backup_method="recopy",
+        new_backup_copy_mirror=ANEW,
+    )
     next(iter(admin.delete_topics([COPIES[0]]).values())).result(30)
 
 
@@ -50,13 +66,20 @@ def test_the_old_backup_stands_until_the_new_one_is_proven(story):
     story.kill_in("new_backup", "Start the mirror", **more)
     assert held(story) == {*TOPICS, *COPIES}
     # A record is gone from the copy: it is not proven, and the old backup stays.
-    offsets = story.module("cluster_info", read=["offsets"], topics=COPIES[0].replace(".", r"\."))["topics"][COPIES[0]]["offsets"]
+    offsets = story.module("cluster_info", read=["offsets"], topics=COPIES[0].replace(".", r"\."))["topics"][COPIES[0]][
+        "offsets"
+    ]
     number = next(int(number) for number, one in offsets.items() if one["end"] > one["start"] + 1)
     next(iter(story.admin_client(TARGET).delete_records([TopicPartition(COPIES[0], number, 1)]).values())).result(30)
     done = story.run("new_backup", **more)
     assert done.returncode != 0 and "(LOSS)" in done.stdout, done.stdout
     assert set(TOPICS) <= held(story)
-    assert story.module("cluster_info", read=["topics", "configs"], topics=TOPICS[0])["topics"][TOPICS[0]]["configs"]["retention.ms"] == "-1"
+    assert (
+        story.module("cluster_info", read=["topics", "configs"], topics=TOPICS[0])["topics"][TOPICS[0]]["configs"][
+            "retention.ms"
+        ]
+        == "-1"
+    )
 
 
 def test_copied_anew_it_takes_the_old_ones_place(story):
@@ -66,7 +89,9 @@ def test_copied_anew_it_takes_the_old_ones_place(story):
     assert "Everything was copied anew. The old backup in europe was deleted." in told
     assert held(story) == set(COPIES)
     for topic in TOPICS:
-        assert story.records(SOURCE, topic) == story.records(TARGET, f"{SOURCE}.{topic}") and any(story.records(SOURCE, topic).values())
+        assert story.records(SOURCE, topic) == story.records(TARGET, f"{SOURCE}.{topic}") and any(
+            story.records(SOURCE, topic).values()
+        )
 
 
 def test_again_changes_nothing_and_applications_can_resume(story):

@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A new backup that is copied anew to a third region; the old one goes only when the new one is proven, and the third region is the backup from then on."""
+"""A new backup that is copied anew to a third region; the old one goes only when the new one is proven, and the third
+region is the backup from then on.
+"""
 
 from __future__ import annotations
 
 import pytest
 
 from kafka_dr_lab import inventory
-from kafka_dr_lab.inventory import MIRROR, TOPICS
+from kafka_dr_lab.landscape import MIRROR, TOPICS
 from tests.real.lab.playing import SOURCE, TARGET
 from tests.real.restore.story import restored
 
 pytestmark = pytest.mark.full
 ELSEWHERE = "asia"
-TO_ELSEWHERE = {**MIRROR, "name": "north-america-to-asia", "target": ELSEWHERE, "config": {"worker": {"plugin.discovery": "service_load"}}}
+TO_ELSEWHERE = {
+    **MIRROR,
+    "name": "north-america-to-asia",
+    "target": ELSEWHERE,
+    "config": {"worker": {"plugin.discovery": "service_load"}},
+}
 ANEW = {"new_backup_method": "recopy", "new_backup_copy_to": ELSEWHERE, "new_backup_delete_old": True}
 
 
@@ -40,9 +47,14 @@ def test_without_a_mirror_to_it_the_third_region_is_refused(story):
 def test_copied_to_a_third_region_it_takes_the_old_ones_place(story):
     before = {topic: story.records(TARGET, topic) for topic in TOPICS}
     told = story.went("new_backup", change=with_third, **ANEW)
-    assert f"{ELSEWHERE} holds a proven backup of {SOURCE} again" in told and f"The old backup in {TARGET} was deleted." in told
+    assert (
+        f"{ELSEWHERE} holds a proven backup of {SOURCE} again" in told
+        and f"The old backup in {TARGET} was deleted." in told
+    )
     assert names(story, ELSEWHERE) == set(TOPICS) and names(story, TARGET) == set()
-    assert {topic: story.records(ELSEWHERE, topic) for topic in TOPICS} == before and any(any(one.values()) for one in before.values())
+    assert {topic: story.records(ELSEWHERE, topic) for topic in TOPICS} == before and any(
+        any(one.values()) for one in before.values()
+    )
 
 
 def test_it_is_the_backup_from_then_on(story):

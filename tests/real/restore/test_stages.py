@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The stages of backup and restore on a lab of their own: what they refuse, what they say, and how they come through. In the order of the story."""
+"""The stages of backup and restore on a lab of their own: what they refuse, what they say, and how they come through.
+In the order of the story.
+"""
 
 from __future__ import annotations
 
@@ -11,33 +13,23 @@ import pytest
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import NewTopic
 
-from kafka_dr_lab.inventory import TOPICS
-from kafka_dr_lab.lab import Lab
+from kafka_dr_lab.landscape import TOPICS
 from kafka_dr_lab.ports import free_ports
 from tests.real.lab.playing import SOURCE, TARGET
-from tests.real.restore.story import Story
 
 pytestmark = pytest.mark.real
 EXTRA_TOPIC = "flights.diverted"
 CONSUMER_QUOTA = {"entity": {"user": "departures-consumer"}, "limits": {"consumer_byte_rate": 50_000_000}}
-PRODUCER_QUOTA = {"entity": {"user": "departures-producer", "client-id": None}, "limits": {"producer_byte_rate": 50_000_000, "request_percentage": 150.5}}
+PRODUCER_QUOTA = {
+    "entity": {"user": "departures-producer", "client-id": None},
+    "limits": {"producer_byte_rate": 50_000_000, "request_percentage": 150.5},
+}
 UNUSUAL = {
     "flights.compacted": {"cleanup.policy": "compact"},
     "flights.large": {"max.message.bytes": "6000000"},
     # Records of 2013 and of the future; the first are long beyond this retention.
     "flights.odd-times": {"retention.ms": "86400000", "message.timestamp.after.max.ms": "9223372036854775807"},
 }
-
-
-@pytest.fixture(scope="module")
-def story(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("restore") / "lab"
-    try:
-        made = Story(directory)
-        made.went("initial_setup")
-        yield made
-    finally:
-        Lab(directory).down()
 
 
 def test_what_is_kept_is_encrypted_and_nobody_else_s(story):
@@ -53,13 +45,22 @@ def test_without_a_restore_nothing_is_resumed_and_no_backup_gone_on_with(story):
 
 
 def test_a_region_that_lives_is_not_made_again(story):
-    story.refused("recreate_from_backup", "north_america answers and holds records", "recreate_from_backup_accept_region_alive=true")
+    story.refused(
+        "recreate_from_backup",
+        "north_america answers and holds records",
+        "recreate_from_backup_accept_region_alive=true",
+    )
 
 
 def test_a_gate_of_one_s_own(story):
-    story.refused("recreate_from_backup", "Your own gate is closed: not on a Friday", "The manifest of north_america cannot be used: There is no manifest at",
-                  recreate_from_backup_accept_region_alive=True, recreate_from_backup_manifest="file:///nowhere/manifest",
-                  recreate_from_backup_require=[{"query": "ledger.active_region == 'nowhere'", "message": "not on a Friday"}])
+    story.refused(
+        "recreate_from_backup",
+        "Your own gate is closed: not on a Friday",
+        "The manifest of north_america cannot be used: There is no manifest at",
+        recreate_from_backup_accept_region_alive=True,
+        recreate_from_backup_manifest="file:///nowhere/manifest",
+        recreate_from_backup_require=[{"query": "ledger.active_region == 'nowhere'", "message": "not on a Friday"}],
+    )
 
 
 def test_the_status_names_what_is_missing_and_passes_when_nothing_is(story):
@@ -73,7 +74,11 @@ def test_the_status_names_what_is_missing_and_passes_when_nothing_is(story):
 
 
 def test_a_new_topic_and_a_quota_are_drift_until_they_are_kept(story):
-    for future in story.admin_client(SOURCE).create_topics([NewTopic(EXTRA_TOPIC, 2, 1, config={"cleanup.policy": "compact"})]).values():
+    for future in (
+        story.admin_client(SOURCE)
+        .create_topics([NewTopic(EXTRA_TOPIC, 2, 1, config={"cleanup.policy": "compact"})])
+        .values()
+    ):
         future.result(30)
     assert story.module("client_quotas", region=SOURCE, quotas=[CONSUMER_QUOTA])["changed"]
     done = story.run("backup_status")
@@ -84,7 +89,9 @@ def test_a_new_topic_and_a_quota_are_drift_until_they_are_kept(story):
     def change(inventory):
         inventory["hosts"][SOURCE]["kafka_dr_quotas"] = [PRODUCER_QUOTA]
 
-    assert f"Kept anew, since topic '{EXTRA_TOPIC}' is not kept; quotas differ: 2 are not kept" in story.went("initial_setup", change=change)
+    assert f"Kept anew, since topic '{EXTRA_TOPIC}' is not kept; quotas differ: 2 are not kept" in story.went(
+        "initial_setup", change=change
+    )
     before = story.kept().read_bytes()
     story.went("initial_setup")
     assert story.kept().read_bytes() == before, "kept again although nothing changed"
@@ -98,14 +105,25 @@ def test_unusual_records_are_kept_too(story):
     for turn in range(40):
         value, headers = b"v%d" % turn if turn % 5 else None, [("h", None), ("h", b"\x00\xff"), ("", b"")]
         producer.produce("flights.compacted", value, b"k%d" % (turn % 7), turn % 2, headers=headers)
-        producer.produce("flights.odd-times", b"o%d" % turn, None, turn % 2, timestamp=1_357_000_000_000 + turn if turn % 2 else 4_102_444_800_000 + turn)
+        producer.produce(
+            "flights.odd-times",
+            b"o%d" % turn,
+            None,
+            turn % 2,
+            timestamp=1_357_000_000_000 + turn if turn % 2 else 4_102_444_800_000 + turn,
+        )
     for turn in range(3):
         producer.produce("flights.large", bytes([turn]) * 5_000_000, b"large", 0)
     assert producer.flush(60) == 0
-    # Retention looks every five minutes, in each region on its own, and takes the records of 2013: they are equal again when both have looked.
+    # Retention looks every five minutes, in each region on its own, and takes the records of 2013: they are equal again
+    # when both have looked.
     end = time.monotonic() + 330
-    while story.went("initial_setup") and any(_count(story, TARGET, name) != _count(story, SOURCE, name) for name in UNUSUAL):
-        assert time.monotonic() < end, {name: (_count(story, SOURCE, name), _count(story, TARGET, name)) for name in UNUSUAL}
+    while story.went("initial_setup") and any(
+        _count(story, TARGET, name) != _count(story, SOURCE, name) for name in UNUSUAL
+    ):
+        assert time.monotonic() < end, {
+            name: (_count(story, SOURCE, name), _count(story, TARGET, name)) for name in UNUSUAL
+        }
 
 
 def _count(story, region, topic):
@@ -150,7 +168,10 @@ def test_the_region_comes_back_proven_and_waits(story):
     assert held[EXTRA_TOPIC]["configs"]["min.compaction.lag.ms"] == "9223372036854775807"
     known = story.module("ledger_info")
     assert known["active_region"] == "none" and known["last"]["recreate_from_backup"]["found"]["verdict"] == "PROVEN"
-    assert known["done"]["recreate_from_backup"]["paused"]["found"]["sizes"] == {"departures-producer": 1, "departures-consumer": 1}
+    assert known["done"]["recreate_from_backup"]["paused"]["found"]["sizes"] == {
+        "departures-producer": 1,
+        "departures-consumer": 1,
+    }
     programs = {one["name"]: one["statename"] for one in story.lab.supervisor.processes()}
     assert programs["departures-producer"] == programs["departures-consumer"] == "STOPPED"
 
@@ -171,13 +192,25 @@ def test_a_mirror_of_the_old_offsets_is_not_started(story):
 @pytest.mark.full
 def test_a_record_that_is_gone_since_the_proof_closes_the_gate(story):
     def records(topic, region):
-        found = story.module("cluster_info", region=region, read=["offsets"], topics=topic.replace(".", r"\."))["topics"][topic]["offsets"]
+        found = story.module("cluster_info", region=region, read=["offsets"], topics=topic.replace(".", r"\."))[
+            "topics"
+        ][topic]["offsets"]
         return next((int(number), one["start"]) for number, one in sorted(found.items()) if one["end"] > one["start"])
 
     number, start = records(TOPICS[0], SOURCE)
-    next(iter(story.admin_client(SOURCE).delete_records([TopicPartition(TOPICS[0], number, start + 1)]).values())).result(30)
-    story.refused("resume", f"records of {TOPICS[0]}-{number} before offset {start + 1} were deleted", "resume_accept_unproven=true")
-    done = story.run("recreate_from_backup", recreate_from_backup_accept_missing_topics=True, recreate_from_backup_accept_region_alive=True)
+    next(
+        iter(story.admin_client(SOURCE).delete_records([TopicPartition(TOPICS[0], number, start + 1)]).values())
+    ).result(30)
+    story.refused(
+        "resume",
+        f"records of {TOPICS[0]}-{number} before offset {start + 1} were deleted",
+        "resume_accept_unproven=true",
+    )
+    done = story.run(
+        "recreate_from_backup",
+        recreate_from_backup_accept_missing_topics=True,
+        recreate_from_backup_accept_region_alive=True,
+    )
     text = " ".join(done.stdout.split())
     assert done.returncode != 0 and "north_america does not hold what europe held (LOSS)" in text
     assert f"{TOPICS[0]}-{number}: missing_head source offset" in text, done.stdout
@@ -196,13 +229,18 @@ def test_a_new_backup_before_the_applications(story):
     told = story.went("new_backup")
     assert "holds a proven backup of north_america again" in told and "Applications are still paused" in told
     held = story.module("cluster_info", region=SOURCE, read=["topics", "configs"], topics=r"flights\..*")["topics"]
-    assert held[EXTRA_TOPIC]["configs"].get("min.compaction.lag.ms") is None and held[EXTRA_TOPIC]["configs"]["cleanup.policy"] == "compact"
+    assert (
+        held[EXTRA_TOPIC]["configs"].get("min.compaction.lag.ms") is None
+        and held[EXTRA_TOPIC]["configs"]["cleanup.policy"] == "compact"
+    )
 
 
 @pytest.mark.full
 def test_resumed_it_is_as_before(story):
     # As after a restore that ended before it came to the quotas.
-    assert story.module("client_quotas", region=SOURCE, quotas=[{"entity": CONSUMER_QUOTA["entity"]}], state="absent")["changed"]
+    assert story.module("client_quotas", region=SOURCE, quotas=[{"entity": CONSUMER_QUOTA["entity"]}], state="absent")[
+        "changed"
+    ]
     told = story.went("resume")
     assert "north_america is the active region; applications work there." in told and "no running backup" not in told
     assert story.module("ledger_info")["active_region"] == SOURCE

@@ -25,8 +25,11 @@ def fetched(tmp_path):
     for name in ("a.jar", "b.jar"):
         (directory / "libs" / name).write_bytes(name.encode())
     record = tmp_path / "artifacts.sha256"
-    record.write_text("# two files\n" + "".join(f"{digest(path)}  kafka-1/libs/{path.name}\n" for path in sorted(directory.rglob("*.jar")))
-                      + f"{'0' * 64}  jars/other.jar\n")
+    record.write_text(
+        "# two files\n"
+        + "".join(f"{digest(path)}  kafka-1/libs/{path.name}\n" for path in sorted(directory.rglob("*.jar")))
+        + f"{'0' * 64}  jars/other.jar\n"
+    )
     return directory, record
 
 
@@ -45,8 +48,14 @@ def spoil(directory, how):
         (libs / "c.jar").write_bytes(b"c")
 
 
-@pytest.mark.parametrize("how,found", [("missing", "kafka-1/libs/a.jar is missing"), ("differs", "kafka-1/libs/a.jar differs: expected"),
-                                       ("more", "kafka-1/libs/c.jar is not recorded")])
+@pytest.mark.parametrize(
+    "how,found",
+    [
+        ("missing", "kafka-1/libs/a.jar is missing"),
+        ("differs", "kafka-1/libs/a.jar differs: expected"),
+        ("more", "kafka-1/libs/c.jar is not recorded"),
+    ],
+)
 def test_any_other_file_is_refused_by_name(fetched, how, found):
     directory, record = fetched
     spoil(directory, how)
@@ -75,7 +84,9 @@ def test_the_control_plane_is_built_from_recorded_modules():
 @pytest.mark.parametrize("name", ["build", "lab", "test"])
 def test_every_locked_package_has_one_version_and_hashes(name):
     text = (ROOT / f"requirements-{name}.lock").read_text()
-    entries = re.split(r"\n(?=\S)", "\n".join(line for line in text.splitlines() if not line.startswith(("#", "-r"))).strip())
+    entries = re.split(
+        r"\n(?=\S)", "\n".join(line for line in text.splitlines() if not line.startswith(("#", "-r"))).strip()
+    )
     assert entries and all(re.match(r"[a-z0-9.\[\]-]+==\S+", one) and "--hash=sha256:" in one for one in entries)
 
 

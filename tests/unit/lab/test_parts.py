@@ -39,9 +39,19 @@ def test_departures_do_not_run_dry():
 def test_what_a_step_failed_with_is_kept_with_it(tmp_path):
     playbooks = Playbooks(tmp_path, Inventory(tmp_path))
     playbooks.steps_file.parent.mkdir()
-    told = {"stage": "Manifest", "run": "1", "step": "Save it", "seconds": 2.0, "failed": True, "at": 100.0, "said": "No Java was found"}
+    told = {
+        "stage": "Manifest",
+        "run": "1",
+        "step": "Save it",
+        "seconds": 2.0,
+        "failed": True,
+        "at": 100.0,
+        "said": "No Java was found",
+    }
     playbooks.steps_file.write_text(json.dumps(told) + "\n")
-    assert playbooks.steps()[0]["steps"] == [{"name": "Save it", "seconds": 2.0, "began": 98.0, "failed": True, "said": "No Java was found"}]
+    assert playbooks.steps()[0]["steps"] == [
+        {"name": "Save it", "seconds": 2.0, "began": 98.0, "failed": True, "said": "No Java was found"}
+    ]
 
 
 def test_free_ports_are_different_and_free():
@@ -55,7 +65,9 @@ def test_a_port_in_use_is_named_with_the_way_out():
         one.bind((HOST, 0))
         one.listen()
         port = one.getsockname()[1]
-        with pytest.raises(LabError, match=f"Port {port}, which europe's broker is to listen on, is in use.*make lab-down"):
+        with pytest.raises(
+            LabError, match=f"Port {port}, which europe's broker is to listen on, is in use.*make lab-down"
+        ):
             require_free({"europe's broker": port})
 
 
@@ -99,13 +111,27 @@ def test_a_certificate_is_good_under_its_own_authority_alone(tmp_path):
 
 @pytest.fixture
 def journals(tmp_path):
-    produced, processed = open_journal(str(tmp_path / "producer.sqlite"), PRODUCED), open_journal(str(tmp_path / "consumer.sqlite"), PROCESSED, COMMITTED)
-    calls = [("a", 1, "na", "acknowledged", 1.0), ("b", 1, "na", "unknown", 2.0), ("b", 2, "eu", "acknowledged", 5.0), ("c", 1, "na", "failed", 3.0),
-             ("d", 1, "eu", "acknowledged", 6.0)]
-    produced.executemany("INSERT INTO produced (id, topic, attempt, region, state, sent_at, answered_at) VALUES (?, 't', ?, ?, ?, 0, ?)", calls)
+    produced, processed = (
+        open_journal(str(tmp_path / "producer.sqlite"), PRODUCED),
+        open_journal(str(tmp_path / "consumer.sqlite"), PROCESSED, COMMITTED),
+    )
+    calls = [
+        ("a", 1, "na", "acknowledged", 1.0),
+        ("b", 1, "na", "unknown", 2.0),
+        ("b", 2, "eu", "acknowledged", 5.0),
+        ("c", 1, "na", "failed", 3.0),
+        ("d", 1, "eu", "acknowledged", 6.0),
+    ]
+    produced.executemany(
+        "INSERT INTO produced (id, topic, attempt, region, state, sent_at, answered_at) VALUES (?, 't', ?, ?, ?, 0, ?)",
+        calls,
+    )
     rows = [("a", "na", 1.5), ("a", "eu", 5.5), ("b", "eu", 7.0), ("d", "eu", 8.0)]
     processed.executemany("INSERT INTO processed (id, topic, region, at) VALUES (?, 't', ?, ?)", rows)
-    processed.executemany("INSERT INTO committed (region, asked_at, answered_at) VALUES (?, ?, ?)", [("na", 1.6, 1.7), ("eu", 5.6, 5.7), ("eu", 7.1, 7.9)])
+    processed.executemany(
+        "INSERT INTO committed (region, asked_at, answered_at) VALUES (?, ?, ?)",
+        [("na", 1.6, 1.7), ("eu", 5.6, 5.7), ("eu", 7.1, 7.9)],
+    )
     yield Journals(tmp_path)
     produced.close()
     processed.close()
@@ -124,12 +150,17 @@ def test_journals_tell_what_no_witnessed_commit_covers(journals):
     """A commit counts from when it was asked for, and only where it was answered before the witness looked."""
     found = {seen: journals.processed_after_commit("eu", seen, float("inf")) for seen in (5.0, 5.6, 5.8, 7.5, 8.0)}
     assert found == {5.0: 3, 5.6: 3, 5.8: 2, 7.5: 2, 8.0: 1}
-    assert journals.processed_after_commit("eu", 5.8, 7.5) == 1 and journals.processed_after_commit("asia", 9.0, 99.0) == 0
+    assert (
+        journals.processed_after_commit("eu", 5.8, 7.5) == 1 and journals.processed_after_commit("asia", 9.0, 99.0) == 0
+    )
 
 
 def test_what_a_move_repeats_is_told_from_what_a_consumer_repeats_by_itself(journals):
     writer = sqlite3.connect(journals.processed_file)
-    writer.executemany("INSERT INTO processed (id, topic, region, at) VALUES (?, 't', 'na', ?)", [("x", 1.1), ("x", 1.2), ("y", 1.3), ("y", 9.0)])
+    writer.executemany(
+        "INSERT INTO processed (id, topic, region, at) VALUES (?, 't', 'na', ?)",
+        [("x", 1.1), ("x", 1.2), ("y", 1.3), ("y", 9.0)],
+    )
     writer.commit()
     writer.close()
     assert journals.processed_again("na", float("inf")) == {"a"}
@@ -143,7 +174,12 @@ def test_the_first_new_record_is_one_that_was_made_and_processed_in_the_region(j
 
 def test_journals_not_yet_written_are_empty(tmp_path):
     empty = Journals(tmp_path)
-    assert (empty.counts(), empty.acknowledged_count(), empty.processed_count(), empty.first_new("eu")) == ({}, 0, 0, None)
+    assert (empty.counts(), empty.acknowledged_count(), empty.processed_count(), empty.first_new("eu")) == (
+        {},
+        0,
+        0,
+        None,
+    )
     sqlite3.connect(tmp_path / "producer.sqlite").close()
     assert empty.counts() == {}
 
@@ -164,9 +200,24 @@ def test_a_report_passes_only_if_every_check_held(tmp_path):
 
 def test_the_summary_names_the_figures_and_what_did_not_hold():
     report = Report("failover", "host", {})
-    report.data.update(rto_seconds=12.34, rpo={"records": 5, "seconds": 1.5}, acknowledged=1000, processed=990, reprocessed={"t": 7},
-                       duplicates_on_topic={"t": 0})
+    report.data.update(
+        rto_seconds=12.34,
+        rpo={"records": 5, "seconds": 1.5},
+        acknowledged=1000,
+        processed=990,
+        reprocessed={"t": 7},
+        duplicates_on_topic={"t": 0},
+    )
     report.check("nothing_skipped", False, 0, 3)
     text = report.summary()
-    assert "FAILED" in text and "RTO            12.3 s" in text and "5 records lost of 1,000" in text and "1.5 s before the loss" in text
-    assert "Re-processed   7 of 990" in text and "✘ nothing_skipped: expected 0, found 3" in text and "0 of 1 held" in text
+    assert (
+        "FAILED" in text
+        and "RTO            12.3 s" in text
+        and "5 records lost of 1,000" in text
+        and "1.5 s before the loss" in text
+    )
+    assert (
+        "Re-processed   7 of 990" in text
+        and "✘ nothing_skipped: expected 0, found 3" in text
+        and "0 of 1 passed" in text
+    )

@@ -50,7 +50,11 @@ def test_a_port_in_use(up, monkeypatch):
         port = one.getsockname()[1]
         monkeypatch.setattr(inventory, "free_ports", lambda count: [port, *found(count - 1)])
         code, said, directory = up()
-    assert code == 2 and f"Port {port}, which north_america's broker is to listen on, is in use" in said and "make lab-down" in said
+    assert (
+        code == 2
+        and f"Port {port}, which north_america's broker is to listen on, is in use" in said
+        and "make lab-down" in said
+    )
     assert nothing_left(directory)
 
 
@@ -68,7 +72,10 @@ def test_a_java_that_is_too_old(up, monkeypatch, tmp_path):
 def test_a_region_that_cannot_be_lost(up, tmp_path, capsys):
     """Of a lab that is down, and of one that has no such region."""
     words = ["--lab", str(tmp_path / "lab"), "lose"]
-    assert cli.main([*words, "europe"]) == 2 and f"The lab in {tmp_path / 'lab'} is down: expected it to run" in capsys.readouterr().err
+    assert (
+        cli.main([*words, "europe"]) == 2
+        and f"The lab in {tmp_path / 'lab'} is down: expected it to run" in capsys.readouterr().err
+    )
     inventory.Inventory(tmp_path / "lab").write({"history": 1, "rate": 1.0, "records": 1})
     assert cli.main([*words, "south_america"]) == 2
     assert "Region south_america has no cluster in the lab: expected north_america or europe" in capsys.readouterr().err

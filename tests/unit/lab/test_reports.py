@@ -43,7 +43,17 @@ def test_page_and_junit_stand_beside_the_report(tmp_path):
 def test_proofs_and_ledger_outlive_the_lab(tmp_path):
     proof = tmp_path / "lab" / "report.json"
     proof.parent.mkdir()
-    proof.write_text(json.dumps({"verdict": "PROVEN", "totals": {"records_source": 5, "records_target": 5}, "topics": [], "source": "a", "target": "b"}))
+    proof.write_text(
+        json.dumps(
+            {
+                "verdict": "PROVEN",
+                "totals": {"records_source": 5, "records_target": 5},
+                "topics": [],
+                "source": "a",
+                "target": "b",
+            }
+        )
+    )
     made = report()
     made.data["proofs"] = [{"stage": "failover", "verdict": "PROVEN", "report": str(proof)}]
     made.ledger = [{"stage": "failover"}]
@@ -55,7 +65,9 @@ def test_proofs_and_ledger_outlive_the_lab(tmp_path):
         assert json.loads((place / "ledger.json").read_text()) == [{"stage": "failover"}]
     assert "holds every one of the 5 records" in (tmp_path / "out" / "report.html").read_text()
     report().write(tmp_path / "out")
-    assert not (tmp_path / "out" / "proofs").exists() and not (tmp_path / "out" / "ledger.json").exists(), "those of an earlier drill"
+    assert not (tmp_path / "out" / "proofs").exists() and not (tmp_path / "out" / "ledger.json").exists(), (
+        "those of an earlier drill"
+    )
 
 
 def test_the_last_n_are_kept_and_nothing_else_is_touched(tmp_path):
@@ -65,7 +77,13 @@ def test_the_last_n_are_kept_and_nothing_else_is_touched(tmp_path):
     for number in range(5):
         report(NOW + number).write(tmp_path, retain=3)
     kept = sorted(one.name for one in (tmp_path / "history").iterdir())
-    assert kept == ["20200101T000000Z-mine", "20261121T182142Z-failover", "20261121T182143Z-failover", "20261121T182144Z-failover", "notes"]
+    assert kept == [
+        "20200101T000000Z-mine",
+        "20261121T182142Z-failover",
+        "20261121T182143Z-failover",
+        "20261121T182144Z-failover",
+        "notes",
+    ]
     assert prune(tmp_path / "history", 0) == kept[1:4]
     assert prune(tmp_path / "nowhere", 3) == []
 
@@ -83,7 +101,14 @@ def test_history_of_nothing_says_what_to_do(tmp_path, capsys):
     assert "Run a drill first" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [[], ["--scenario", "restore", "--new-backup", "before", "--rate", "50.0"], ["--freeze", "8.0", "--sabotage", "mirror"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--scenario", "restore", "--new-backup", "before", "--rate", "50.0"],
+        ["--freeze", "8.0", "--sabotage", "mirror"],
+    ],
+)
 def test_command_of_the_report_runs_the_same_drill(words, tmp_path):
     asked = cli.parser().parse_args(["drill", *words, "--report", str(tmp_path), "--keep"])
     said = drill.command(asked).removeprefix("sh lab/bootstrap.sh ").split()
@@ -100,9 +125,15 @@ def test_retain_is_a_count(word, capsys):
 
 def test_flow_counts_seconds_also_the_silent_ones(tmp_path):
     produced = [("acknowledged", 10.1), ("acknowledged", 10.9), ("failed", 11.0), ("acknowledged", 12.5)]
-    tables = (("producer", "produced (state TEXT, answered_at REAL)", produced), ("consumer", "processed (at REAL, dummy TEXT)", [(11.2, "")]))
+    tables = (
+        ("producer", "produced (state TEXT, answered_at REAL)", produced),
+        ("consumer", "processed (at REAL, dummy TEXT)", [(11.2, "")]),
+    )
     for name, table, rows in tables:
         with sqlite3.connect(tmp_path / f"{name}.sqlite") as made:
             made.execute(f"CREATE TABLE {table}")
             made.executemany(f"INSERT INTO {table.split()[0]} VALUES (?, ?)", rows)
-    assert Journals(tmp_path).flow(10.0, 13.0) == {"acknowledged": [[10, 2], [11, 0], [12, 1]], "processed": [[10, 0], [11, 1], [12, 0]]}
+    assert Journals(tmp_path).flow(10.0, 13.0) == {
+        "acknowledged": [[10, 2], [11, 0], [12, 1]],
+        "processed": [[10, 0], [11, 1], [12, 0]],
+    }

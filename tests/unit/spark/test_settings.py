@@ -19,13 +19,21 @@ def config(path, content, mode=0o600):
 
 
 def test_config_is_read(tmp_path):
-    assert settings.load_config(config(tmp_path / "c", '{"bootstrap.servers": "a:1", "x": null}')) == {"bootstrap.servers": "a:1"}
+    assert settings.load_config(config(tmp_path / "c", '{"bootstrap.servers": "a:1", "x": null}')) == {
+        "bootstrap.servers": "a:1"
+    }
 
 
-@pytest.mark.parametrize(("content", "mode", "expected"), [
-    ('{"bootstrap.servers": "a:1"}', 0o640, "read by others"), ('{"bootstrap.servers": "a:1"}', 0o604, "read by others"), ("{", 0o600, "not valid JSON"),
-    ("{}", 0o600, "bootstrap.servers"), ("[]", 0o600, "bootstrap.servers"),
-])
+@pytest.mark.parametrize(
+    ("content", "mode", "expected"),
+    [
+        ('{"bootstrap.servers": "a:1"}', 0o640, "read by others"),
+        ('{"bootstrap.servers": "a:1"}', 0o604, "read by others"),
+        ("{", 0o600, "not valid JSON"),
+        ("{}", 0o600, "bootstrap.servers"),
+        ("[]", 0o600, "bootstrap.servers"),
+    ],
+)
 def test_config_is_refused_without_repeating_it(tmp_path, content, mode, expected):
     with pytest.raises(UsageError, match=expected) as caught:
         settings.load_config(config(tmp_path / "c", content, mode))
@@ -69,7 +77,14 @@ def test_an_unexpected_error_is_not_a_difference(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(cli, "compare", lambda *words: 1 / 0)
     path = config(tmp_path / "c", '{"bootstrap.servers": "a:1"}')
     report = tmp_path / "r"
-    assert cli.main(["compare", "--source-config", path, "--target-config", path, "--topics", "x", "--report", str(report)], None, object()) == 2
+    assert (
+        cli.main(
+            ["compare", "--source-config", path, "--target-config", path, "--topics", "x", "--report", str(report)],
+            None,
+            object(),
+        )
+        == 2
+    )
     assert json.loads(report.read_text())["complete"] is False
 
 
@@ -84,5 +99,8 @@ def test_interrupted_is_130(tmp_path, monkeypatch):
 def test_what_was_not_judged_is_not_named_before_a_difference():
     beyond = {"kind": "beyond", "field": None, "count": 9, "source_offset": None, "target_offset": 7}
     lost = {"kind": "missing_head", "field": None, "count": 1, "source_offset": 0, "target_offset": None}
-    topics = [{"topic": name, "partitions": [{"partition": 0, "differences": found}]} for name, found in (("a", [beyond] * 5), ("b", [lost, beyond]))]
+    topics = [
+        {"topic": name, "partitions": [{"partition": 0, "differences": found}]}
+        for name, found in (("a", [beyond] * 5), ("b", [lost, beyond]))
+    ]
     assert cli.named({"topics": topics}) == ["b-0: missing_head source offset 0"]

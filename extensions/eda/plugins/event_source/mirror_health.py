@@ -8,10 +8,12 @@ DOCUMENTATION = r"""
 ---
 short_description: Look at mirrors again and again
 description:
-  - Every O(interval) seconds, looks at each mirror from its target's side, and from its source's where a client for it is given. Reads only.
+  - Every O(interval) seconds, looks at each mirror from its target's side, and from its source's where a client for it
+    is given. Reads only.
   - Each look is an event, also when all is well, so that rules can tell a mirror that is silent from a watcher that is.
   - A wrong password or a missing right makes a mirror V(unknown), never lost.
-  - An event holds names from O(mirrors), states and reasons of a fixed set, and numbers. What a cluster answered is written to the log, escaped; rules can
+  - An event holds names from O(mirrors), states and reasons of a fixed set, and numbers. What a cluster answered is
+    written to the log, escaped; rules can
     pass on any part of an event.
 options:
   mirrors:
@@ -24,8 +26,10 @@ options:
       source: {description: The source's alias., type: str, required: true}
       target: {description: The target's alias., type: str, required: true}
       target_client: {description: "librdkafka's keys, without secrets.", type: dict}
-      target_client_file: {description: "JSON file with librdkafka's keys, secrets among them, that only its owner can read.", type: str}
-      source_client: {description: As O(mirrors[].target_client). Without one the source is not asked and no lag is seen., type: dict}
+      target_client_file: {description: "JSON file with librdkafka's keys, secrets among them, that only its owner can
+        read.", type: str}
+      source_client: {description: As O(mirrors[].target_client). Without one the source is not asked and no lag is
+        seen., type: dict}
       source_client_file: {description: As O(mirrors[].target_client_file)., type: str}
       policy: {description: V(identity) or V(default)., type: str, default: identity}
       separator: {description: The separator of the default policy., type: str, default: .}
@@ -48,9 +52,12 @@ EXAMPLES = r"""
         target_client_file: /etc/kafka-dr/europe.json
 """
 
-# An event: {"mirror": {"name", "source", "target", "state", "reasons", "for_seconds", "looks", "heartbeat_age", "lag"}, "at"}.
-# reasons: sentences of REASONS. Error texts hold what brokers advertise, and a rulebook would hand them to Ansible, which takes variables for templates.
-# state: well, late (lag), silent (no heartbeat), source_unreachable, unknown. for_seconds and looks: since when, and in how many looks, it has been so.
+# An event: {"mirror": {"name", "source", "target", "state", "reasons", "for_seconds", "looks", "heartbeat_age", "lag"},
+# "at"}.
+# reasons: sentences of REASONS. Error texts hold what brokers advertise, and a rulebook would hand them to Ansible,
+# which takes variables for templates.
+# state: well, late (lag), silent (no heartbeat), source_unreachable, unknown. for_seconds and looks: since when, and in
+# how many looks, it has been so.
 
 import asyncio
 import importlib
@@ -72,7 +79,8 @@ REASONS = {
 }
 LOGGER = logging.getLogger(__name__)
 
-# ansible-rulebook runs this file by its path; the collection's own code is found from there, under a name of its own, for
+# ansible-rulebook runs this file by its path; the collection's own code is found from there, under a name of its own,
+# for
 # ansible_collections may be somebody else's package in this process.
 UTILS = "streamsafe_kafka_dr_module_utils"
 
@@ -115,7 +123,9 @@ def checked(args: dict[str, Any]) -> list[dict]:
     :raises ValueError: something is missing or cannot be used.
     """
     if not args.get("mirrors"):
-        raise ValueError("mirror_health needs mirrors: a list with name, source, target and target_client or target_client_file each")
+        raise ValueError(
+            "mirror_health needs mirrors: a list with name, source, target and target_client or target_client_file each"
+        )
     found = []
     for mirror in args["mirrors"]:
         missing = [key for key in ("name", "source", "target") if not mirror.get(key)]
@@ -123,38 +133,53 @@ def checked(args: dict[str, Any]) -> list[dict]:
             raise ValueError(f"A mirror of mirror_health lacks {', '.join(missing)}: found {', '.join(sorted(mirror))}")
         for key in ("name", "source", "target"):
             try:
-                utils("_safe").file_name(f"{key} of a mirror of mirror_health", mirror[key])
+                utils("_values.safe").file_name(f"{key} of a mirror of mirror_health", mirror[key])
             except utils("_errors").KafkaDrError as error:
                 raise ValueError(str(error)) from None
         target = client_of(mirror, "target")
         if not target:
             raise ValueError(f"Mirror {mirror['name']} lacks target_client or target_client_file")
-        described = {key: mirror[key] for key in ("name", "source", "target", "topics", "topics_exclude", "policy", "separator") if mirror.get(key)}
-        found.append({
-            "name": mirror["name"],
-            "asked": {
-                "source_alias": mirror["source"], "target_alias": mirror["target"], "policy": mirror.get("policy") or "identity",
-                "separator": mirror.get("separator") or ".", "topics": utils("_regions").topics_pattern(described), "topics_exclude": "",
-                "timeout": int(args.get("timeout") or 10),
-                "target_client": target, "target_client_secrets": {}, "source_client": client_of(mirror, "source") or None, "source_client_secrets": {},
-                "offsets_topic": mirror.get("offsets_topic"), "connector": mirror.get("connector"), "positions_topic": "__kafka_dr_positions",
-                "until_caught_up": False, "until_heartbeat": False, "until_witness": False, "details": False,
-            },
-        })
+        described = {
+            key: mirror[key]
+            for key in ("name", "source", "target", "topics", "topics_exclude", "policy", "separator")
+            if mirror.get(key)
+        }
+        found.append(
+            {
+                "name": mirror["name"],
+                "asked": {
+                    "source_alias": mirror["source"],
+                    "target_alias": mirror["target"],
+                    "policy": mirror.get("policy") or "identity",
+                    "separator": mirror.get("separator") or ".",
+                    "topics": utils("_inventory.mirrors").topics_pattern(described),
+                    "topics_exclude": "",
+                    "timeout": int(args.get("timeout") or 10),
+                    "target_client": target,
+                    "target_client_secrets": {},
+                    "source_client": client_of(mirror, "source") or None,
+                    "source_client_secrets": {},
+                    "offsets_topic": mirror.get("offsets_topic"),
+                    "connector": mirror.get("connector"),
+                    "positions_topic": "__kafka_dr_positions",
+                    "details": False,
+                },
+            }
+        )
     return found
 
 
 def look(mirror: dict, heartbeat_limit: float, lag_limit: int | None) -> dict:
     """One look: ``state``, ``reasons``, ``heartbeat_age``, ``lag``. Never raises for what a cluster answers."""
-    errors, offsets = utils("_errors"), utils("_mirror_offsets")
+    errors, progress = utils("_errors"), utils("_positions.mirror_progress")
     asked, source_lost = mirror["asked"], ""
     try:
-        found = offsets.mirror_offsets(asked, False)
+        found = progress.mirror_progress(asked)
     except errors.KafkaDrError as first:
         if asked["source_client"] is None:
             return _unknown(str(first))
         try:
-            found = offsets.mirror_offsets({**asked, "source_client": None}, False)
+            found = progress.mirror_progress({**asked, "source_client": None})
         except errors.KafkaDrError as error:
             return _unknown(str(error))
         if not isinstance(first, (errors.UnreachableError, errors.TimedOutError)):
@@ -184,11 +209,19 @@ def _unknown(reason: str) -> dict:
 async def main(queue: asyncio.Queue, args: dict[str, Any]) -> None:
     """ansible-rulebook's entry: put events into the queue until it is cancelled."""
     mirrors = checked(args)
-    interval, limit, lag_limit = float(args.get("interval") or 15), float(args.get("heartbeat_limit") or 60), args.get("lag_limit")
+    interval, limit, lag_limit = (
+        float(args.get("interval") or 15),
+        float(args.get("heartbeat_limit") or 60),
+        args.get("lag_limit"),
+    )
     since: dict[str, tuple[str, float, int]] = {}
     while True:
         began = time.monotonic()
-        for mirror, seen in zip(mirrors, await asyncio.gather(*(asyncio.to_thread(look, one, limit, lag_limit) for one in mirrors)), strict=True):
+        for mirror, seen in zip(
+            mirrors,
+            await asyncio.gather(*(asyncio.to_thread(look, one, limit, lag_limit) for one in mirrors)),
+            strict=True,
+        ):
             now, name = time.monotonic(), mirror["name"]
             state, first, looks = since.get(name, ("", now, 0))
             since[name] = (seen["state"], first, looks + 1) if state == seen["state"] else (seen["state"], now, 1)
@@ -196,7 +229,12 @@ async def main(queue: asyncio.Queue, args: dict[str, Any]) -> None:
             if looks == 0 or state != seen["state"]:
                 LOGGER.warning("mirror %s is %s: %s", name, seen["state"], ascii("; ".join(seen["reasons"])))
             told = {**about, **seen, "reasons": [REASONS[seen["state"]]] if seen["state"] in REASONS else []}
-            await queue.put({"mirror": {**told, "for_seconds": round(now - since[name][1], 1), "looks": since[name][2]}, "at": round(time.time(), 3)})
+            await queue.put(
+                {
+                    "mirror": {**told, "for_seconds": round(now - since[name][1], 1), "looks": since[name][2]},
+                    "at": round(time.time(), 3),
+                }
+            )
         await asyncio.sleep(max(0.0, interval - (time.monotonic() - began)))
 
 

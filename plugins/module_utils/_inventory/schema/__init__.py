@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """Every ``kafka_dr_*`` variable of the inventory, and what each may be."""
 
 from __future__ import annotations
@@ -11,13 +10,16 @@ from .mirrors import APPLICATIONS, MACHINES, MIRRORS, SERVICES
 
 
 def _topic(said: str) -> NODE:
-    return text(said, TOPIC, "a name of letters, digits, '.', '_' and '-', as Kafka takes it", maxLength=249, x_where="anywhere")
+    return text(
+        said, TOPIC, "a name of letters, digits, '.', '_' and '-', as Kafka takes it", maxLength=249, x_where="anywhere"
+    )
 
 
 VARIABLES: dict[str, NODE] = {
     "kafka_dr_platform": {
         **choice(
-            "What runs the region; it chooses the tasks. C(managed) acts like C(host) for users and rights and has no brokers to start",
+            "What runs the region; it chooses the tasks. C(managed) acts like C(host) for users and rights and has "
+            "no brokers to start",
             "host",
             "kubernetes",
             "managed",
@@ -27,7 +29,8 @@ VARIABLES: dict[str, NODE] = {
     "kafka_dr_client": CLIENT,
     "kafka_dr_client_secrets": CLIENT_SECRETS,
     "kafka_dr_unverified_tls": text(
-        "Why certificates of this region are not verified, or passwords sent without TLS. Without it a client that does so is refused; with it "
+        "Why certificates of this region are not verified, or passwords sent without TLS. Without it a client that "
+        "does so is refused; with it "
         "the reason is shown, and recorded in the ledger",
         expected="the reason, in words on one line",
         minLength=8,
@@ -50,9 +53,15 @@ VARIABLES: dict[str, NODE] = {
     ),
     "kafka_dr_kafka": CLUSTER,
     "kafka_dr_kafka_secrets": CLUSTER_SECRETS,
-    "kafka_dr_rebuild_directory": {**path("Where its host keeps what another region is made again from"), "x-where": "backup region"},
+    "kafka_dr_rebuild_directory": {
+        **path("Where its host keeps what another region is made again from"),
+        "x-where": "backup region",
+    },
     "kafka_dr_rebuild_secret": {
-        **secret("Password that it is encrypted with, long and random: a stage that keeps something with it wants 16 characters or more"),
+        **secret(
+            "Password that it is encrypted with, long and random: a stage that keeps something with it wants 16 "
+            "characters or more"
+        ),
         "x-where": "anywhere, vaulted",
     },
     "kafka_dr_applications": APPLICATIONS,
@@ -64,12 +73,22 @@ VARIABLES: dict[str, NODE] = {
     "kafka_dr_ledger_secret": {
         "type": ["array", "string"],
         "items": secret(),
-        "minItems": 1,
         "x-secret": True,
         "x-expected": "a list of texts (keep them in a vault)",
-        "description": "Keys that entries of the ledger are signed with: the first signs, any verifies",
+        "description": (
+            "Keys that entries of the ledger are signed with: the first signs, any verifies; empty in "
+            "jobs that are not given them"
+        ),
         "x-where": "anywhere, vaulted",
     },
+    "kafka_dr_unsigned_ledger": text(
+        "Why entries of the ledger are not signed. Without it and without C(kafka_dr_ledger_secret), stages that "
+        "may wait are refused; with it the reason is "
+        "shown, and recorded in the ledger",
+        expected="the reason, in words on one line",
+        minLength=8,
+        x_where="anywhere",
+    ),
     "kafka_dr_positions_topic": _topic("Where the position witness writes; C(__kafka_dr_positions) if left out"),
     "kafka_dr_no_log": {**loose_flag("Whether tasks with secrets are hidden; true if left out"), "x-where": "anywhere"},
 }
@@ -78,4 +97,11 @@ VARIABLES["kafka_dr_ledger_replication_factor"]["x-where"] = "anywhere"
 # Set by the roles themselves while a stage runs.
 INTERNAL = ("kafka_dr_api_version", "kafka_dr_served_versions", "kafka_dr_strimzi")
 # Variables of the event rulebook and of a controller's credentials, which may stand beside an inventory.
-OTHERS = ("kafka_dr_watched", "kafka_dr_requests", "kafka_dr_patience", "kafka_dr_interval", "kafka_dr_heartbeat_limit", "kafka_dr_secret_")
+OTHERS = (
+    "kafka_dr_watched",
+    "kafka_dr_requests",
+    "kafka_dr_patience",
+    "kafka_dr_interval",
+    "kafka_dr_heartbeat_limit",
+    "kafka_dr_secret_",
+)

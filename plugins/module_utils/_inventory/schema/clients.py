@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """How a region's cluster is reached: the Kafka client, its secrets, and the connection to Kubernetes."""
 
 from __future__ import annotations
 
-from ..._client_secrets import SECRETS
+from ..._values.client_secrets import SECRETS
 from ..kinds import NODE, choice, flag, kubernetes_name, listing, long_text, mapping, record, secret, setting, text
 
 # host:port, where an IPv6 address stands in brackets.
 SERVER = r"(?:[A-Za-z0-9_]+://)?(?:\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?):[0-9]{1,5}"
-SERVERS = r"^\s*%s\s*(?:,\s*%s\s*)*$" % (SERVER, SERVER)
+SERVERS = rf"^\s*{SERVER}\s*(?:,\s*{SERVER}\s*)*$"
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 CONNECTION: dict[str, NODE] = {
@@ -30,13 +29,16 @@ def word(said: str, *values: str) -> NODE:
     """One of some words that librdkafka takes in large and small letters."""
     return text(
         said,
-        "^(?:%s)$" % "|".join("".join("[%s%s]" % (one, one.lower()) if one.isalpha() else one for one in value) for value in values),
-        "one of %s" % ", ".join(values),
+        "^(?:{})$".format(
+            "|".join("".join(f"[{one}{one.lower()}]" if one.isalpha() else one for one in value) for value in values)
+        ),
+        f"one of {', '.join(values)}",
     )
 
 
 CLIENT = mapping(
-    "The client, in librdkafka's keys, without secrets. On Kubernetes it is learnt from the Kafka resource at the begin of a stage",
+    "The client, in librdkafka's keys, without secrets. On Kubernetes it is learnt from the Kafka resource at the "
+    "begin of a stage",
     setting(),
     r"^[a-z0-9]+(\.[a-z0-9_-]+)*$",
     x_where="region",
@@ -44,7 +46,11 @@ CLIENT = mapping(
     x_remedy="Write {bootstrap.servers: 'host:9093', security.protocol: SASL_SSL, …}",
     required=["bootstrap.servers"],
     properties={
-        "bootstrap.servers": text("Addresses of brokers", SERVERS, "host:port, separated by commas; an IPv6 address in brackets, as in [::1]:9093"),
+        "bootstrap.servers": text(
+            "Addresses of brokers",
+            SERVERS,
+            "host:port, separated by commas; an IPv6 address in brackets, as in [::1]:9093",
+        ),
         "security.protocol": word("How to connect", *PROTOCOLS),
         "sasl.mechanism": word("How to authenticate", *MECHANISMS),
         "sasl.mechanisms": word("How to authenticate; the same as sasl.mechanism", *MECHANISMS),
@@ -65,7 +71,7 @@ CLIENT_SECRETS = record(
     {one: secret() for one in SECRETS},
     x_where="region",
     x_secret=True,
-    x_what="a dictionary of %s" % ", ".join(SECRETS[:3]),
+    x_what=f"a dictionary of {', '.join(SECRETS[:3])}",
 )
 
 KUBERNETES = record(
@@ -77,14 +83,20 @@ KUBERNETES = record(
         "group": text("API group of the operator"),
         "stop_by": choice("How a mirror is stopped", "state", "replicas"),
         "mirror_bootstrap": text(
-            "Address that the mirror uses from inside", SERVERS, "host:port, separated by commas; an IPv6 address in brackets, as in [::1]:9093"
+            "Address that the mirror uses from inside",
+            SERVERS,
+            "host:port, separated by commas; an IPv6 address in brackets, as in [::1]:9093",
         ),
         "authorization": text("Kind of authorization in KafkaUsers; empty for a cluster without", minLength=0),
         "mirror_fields": mapping("Anything else for the mirror's resource"),
         "authorities_from": record(
-            "Where certificate authorities of a new cluster come from", {**CONNECTED, "prefix": text(minLength=0), "cluster": kubernetes_name()}, ("namespace",)
+            "Where certificate authorities of a new cluster come from",
+            {**CONNECTED, "prefix": text(minLength=0), "cluster": kubernetes_name()},
+            ("namespace",),
         ),
-        "witness_image": text("Image that the position witness runs in", r"^[A-Za-z0-9][A-Za-z0-9._:/@-]*$", "the name of an image"),
+        "witness_image": text(
+            "Image that the position witness runs in", r"^[A-Za-z0-9][A-Za-z0-9._:/@-]*$", "the name of an image"
+        ),
         "backup": record("Where what the region is made again from is kept", CONNECTED, ("namespace",)),
     },
     ("namespace",),
@@ -105,7 +117,11 @@ DEPLOYMENT = record(
 CONNECT = record(
     "A Kafka Connect cluster that runs the mirror, see [hosts.md](hosts.md#on-an-existing-kafka-connect-cluster)",
     {
-        "urls": listing("Addresses of the workers", text("", r"^https?://[^\s\x00-\x1f\x7f]+$", "a URL such as https://connect-1:8083"), minItems=1),
+        "urls": listing(
+            "Addresses of the workers",
+            text("", r"^https?://[^\s\x00-\x1f\x7f]+$", "a URL such as https://connect-1:8083"),
+            minItems=1,
+        ),
         "group": text("C(group.id) of the workers"),
         "username": text("User of the REST interface"),
         "ca_pem": long_text("Certificate authority of the workers in PEM"),
@@ -117,5 +133,8 @@ CONNECT = record(
     x_where="target region",
 )
 CONNECT_SECRETS = record(
-    "Secrets for the Connect cluster", {"password": secret(), "key_pem": secret(), "key_password": secret()}, x_where="target region", x_secret=True
+    "Secrets for the Connect cluster",
+    {"password": secret(), "key_pem": secret(), "key_password": secret()},
+    x_where="target region",
+    x_secret=True,
 )

@@ -1,11 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
-"""What a region's cluster holds: users with their rights, topics, quotas; and the cluster itself where the role ``kafka`` makes it."""
+"""What a region's cluster holds: users with their rights, topics, quotas; and the cluster itself where the role
+``kafka`` makes it.
+"""
 
 from __future__ import annotations
 
 from ..._mm2.access import PURPOSES
-from ..kinds import NODE, TOPIC, choice, flag, listing, long_text, loose_flag, mapping, name, node, number, path, port, record, secret, setting, text
+from ..kinds import (
+    NODE,
+    TOPIC,
+    choice,
+    flag,
+    listing,
+    long_text,
+    loose_flag,
+    mapping,
+    name,
+    node,
+    number,
+    path,
+    port,
+    record,
+    secret,
+    setting,
+    text,
+)
 
 OPERATIONS = (
     "ALL",
@@ -33,7 +52,9 @@ ACL = record(
         "resource": choice("Type of the resource", "topic", "group", "cluster", "transactional_id"),
         "name": text("Name of the resource; not needed for a cluster"),
         "pattern": choice("How the name is meant", "literal", "prefixed"),
-        "operations": listing("What may be done", choice("", *OPERATIONS), minItems=1, x_remedy="Write it as a list: [READ, DESCRIBE]"),
+        "operations": listing(
+            "What may be done", choice("", *OPERATIONS), minItems=1, x_remedy="Write it as a list: [READ, DESCRIBE]"
+        ),
         "permission": choice("Whether it is allowed or denied", "allow", "deny"),
         "host": text("Host that the principal comes from"),
         "principal": text("Left out here: the user", PRINCIPAL),
@@ -46,7 +67,9 @@ USERS = listing(
     record(
         "",
         {
-            "name": text("Name of the principal", PRINCIPAL, "a name without quotes, backslashes, braces or line breaks"),
+            "name": text(
+                "Name of the principal", PRINCIPAL, "a name without quotes, backslashes, braces or line breaks"
+            ),
             "password": secret("Its password; on Kubernetes the operator's"),
             "purpose": choice("What it is for", *PURPOSES),
             "acls": listing("What an application may do", ACL),
@@ -64,7 +87,9 @@ TOPICS = listing(
     record(
         "",
         {
-            "name": text("Its name", TOPIC, "a name of letters, digits, '.', '_' and '-', as Kafka takes it", maxLength=249),
+            "name": text(
+                "Its name", TOPIC, "a name of letters, digits, '.', '_' and '-', as Kafka takes it", maxLength=249
+            ),
             "partitions": number("How many partitions", 1, 100000),
             "replication_factor": number("How many replicas; the broker's default if left out", 1, 32767),
             "configs": mapping("Its configs", setting()),
@@ -82,12 +107,22 @@ QUOTAS = listing(
     record(
         "",
         {
-            "entity": record("Whom they are for; null for the default", {"user": WHOM, "client-id": WHOM, "ip": WHOM}, minProperties=1),
+            "entity": record(
+                "Whom they are for; null for the default",
+                {"user": WHOM, "client-id": WHOM, "ip": WHOM},
+                minProperties=1,
+            ),
             "limits": record(
                 "Their limits",
                 {
                     one: {"type": ["number", "null"], "exclusiveMinimum": 0}
-                    for one in ("producer_byte_rate", "consumer_byte_rate", "request_percentage", "controller_mutation_rate", "connection_creation_rate")
+                    for one in (
+                        "producer_byte_rate",
+                        "consumer_byte_rate",
+                        "request_percentage",
+                        "controller_mutation_rate",
+                        "connection_creation_rate",
+                    )
                 },
             ),
         },
@@ -97,7 +132,11 @@ QUOTAS = listing(
     x_remedy="Write each quota as an entry of a list: - {entity: {user: …}, limits: {producer_byte_rate: …}}",
 )
 
-SUPER_USERS = listing("Principals above every ACL; an application among them cannot be fenced, and the stage says so", text("", PRINCIPAL), x_where="region")
+SUPER_USERS = listing(
+    "Principals above every ACL; an application among them cannot be fenced, and the stage says so",
+    text("", PRINCIPAL),
+    x_where="region",
+)
 
 CLUSTER = record(
     "A cluster that the role C(kafka) makes itself, as in the lab",
@@ -109,7 +148,9 @@ CLUSTER = record(
         "controller_port": port("Port of the controller"),
         "address": text("Address that it listens on"),
         "advertised": text("Address that clients are told"),
-        "cluster_id": text("Its id", r"^[A-Za-z0-9_-]{22}$", "22 letters, digits, '-' and '_'; as the 16 bytes that Kafka takes for it"),
+        "cluster_id": text(
+            "Its id", r"^[A-Za-z0-9_-]{22}$", "22 letters, digits, '-' and '_'; as the 16 bytes that Kafka takes for it"
+        ),
         "heap": text("Java's heap", r"^[0-9]+[kKmMgG]$", "a size such as 1g"),
         "java": text("Java's program"),
         "java_options": text("Words for Java", minLength=0),

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# PRIVATE to this collection: may change at any time, do not use from elsewhere.
 """Mirrors, and the machines and services that run them."""
 
 from __future__ import annotations
@@ -29,7 +28,11 @@ MIRROR = record(
         "groups": {**PATTERNS, "description": "Consumer groups whose positions it carries"},
         "groups_exclude": {**PATTERNS, "description": "Groups that it leaves out"},
         "policy": text("How copies are named", POLICY, "identity, default, or a Java class with its package"),
-        "separator": text("What stands between the source's name and the topic's", r"^[A-Za-z0-9._-]+$", "letters, digits, '.', '_' and '-'"),
+        "separator": text(
+            "What stands between the source's name and the topic's",
+            r"^[A-Za-z0-9._-]+$",
+            "letters, digits, '.', '_' and '-'",
+        ),
         "exactly_once": flag("Whether a record is copied exactly once"),
         "tuning": record(
             "Numbers that are tuned",
@@ -45,7 +48,10 @@ MIRROR = record(
                 "compression": choice("Compression of copies", "none", "gzip", "snappy", "lz4", "zstd"),
             },
         ),
-        "config": record("Settings of Connect that win over the collection's", {"source": SIDE, "checkpoint": SIDE, "heartbeat": SIDE, "worker": SIDE}),
+        "config": record(
+            "Settings of Connect that win over the collection's",
+            {"source": SIDE, "checkpoint": SIDE, "heartbeat": SIDE, "worker": SIDE},
+        ),
         "managed_elsewhere": choice("Kubernetes: go on although a tool keeps it", "accepted"),
     },
     ("name", "source", "target"),
@@ -62,7 +68,8 @@ if set(MIRROR["properties"]) != KNOWN_KEYS or set(MIRROR["properties"]["tuning"]
 
 MACHINES = {
     "kafka_dr_mirror_platform": choice(
-        "Where its mirror runs, if not on the region's own platform: C(host), C(kubernetes), C(connect) (an existing Kafka "
+        "Where its mirror runs, if not on the region's own platform: C(host), C(kubernetes), C(connect) (an "
+        "existing Kafka "
         "Connect cluster), or C(deployment) (on Kubernetes, without an operator)",
         "host",
         "kubernetes",
@@ -78,23 +85,34 @@ MACHINES = {
     "kafka_dr_mirror_directory": path("Where the mirror's files go, on those machines"),
     "kafka_dr_kafka_home": path("Where Kafka is unpacked, on those machines"),
     "kafka_dr_mirror_rest_host": text(
-        "Address that a mirror's node is asked on; loopback for one host, else the host's address", r"^[^\s\x00-\x1f\x7f\"'\\{}/]+$", "a name or an address"
+        "Address that a mirror's node is asked on; loopback for one host, else the host's address",
+        r"^[^\s\x00-\x1f\x7f\"'\\{}/]+$",
+        "a name or an address",
     ),
     "kafka_dr_mirror_rest_port": port("Port of the same; 8083 if left out"),
     "kafka_dr_mirror_heap": HEAP,
     "kafka_dr_mirror_user": text(
-        "User that the mirror runs as; the connection's if left out", r"^[A-Za-z_][A-Za-z0-9_.-]*\$?$", "the name of a user of the machine"
+        "User that the mirror runs as; the connection's if left out",
+        r"^[A-Za-z_][A-Za-z0-9_.-]*\$?$",
+        "the name of a user of the machine",
     ),
     "kafka_dr_mirror_metrics": record(
         "The JMX exporter; none if left out",
-        {"jar": path("Path of jmx_prometheus_javaagent"), "host": text("Address that it listens on"), "port": port("Its port")},
+        {
+            "jar": path("Path of jmx_prometheus_javaagent"),
+            "host": text("Address that it listens on"),
+            "port": port("Its port"),
+        },
         ("jar",),
     ),
     "kafka_dr_java": text("Java's program; C(java) if left out"),
     "kafka_dr_java_options": text("Words for Java", minLength=0),
     "kafka_dr_python": text("Python that the witness runs with; the controller's if left out"),
 }
-MACHINES = {key: {**value, "x-where": value.get("x-where", "target region, or a mirror's host")} for key, value in MACHINES.items()}
+MACHINES = {
+    key: {**value, "x-where": value.get("x-where", "target region, or a mirror's host")}
+    for key, value in MACHINES.items()
+}
 MACHINES["kafka_dr_mirror_platform"]["x-where"] = MACHINES["kafka_dr_mirror_hosts"]["x-where"] = "target region"
 
 SERVICES = record(
@@ -129,7 +147,10 @@ APPLICATIONS = listing(
             "stop_tasks": text("Hooks: file of tasks that stops it"),
             "connection": node("object", "Kubernetes: the API server, if not its region's"),
             "namespace": text("Kubernetes: its namespace, if not its region's"),
-            "resource": record("Kubernetes: what it is, if no Deployment of its name", {"api_version": text(), "kind": text(), "name": text()}),
+            "resource": record(
+                "Kubernetes: what it is, if no Deployment of its name",
+                {"api_version": text(), "kind": text(), "name": text()},
+            ),
             "secret": text("Kubernetes: the Secret that it reads its region from"),
             "keys": mapping("Kubernetes: further keys of that Secret", setting(), r"^[A-Za-z0-9._-]+$"),
             "replicas": number("Kubernetes: its size where none is remembered", 1, 100000),

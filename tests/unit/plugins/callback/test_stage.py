@@ -3,18 +3,17 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 import yaml
 
 from ansible_collections.streamsafe.kafka_dr.plugins.callback import stage
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils import stage_output
 from kafka_dr_lab.playbook import collections_path
 
 pytestmark = pytest.mark.slow
@@ -30,16 +29,34 @@ PLAY = [
 TASKS = {
     "done.yml": [
         {"name": "done | Write a file", COPY: {"content": "x", "dest": "{{ playbook_dir }}/written", "mode": "0600"}},
+        {
+            "name": "done | Read what would be written",
+            COPY: {"content": "y", "dest": "{{ playbook_dir }}/read", "mode": "0600"},
+            "check_mode": True,
+        },
         {"name": "done | Say it", "ansible.builtin.debug": {"msg": "two records were lost"}},
     ],
     "waits.yml": [
-        {"name": "waits | Ask until it is so", "ansible.builtin.command": {"argv": [sys.executable, "{{ playbook_dir }}/ask.py"]}, "register": "__asked",
-         "until": "__asked.rc == 0", "retries": 9, "delay": 1, "changed_when": False},
+        {
+            "name": "waits | Ask until it is so",
+            "ansible.builtin.command": {"argv": [sys.executable, "{{ playbook_dir }}/ask.py"]},
+            "register": "__asked",
+            "until": "__asked.rc == 0",
+            "retries": 9,
+            "delay": 1,
+            "changed_when": False,
+        }
     ],
     "fails.yml": [
-        {"name": "fails | Show that it holds",
-         "ansible.builtin.assert": {"that": False, "fail_msg": "Topic 'a' is missing: expected it.\nCreate it.", "quiet": True},
-         "no_log": "{{ kafka_dr_no_log | default(false) }}"},
+        {
+            "name": "fails | Show that it holds",
+            "ansible.builtin.assert": {
+                "that": False,
+                "fail_msg": "Topic 'a' is missing: expected it.\nCreate it.",
+                "quiet": True,
+            },
+            "no_log": "{{ kafka_dr_no_log | default(false) }}",
+        }
     ],
 }
 
@@ -51,16 +68,28 @@ def run(tmp_path_factory):
         (directory / name).write_text(yaml.safe_dump(tasks))
     play = {"name": "Small stage", "hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": PLAY}
     (directory / "play.yml").write_text(yaml.safe_dump([play]))
-    (directory / "ask.py").write_text("import pathlib, sys\np = pathlib.Path(__file__).with_name('asked')\nn = len(p.read_text()) if p.exists() else 0\n"
-                                      "p.write_text('x' * (n + 1))\nsys.exit(0 if n > 2 else 1)\n")
+    (directory / "ask.py").write_text(
+        "import pathlib, sys\np = pathlib.Path(__file__).with_name('asked')\n"
+        "n = len(p.read_text()) if p.exists() else 0\n"
+        "p.write_text('x' * (n + 1))\nsys.exit(0 if n > 2 else 1)\n"
+    )
 
     def call(*words):
         steps = directory / "steps.jsonl"
         steps.unlink(missing_ok=True)
         (directory / "written").unlink(missing_ok=True)
-        env = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_STDOUT_CALLBACK": "streamsafe.kafka_dr.stage",
-               "KAFKA_DR_STEPS": str(steps), "KAFKA_DR_WAITING_INTERVAL": "1", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_LOCALHOST_WARNING": "false",
-               "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false", "ANSIBLE_LOCAL_TEMP": str(directory / "tmp"), "ANSIBLE_PYTHON_INTERPRETER": sys.executable}
+        env = {
+            **os.environ,
+            "ANSIBLE_COLLECTIONS_PATH": str(collections_path()),
+            "ANSIBLE_STDOUT_CALLBACK": "streamsafe.kafka_dr.stage",
+            "KAFKA_DR_STEPS": str(steps),
+            "KAFKA_DR_WAITING_INTERVAL": "1",
+            "ANSIBLE_NOCOLOR": "1",
+            "ANSIBLE_LOCALHOST_WARNING": "false",
+            "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
+            "ANSIBLE_LOCAL_TEMP": str(directory / "tmp"),
+            "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
+        }
         command = [str(Path(sys.executable).parent / "ansible-playbook"), "play.yml", *words]
         done = subprocess.run(command, cwd=directory, env=env, capture_output=True, text=True, check=False)
         return done, [json.loads(line) for line in steps.read_text().splitlines()]
@@ -92,7 +121,11 @@ def test_what_a_stage_says_is_shown(first):
 
 def test_a_failure_is_told_whole_and_once(first):
     text = first[0].stdout
-    assert "fails | Show that it holds" in text and text.count("Topic 'a' is missing: expected it.") == 1 and "  Create it." in text.splitlines()
+    assert (
+        "fails | Show that it holds" in text
+        and text.count("Topic 'a' is missing: expected it.") == 1
+        and "  Create it." in text.splitlines()
+    )
 
 
 def test_a_failure_that_may_hold_secrets_says_how_to_see_it(run):
@@ -102,6 +135,29 @@ def test_a_failure_that_may_hold_secrets_says_how_to_see_it(run):
     assert "Topic 'a'" not in text and "  Run the same with -e kafka_dr_no_log=false to see it" in text
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "Task failed: The filter plugin 'streamsafe.kafka_dr.find_mirror' failed: "
+            "Region nowhere is unknown: expected one of eu, na. Correct the name.",
+            "Region nowhere is unknown: expected one of eu, na. Correct the name.",
+        ),
+        (
+            "Task failed: Finalization of task args for 'ansible.builtin.set_fact' failed: "
+            "Error while resolving value for 'x': "
+            "The filter plugin 'streamsafe.kafka_dr.gate' failed: Gate one: expected a query, found nothing.",
+            "Gate one: expected a query, found nothing.",
+        ),
+        # A fault of a filter itself is told with its name.
+        ("Task failed: The filter plugin 'streamsafe.kafka_dr.gate' failed: 'str' object has no attribute 'get'",) * 2,
+        ("Task failed: The filter plugin 'ansible.builtin.mandatory' failed: expected it",) * 2,
+    ],
+)
+def test_a_sentence_of_a_filter_is_told_without_its_way_through_ansible(said, told):
+    assert stage_output.told_failure({"msg": said}) == told
+
+
 def test_a_long_step_says_that_it_goes_on(first):
     assert "… Include what takes a while" in first[0].stdout
 
@@ -109,9 +165,18 @@ def test_a_long_step_says_that_it_goes_on(first):
 def test_the_steps_file_has_each_step_with_its_time(first):
     steps = first[1]
     assert [(one["stage"], one["step"], one["failed"]) for one in steps] == [
-        ("Small stage", "Include what is done", False), ("Small stage", "Include what takes a while", False), ("Small stage", "Include what fails", True)]
+        ("Small stage", "Include what is done", False),
+        ("Small stage", "Include what takes a while", False),
+        ("Small stage", "Include what fails", True),
+    ]
     assert len({one["run"] for one in steps}) == 1 and steps[1]["seconds"] >= 3
     assert [one.get("said") for one in steps] == [None, None, "Topic 'a' is missing: expected it.\nCreate it."]
+
+
+def test_a_task_that_only_reads_in_check_mode_changes_nothing(run):
+    """Its module answers as in check mode, in a run that changes things."""
+    done, dummy = run("--diff")
+    assert "Write a file" not in done.stdout and "would change" not in done.stdout and "+y" not in done.stdout
 
 
 def test_check_mode_names_what_would_change(run):
@@ -119,86 +184,17 @@ def test_check_mode_names_what_would_change(run):
     assert "check mode: nothing is changed" in done.stdout and "would change: done | Write a file" in done.stdout
 
 
-@pytest.mark.parametrize(("missing", "line"), [
-    ("lag of 3 records", "lag of 3 records"), (["one worker", "two tasks"], "one worker; two tasks"), (None, "not yet"), ("x" * 200, "x" * 159 + "…")])
+@pytest.mark.parametrize(
+    ("missing", "line"),
+    [
+        ("lag of 3 records", "lag of 3 records"),
+        (["one worker", "two tasks"], "one worker; two tasks"),
+        (None, "not yet"),
+        ("x" * 200, "x" * 159 + "…"),
+    ],
+)
 def test_what_a_wait_lacks_is_one_line(missing, line):
-    assert stage.told_missing({"waiting_for": missing, "msg": "not yet"}) == line
-
-
-class Screen:
-    """A terminal that says when somebody begins to write; as in ansible-core 2.19, whoever does needs the display's lock."""
-
-    def __init__(self, lock):
-        self.lock, self.begun = lock, threading.Event()
-
-    def isatty(self):
-        return True
-
-    def write(self, text):
-        self.begun.set()
-        with self.lock:
-            return len(text)
-
-    def flush(self):
-        pass
-
-
-def test_called_with_the_screen_locked_it_does_not_wait_for_the_watching_thread(monkeypatch):
-    monkeypatch.delenv(stage.RUNNER, raising=False)
-    made = stage.CallbackModule()
-    locked = made._display._lock
-    screen = Screen(locked)
-    monkeypatch.setattr(sys, "stdout", screen)
-    made.tty = True
-
-    def as_ansible_runner_calls_it():
-        with locked:
-            threading.Thread(target=made._transient, args=("  … Stop the mirror (1 s)",), daemon=True).start()
-            screen.begun.wait(1)
-            made._line("  ✔ Stop the mirror")
-
-    caller = threading.Thread(target=as_ansible_runner_calls_it, daemon=True)
-    caller.start()
-    caller.join(20)
-    assert not caller.is_alive(), "both wait for each other"
-
-
-def test_a_runner_with_a_lock_of_its_own_is_not_waited_for_with_the_screen_locked(monkeypatch):
-    """ansible-runner 2.4.0 calls methods, and the display's own, with a lock beside the display's."""
-    monkeypatch.setattr(sys, "stdout", io.StringIO())
-    made, runners, entered = stage.CallbackModule(), threading.RLock(), threading.Event()
-    display = made._display.display
-
-    def display_of_the_runner(*words, **more):
-        entered.set()
-        with runners:
-            display(*words, **more)
-
-    monkeypatch.setattr(made._display, "display", display_of_the_runner)
-
-    def as_ansible_runner_calls_it():
-        with runners:
-            threading.Thread(target=made._line, args=("  … Stop the mirror (10 s)",), daemon=True).start()
-            entered.wait(10)
-            made._line("  ✔ Stop the mirror")
-
-    caller = threading.Thread(target=as_ansible_runner_calls_it, daemon=True)
-    caller.start()
-    caller.join(20)
-    assert not caller.is_alive(), "both wait for each other"
-
-
-def test_a_runner_that_gives_it_no_options_has_those_of_the_environment(monkeypatch, tmp_path):
-    """ansible-runner 2.4.0 makes a class of its own from it, and loads only the options of that one."""
-    monkeypatch.setenv("KAFKA_DR_STEPS", str(tmp_path / "steps.jsonl"))
-    made = type("CallbackModule", (stage.CallbackModule,), {})()
-    made._load_name = "awx_display"
-    made._begin_step("Stop the mirror")
-    made._end_step()
-    assert json.loads((tmp_path / "steps.jsonl").read_text())["step"] == "Stop the mirror"
-    assert made._setting("waiting_interval") == 10
-    monkeypatch.setenv("KAFKA_DR_WAITING_INTERVAL", "3")
-    assert made._setting("waiting_interval") == 3
+    assert stage_output.told_missing({"waiting_for": missing, "msg": "not yet"}) == line
 
 
 def test_a_name_of_somebody_elses_writes_nothing_over(monkeypatch):
@@ -207,15 +203,9 @@ def test_a_name_of_somebody_elses_writes_nothing_over(monkeypatch):
     monkeypatch.setattr(made._display, "display", lambda text, color=None: said.append(text))
     made._line("group orders\x1b[2K\r  ✔ PROVEN\x9b2J, and\ttwo\nlines")
     assert said == ["group orders\\x1b[2K\\r  ✔ PROVEN\\x9b2J, and\ttwo\nlines"]
-    assert stage._plain_diff([{"before": "a\x1b[2K", "after": {"b": 1}}]) == [{"before": "a\\x1b[2K", "after": {"b": 1}}]
-
-
-def test_where_ansible_runner_keeps_the_output_no_line_is_written_over(monkeypatch):
-    monkeypatch.setattr(sys, "stdout", Screen(threading.RLock()))
-    monkeypatch.delenv(stage.RUNNER, raising=False)
-    assert stage.CallbackModule().tty
-    monkeypatch.setenv(stage.RUNNER, "/runner/artifacts/1")
-    assert not stage.CallbackModule().tty
+    assert stage_output.plain_diff([{"before": "a\x1b[2K", "after": {"b": 1}}]) == [
+        {"before": "a\\x1b[2K", "after": {"b": 1}}
+    ]
 
 
 def test_a_role_that_depends_on_another_opens_its_steps_and_the_other_none(tmp_path):
@@ -223,13 +213,36 @@ def test_a_role_that_depends_on_another_opens_its_steps_and_the_other_none(tmp_p
     include = {"name": "Look at the inventory", "ansible.builtin.include_tasks": "done.yml"}
     roles = {"stage": ([{**include, "name": "Move it"}], {"dependencies": ["check"]}), "check": ([include], {})}
     for name, (tasks, meta) in roles.items():
-        for folder, file, content in (("tasks", "main.yml", tasks), ("tasks", "done.yml", TASKS["done.yml"][1:]), ("meta", "main.yml", meta)):
+        for folder, file, content in (
+            ("tasks", "main.yml", tasks),
+            ("tasks", "done.yml", TASKS["done.yml"][-1:]),
+            ("meta", "main.yml", meta),
+        ):
             (tmp_path / "roles" / name / folder).mkdir(parents=True, exist_ok=True)
             (tmp_path / "roles" / name / folder / file).write_text(yaml.safe_dump(content))
-    play = {"name": "Small stage", "hosts": "localhost", "connection": "local", "gather_facts": False, "roles": ["stage"]}
+    play = {
+        "name": "Small stage",
+        "hosts": "localhost",
+        "connection": "local",
+        "gather_facts": False,
+        "roles": ["stage"],
+    }
     (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
-    env = {**{key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()),
-           "ANSIBLE_STDOUT_CALLBACK": "streamsafe.kafka_dr.stage", "KAFKA_DR_STEPS": str(tmp_path / "steps.jsonl")}
-    done = subprocess.run([str(Path(sys.executable).parent / "ansible-playbook"), "-i", "localhost,", str(tmp_path / "play.yml")], env=env, cwd=tmp_path,
-                          capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
-    assert [json.loads(line)["step"] for line in (tmp_path / "steps.jsonl").read_text().splitlines()] == ["Move it"], done.stdout
+    env = {
+        **{key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")},
+        "ANSIBLE_COLLECTIONS_PATH": str(collections_path()),
+        "ANSIBLE_STDOUT_CALLBACK": "streamsafe.kafka_dr.stage",
+        "KAFKA_DR_STEPS": str(tmp_path / "steps.jsonl"),
+    }
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / "ansible-playbook"), "-i", "localhost,", str(tmp_path / "play.yml")],
+        env=env,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        stdin=subprocess.DEVNULL,
+    )
+    assert [json.loads(line)["step"] for line in (tmp_path / "steps.jsonl").read_text().splitlines()] == ["Move it"], (
+        done.stdout
+    )

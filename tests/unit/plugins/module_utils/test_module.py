@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every module does before its work: a secret in an option that Ansible prints is refused, and not printed by the refusal either."""
+"""What every module does before its work: a secret in an option that Ansible prints is refused, and not printed by the
+refusal either.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._client_secrets import is_secret, secrets_in
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.client_secrets import is_secret, secrets_in
 from kafka_dr_lab.playbook import collections_path
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -23,11 +25,19 @@ SECRET = "t0p-s3cret-pa55word"
     [
         ("cluster_info", "client", {}),
         ("mirror_offsets_info", "target_client", {"source_alias": "a", "target_alias": "b"}),
-        ("mirror_probe", "writer_client", {"source_client": {}, "target_client": {}, "topic": "t", "target_topic": "t"}),
+        (
+            "mirror_probe",
+            "writer_client",
+            {"source_client": {}, "target_client": {}, "topic": "t", "target_topic": "t"},
+        ),
     ],
 )
 def test_a_secret_among_what_is_printed_is_refused_and_hidden(module, option, other):
-    arguments = {**other, option: {"bootstrap.servers": "127.0.0.1:1", "sasl.password": SECRET, "note": f"it is {SECRET}"}, "_ansible_verbosity": 5}
+    arguments = {
+        **other,
+        option: {"bootstrap.servers": "127.0.0.1:1", "sasl.password": SECRET, "note": f"it is {SECRET}"},
+        "_ansible_verbosity": 5,
+    }
     done = subprocess.run(
         [sys.executable, str(ROOT / "plugins" / "modules" / f"{module}.py")],
         input=json.dumps({"ANSIBLE_MODULE_ARGS": arguments}),

@@ -49,8 +49,18 @@ def workers(worker, timeout=5, secrets=(), **more):
     return http.Workers({"urls": [worker.url], "timeout": timeout, **more}, secrets)
 
 
-@pytest.mark.parametrize("status, kind", [(401, "authentication"), (403, "authorization"), (404, "not_found"), (405, "not_found"), (400, "usage"),
-                                          (422, "usage"), (500, "error")])
+@pytest.mark.parametrize(
+    "status, kind",
+    [
+        (401, "authentication"),
+        (403, "authorization"),
+        (404, "not_found"),
+        (405, "not_found"),
+        (400, "usage"),
+        (422, "usage"),
+        (500, "error"),
+    ],
+)
 def test_each_refusal_is_an_error_of_its_own(worker, status, kind):
     worker.answers.append((status, {"error_code": status, "message": "because"}))
     with pytest.raises(KafkaDrError) as caught:
@@ -59,11 +69,20 @@ def test_each_refusal_is_an_error_of_its_own(worker, status, kind):
     assert worker.asked[0][1] == "/connectors/a%20b%2Fc"
 
 
-@pytest.mark.parametrize("passing", [
-    (409, "Cannot complete request because of a conflicting operation (e.g. worker rebalance)"),
-    (409, "Cannot complete request momentarily due to stale configuration (typically caused by a concurrent config change)"),
-    (500, "IO Error trying to forward REST request: Connection refused"), (500, "Request timed out. The worker is currently polling"), (503, "starting"),
-])
+@pytest.mark.parametrize(
+    "passing",
+    [
+        (409, "Cannot complete request because of a conflicting operation (e.g. worker rebalance)"),
+        (
+            409,
+            "Cannot complete request momentarily due to stale configuration "
+            "(typically caused by a concurrent config change)",
+        ),
+        (500, "IO Error trying to forward REST request: Connection refused"),
+        (500, "Request timed out. The worker is currently polling"),
+        (503, "starting"),
+    ],
+)
 def test_what_passes_is_asked_again(worker, passing):
     worker.answers += [(passing[0], {"message": passing[1]}), (200, {"fine": True})]
     assert workers(worker).call("PUT", ("connectors", "x", "pause")) == {"fine": True}
@@ -123,7 +142,15 @@ def test_a_password_without_encryption_is_warned_of_except_on_loopback():
     assert not http.Workers({"urls": ["https://connect:8083"], "username": "u", "password": "p"}).warnings()
 
 
-@pytest.mark.parametrize("parts", [{"ca_pem": "nonsense"}, {"certificate_pem": "x"}, {"key_pem": "x"}, {"certificate_pem": "x", "key_pem": "hunter2"}])
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"ca_pem": "nonsense"},
+        {"certificate_pem": "x"},
+        {"key_pem": "x"},
+        {"certificate_pem": "x", "key_pem": "hunter2"},
+    ],
+)
 def test_certificates_that_cannot_be_used(parts):
     with pytest.raises(KafkaDrError) as caught:
         http.Workers({"urls": ["https://h"], **parts})

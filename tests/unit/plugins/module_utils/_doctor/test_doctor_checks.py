@@ -7,24 +7,59 @@ from types import SimpleNamespace
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor import checks_flow, checks_groups, checks_topics
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor.examine import examine
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor import (
+    checks_flow,
+    checks_groups,
+    checks_running,
+    checks_topics,
+)
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor.observe import Observation, _decode_status
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UnreachableError, UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.mirror_doctor_info import mirror_doctor_info
 
-PARAMS = {"max_heartbeat_age": 60, "max_lag": 100, "watch_seconds": 5, "expect_exactly_once": True, "known_topics": {}, "syncs_policy": "delete"}
-SAME = {"cleanup.policy": "delete", "retention.ms": "1000", "retention.bytes": "-1", "max.message.bytes": "100", "message.timestamp.type": "CreateTime",
-        "min.insync.replicas": "1"}
+PARAMS = {
+    "max_heartbeat_age": 60,
+    "max_lag": 100,
+    "watch_seconds": 5,
+    "expect_exactly_once": True,
+    "known_topics": {},
+    "syncs_policy": "delete",
+}
+SAME = {
+    "cleanup.policy": "delete",
+    "retention.ms": "1000",
+    "retention.bytes": "-1",
+    "max.message.bytes": "100",
+    "message.timestamp.type": "CreateTime",
+    "min.insync.replicas": "1",
+}
 
 
 def row(**more):
-    return {"topic": "t", "partition": 0, "target_topic": "t", "mirrored_through": 10, "source_start": 0, "source_end": 10, "lag": 0, "caught_up": True,
-            "stale": False, **more}
+    return {
+        "topic": "t",
+        "partition": 0,
+        "target_topic": "t",
+        "mirrored_through": 10,
+        "source_start": 0,
+        "source_end": 10,
+        "lag": 0,
+        "caught_up": True,
+        "stale": False,
+        **more,
+    }
 
 
 def result(**more):
-    return {"exists": {"source_offsets": True}, "exactly_once_seen": True, "conflicts": [], "partitions": [row()], "heartbeat": {"age": 1.0}, **more}
+    return {
+        "exists": {"source_offsets": True},
+        "exactly_once_seen": True,
+        "conflicts": [],
+        "partitions": [row()],
+        "heartbeat": {"age": 1.0},
+        **more,
+    }
 
 
 def view(end=10, **more):
@@ -95,8 +130,10 @@ def test_records_that_came_between_the_looks_are_no_fault(seen):
 
 
 def test_retention_is_close(seen):
-    seen.mirror = [result(partitions=[row(lag=950, mirrored_through=150, source_start=100, source_end=1100)]),
-                   result(partitions=[row(lag=940, mirrored_through=160, source_start=100, source_end=1100)])]
+    seen.mirror = [
+        result(partitions=[row(lag=950, mirrored_through=150, source_start=100, source_end=1100)]),
+        result(partitions=[row(lag=940, mirrored_through=160, source_start=100, source_end=1100)]),
+    ]
     assert found(seen, max_lag=10000) == {"retention-close": "warning"}
 
 
@@ -110,8 +147,14 @@ def test_heartbeats(seen):
     assert found(seen) == {"clocks-differ": "warning"}
 
 
-@pytest.mark.parametrize("witness, check", [
-    ({"exists": False, "age": None}, "witness-missing"), ({"exists": True, "age": None}, "witness-missing"), ({"exists": True, "age": 61.0}, "witness-stale")])
+@pytest.mark.parametrize(
+    "witness, check",
+    [
+        ({"exists": False, "age": None}, "witness-missing"),
+        ({"exists": True, "age": None}, "witness-missing"),
+        ({"exists": True, "age": 61.0}, "witness-stale"),
+    ],
+)
 def test_a_witness_that_does_not_run(seen, witness, check):
     """It was crash-looping, and the mirror was told to be well."""
     for one in seen.mirror:
@@ -142,29 +185,39 @@ def test_an_operator_stands_for_the_heartbeats_that_its_resource_does_not_have(s
     seen.mirror[1]["heartbeat"] = {"age": None}
     assert found(seen, operator={"waiting_for": [], "heartbeats": False}) == {}
     assert found(seen, operator={"waiting_for": [], "heartbeats": True}) == {"heartbeat-missing": "warning"}
-    assert found(seen, operator={"waiting_for": ["condition Ready"], "heartbeats": False}) == {"mirror-not-running": "error"}
+    assert found(seen, operator={"waiting_for": ["condition Ready"], "heartbeats": False}) == {
+        "mirror-not-running": "error"
+    }
     assert found(seen, operator=None) == {"heartbeat-missing": "warning"}
 
 
 def test_tasks_and_the_cause_in_their_trace(seen):
-    trace = "org.apache.kafka.connect.errors.ConnectException: Unrecoverable\n\tat x\nCaused by: org.apache.kafka.common.errors.RecordTooLargeException: big"
-    seen.tasks = [{"connector": "MirrorSourceConnector", "task": 0, "state": "FAILED", "trace": trace, "worker": "w"},
-                  {"connector": "MirrorCheckpointConnector", "task": None, "state": "PAUSED", "trace": None, "worker": "w"}]
-    one = next(checks_flow.tasks(seen, PARAMS))
+    trace = (
+        "org.apache.kafka.connect.errors.ConnectException: Unrecoverable\n\tat x\n"
+        "Caused by: org.apache.kafka.common.errors.RecordTooLargeException: big"
+    )
+    seen.tasks = [
+        {"connector": "MirrorSourceConnector", "task": 0, "state": "FAILED", "trace": trace, "worker": "w"},
+        {"connector": "MirrorCheckpointConnector", "task": None, "state": "PAUSED", "trace": None, "worker": "w"},
+    ]
+    one = next(checks_running.tasks(seen, PARAMS))
     assert "larger" in one["cause"] and one["object"] == "MirrorSourceConnector task 0"
     assert found(seen) == {"task-failed": "error", "task-paused": "warning"}
 
 
-@pytest.mark.parametrize("key, source, target, check, severity", [
-    ("message.timestamp.type", "CreateTime", "LogAppendTime", "timestamps-overwritten", "error"),
-    ("max.message.bytes", "200", "100", "smaller-records-only", "error"),
-    ("cleanup.policy", "delete", "compact", "cleanup-differs", "error"),
-    ("cleanup.policy", "compact", "delete", "cleanup-differs", "warning"),
-    ("retention.ms", "-1", "1000", "shorter-retention", "error"),
-    ("retention.ms", "2000", "1000", "shorter-retention", "error"),
-    ("retention.bytes", "-1", "5", "shorter-retention", "error"),
-    ("min.insync.replicas", "2", "1", "min-insync-differs", "info"),
-])
+@pytest.mark.parametrize(
+    "key, source, target, check, severity",
+    [
+        ("message.timestamp.type", "CreateTime", "LogAppendTime", "timestamps-overwritten", "error"),
+        ("max.message.bytes", "200", "100", "smaller-records-only", "error"),
+        ("cleanup.policy", "delete", "compact", "cleanup-differs", "error"),
+        ("cleanup.policy", "compact", "delete", "cleanup-differs", "warning"),
+        ("retention.ms", "-1", "1000", "shorter-retention", "error"),
+        ("retention.ms", "2000", "1000", "shorter-retention", "error"),
+        ("retention.bytes", "-1", "5", "shorter-retention", "error"),
+        ("min.insync.replicas", "2", "1", "min-insync-differs", "info"),
+    ],
+)
 def test_settings_that_keep_other_records(seen, key, source, target, check, severity):
     seen.source["topics"]["t"]["configs"][key] = source
     seen.target["topics"]["t"]["configs"][key] = target
@@ -256,7 +309,9 @@ def test_without_exactly_once(seen):
 
 
 def test_status_records_of_connect():
-    task = _decode_status(b"status-task-MirrorSourceConnector-1", b'{"state":"FAILED","trace":"x","worker_id":"w:1","generation":3}')
+    task = _decode_status(
+        b"status-task-MirrorSourceConnector-1", b'{"state":"FAILED","trace":"x","worker_id":"w:1","generation":3}'
+    )
     assert task == {"connector": "MirrorSourceConnector", "task": 1, "state": "FAILED", "trace": "x", "worker": "w:1"}
     assert _decode_status(b"status-connector-a->b.MirrorSourceConnector", b'{"state":"RUNNING"}')["task"] is None
     assert _decode_status(b"status-topic-x", b"{}") is None
@@ -271,15 +326,37 @@ class TestExamine:
     def test_logs_and_configuration_alone(self, tmp_path):
         log = tmp_path / "mm2.log"
         log.write_text("ERROR java.lang.OutOfMemoryError: Java heap space\n")
-        made = examine({**self.OPTIONS, "logs": [str(log)], "configuration": "clusters=a,b\na->b.enabled=true\n"}, False)
+        made = mirror_doctor_info(
+            {**self.OPTIONS, "logs": [str(log)], "configuration": "clusters=a,b\na->b.enabled=true\n"}, False
+        )
         assert {"log-memory", "lint-offset-syncs-at-source"} <= {one["check"] for one in made["findings"]}
         assert made["worst"] == "error" and not made["healthy"] and made["lag"] is None
 
     def test_a_clean_log_is_healthy(self):
-        made = examine({**self.OPTIONS, "log_text": "INFO Kafka version: 4.3.1"}, False)
+        made = mirror_doctor_info({**self.OPTIONS, "log_text": "INFO Kafka version: 4.3.1"}, False)
         assert made["healthy"] and made["worst"] == "none" and made["findings"] == []
 
-    @pytest.mark.parametrize("options, words", [({}, "nothing to examine"), ({"logs": ["/no/such/log"]}, "cannot be read")])
+    def test_a_mirror_that_was_left_is_not_examined(self):
+        left = mirror_doctor_info(
+            {
+                **self.OPTIONS,
+                "source_alias": "na",
+                "target_alias": "eu",
+                "left_for": "eu",
+                "log_text": "ERROR org.apache.kafka.common.errors.SaslAuthenticationException: Authentication failed",
+            },
+            False,
+        )
+        # Consumers work in the target now, and the mirror was stopped for good: nobody shall be told to stop the ones
+        # and to start the other.
+        assert [(one["check"], one["severity"], one["object"]) for one in left["findings"]] == [
+            ("mirror-left", "info", "na->eu")
+        ] and left["healthy"]
+        assert "names eu as the active region" in left["findings"][0]["found"]
+
+    @pytest.mark.parametrize(
+        "options, words", [({}, "nothing to examine"), ({"logs": ["/no/such/log"]}, "cannot be read")]
+    )
     def test_refuses_what_it_cannot_read(self, options, words):
         with pytest.raises(UsageError, match=words):
-            examine({**self.OPTIONS, **options}, False)
+            mirror_doctor_info({**self.OPTIONS, **options}, False)

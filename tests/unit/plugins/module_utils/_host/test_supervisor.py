@@ -3,16 +3,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import pwd
 import signal
 import stat
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError, UnreachableError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._host.supervisor import _changed, ensure_programs, render, section
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._host.supervisor import (
+    _changed,
+    ensure_programs,
+    render,
+    section,
+)
 from kafka_dr_lab.supervisor import Supervisor
 
 pytestmark = pytest.mark.slow
@@ -21,7 +30,9 @@ SLEEPER = {"command": f"{sys.executable} -c 'import time; time.sleep(600)'"}
 
 
 def scope(fixture_name, config):
-    """One for all tests of the file; under ansible-test one for each, since that runs each in a process that never ends what is the file's."""
+    """One for all tests of the file; under ansible-test one for each, since that runs each in a process that never ends
+    what is the file's.
+    """
     return "function" if config.pluginmanager.hasplugin("ansible_forked") else "module"
 
 
@@ -38,8 +49,16 @@ def ensure(supervisord, request):
     name = request.node.name[:40]
 
     def call(state="started", program=None, check_mode=False, name=name):
-        told = ensure_programs({"socket": supervisord.socket, "directory": str(supervisord.programs), "programs": [{"name": name, **(program or {})}],
-                                "state": state, "timeout": 60}, check_mode)
+        told = ensure_programs(
+            {
+                "socket": supervisord.socket,
+                "directory": str(supervisord.programs),
+                "programs": [{"name": name, **(program or {})}],
+                "state": state,
+                "timeout": 60,
+            },
+            check_mode,
+        )
         return {**told.pop("programs")[name], **told}
 
     yield call
@@ -52,7 +71,10 @@ def test_render_keeps_values_as_they_are():
 
 
 def test_an_environment_file_is_read_by_a_shell():
-    assert section({"command": "run x", "environment_file": "/e"})["command"] == """/bin/sh -c 'set -a; . "$0"; exec "$@"' /e run x"""
+    assert (
+        section({"command": "run x", "environment_file": "/e"})["command"]
+        == """/bin/sh -c 'set -a; . "$0"; exec "$@"' /e run x"""
+    )
 
 
 def test_the_autostart_flag_alone_is_no_change_of_the_program():
@@ -77,6 +99,32 @@ def test_a_percent_sign_reaches_the_program(ensure, tmp_path):
     assert out.read_text() == "100%\n"
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs a supervisord of root")
+def test_a_user_does_not_choose_the_file_that_root_writes_its_log_to(ensure, tmp_path):
+    victim, nobody = tmp_path / "victim", pwd.getpwnam("nobody")
+    victim.write_text("root's")
+    with tempfile.TemporaryDirectory() as place:
+        os.chown(place, nobody.pw_uid, nobody.pw_gid)
+        log = Path(place, "the log")
+        log.symlink_to(victim)
+        program = {"command": "/bin/sh -c 'echo written by nobody; exec sleep 600'", "user": "nobody", "log": str(log)}
+        with contextlib.suppress(KafkaDrError):
+            ensure(program=program)
+            await_text(victim, "nobody")
+        assert victim.read_text() == "root's"
+        log.unlink()
+        ensure(program=program)
+        await_text(log, "written by nobody")
+        assert (log.read_text(), log.stat().st_uid) == ("written by nobody\n", nobody.pw_uid)
+        ensure("absent")
+
+
+def await_text(path, text):
+    end = time.monotonic() + 5
+    while text not in path.read_text() and time.monotonic() < end:
+        time.sleep(0.05)
+
+
 def test_another_description_restarts_it(ensure):
     first = ensure(program=SLEEPER)
     other = ensure(program=dict(SLEEPER, stop_seconds=3))
@@ -99,8 +147,13 @@ def test_restarted_is_always_a_change(ensure):
 
 def test_check_mode_says_and_does_nothing(ensure, supervisord, request):
     told = ensure(program=SLEEPER, check_mode=True)
-    assert told["changed"] and told["diff"] == {"before": f"{request.node.name[:40]} ABSENT\n", "after": f"{request.node.name[:40]} RUNNING\n"}
-    assert supervisord.info(request.node.name[:40]) is None and not list(supervisord.programs.glob(request.node.name[:40] + "*"))
+    assert told["changed"] and told["diff"] == {
+        "before": f"{request.node.name[:40]} ABSENT\n",
+        "after": f"{request.node.name[:40]} RUNNING\n",
+    }
+    assert supervisord.info(request.node.name[:40]) is None and not list(
+        supervisord.programs.glob(request.node.name[:40] + "*")
+    )
 
 
 def test_absent_removes_process_and_description(ensure, supervisord, request):
@@ -144,16 +197,34 @@ def test_the_diff_holds_no_command(ensure):
 
 def test_many_are_started_and_stopped_together(supervisord):
     def all_of(state, **program):
-        return ensure_programs({"socket": supervisord.socket, "directory": str(supervisord.programs), "state": state, "timeout": 60,
-                                "programs": [{"name": f"many-{number}", **program} for number in range(5)]}, False)
+        return ensure_programs(
+            {
+                "socket": supervisord.socket,
+                "directory": str(supervisord.programs),
+                "state": state,
+                "timeout": 60,
+                "programs": [{"name": f"many-{number}", **program} for number in range(5)],
+            },
+            False,
+        )
 
     started = all_of("started", **SLEEPER)
-    assert {one["status"] for one in started["programs"].values()} == {"RUNNING"} and len({one["pid"] for one in started["programs"].values()}) == 5
+    assert {one["status"] for one in started["programs"].values()} == {"RUNNING"} and len(
+        {one["pid"] for one in started["programs"].values()}
+    ) == 5
     assert {one["status"] for one in all_of("stopped")["programs"].values()} == {"STOPPED"}
     assert {one["status"] for one in all_of("absent")["programs"].values()} == {"ABSENT"}
 
 
 def test_no_supervisord_is_unreachable(tmp_path):
     with pytest.raises(UnreachableError, match="supervisord does not answer"):
-        ensure_programs({"socket": str(tmp_path / "none"), "directory": str(tmp_path), "programs": [{"name": "x", **SLEEPER}], "state": "started",
-                         "timeout": 1}, False)
+        ensure_programs(
+            {
+                "socket": str(tmp_path / "none"),
+                "directory": str(tmp_path),
+                "programs": [{"name": "x", **SLEEPER}],
+                "state": "started",
+                "timeout": 1,
+            },
+            False,
+        )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the collection shows and plays itself is well described, here and in an editor; and no variable is read that the schema does not know."""
+"""What the collection shows and plays itself is well described, here and in an editor; and no variable is read that the
+schema does not know.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ import jsonschema
 import pytest
 import yaml
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.described import examined
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.check_all import examined
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.schema import INTERNAL, OTHERS, VARIABLES
 from kafka_dr_lab.inventory import Inventory
 from kafka_dr_lab.kubernetes.inventory import KubernetesInventory
@@ -25,26 +27,31 @@ SHOWN = {
     },
     **{
         f"{page}-{number}": text
-        for page in ("README.md", "docs/tutorial.md")
+        for page in ("docs/tutorial.md",)
         for number, text in enumerate(re.findall(r"^```yaml\n(all:.*?)^```", (ROOT / page).read_text(), re.S | re.M))
     },
 }
 
 
 def hosts_of(inventory):
-    """``{host: variables}`` of an inventory as YAML has it, templates as they stand but those of secrets and certificates."""
+    """``{host: variables}`` of an inventory as YAML has it, templates as they stand but those of secrets and
+    certificates.
+    """
     whole = inventory["all"]
     found = {}
     for group in [whole, *(whole.get("children") or {}).values()]:
         for name, own in (group.get("hosts") or {}).items():
             found.setdefault(name, {}).update({**(whole.get("vars") or {}), **(group.get("vars") or {}), **(own or {})})
-    return {name: {key: value for key, value in own.items() if key.startswith("kafka_dr_")} for name, own in found.items()}
+    return {
+        name: {key: value for key, value in own.items() if key.startswith("kafka_dr_")} for name, own in found.items()
+    }
 
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_what_people_copy_is_well_described(name):
     hosts = hosts_of(yaml.safe_load(SHOWN[name]))
     assert examined(hosts) == {"mistakes": [], "warnings": [], "decisions": []}
+    assert all("kafka_dr_ledger_secret" in own for own in hosts.values()), "set-up is refused without"
 
 
 @pytest.mark.parametrize("kind", [Inventory, KubernetesInventory])
@@ -97,7 +104,11 @@ def test_every_variable_that_is_read_is_in_the_schema():
             if path.suffix in (".yml", ".py", ".j2") and "_inventory" not in path.parts:
                 text = re.sub(r"streamsafe\.kafka_dr\.\w+|__kafka_dr_\w*", "", path.read_text())
                 read |= set(re.findall(r"(?<![\w.-])kafka_dr_[a-z_0-9]+(?![\w(]*\()", text))
-    read -= {one for one in read if one.endswith("_") or one.startswith(("kafka_dr_lab", "kafka_dr_spark", "kafka_dr_module"))}
+    read -= {
+        one
+        for one in read
+        if one.endswith("_") or one.startswith(("kafka_dr_lab", "kafka_dr_spark", "kafka_dr_module"))
+    }
     assert not sorted(one for one in read if one not in VARIABLES and not one.startswith(INTERNAL + OTHERS))
 
 

@@ -56,7 +56,10 @@ def topic(name, **configs):
 
 def test_only_topics_of_the_operator_are_changed_and_only_where_they_differ():
     there = topic("orders", **{"retention.ms": 5})
-    wanted = [{"name": "orders", "configs": {"retention.ms": "-1"}}, {"name": "items", "configs": {"retention.ms": "-1"}}]
+    wanted = [
+        {"name": "orders", "configs": {"retention.ms": "-1"}},
+        {"name": "items", "configs": {"retention.ms": "-1"}},
+    ]
     found = changes.topic_changes(wanted, [there], namespace="kafka")
     assert [one["metadata"] for one in found] == [{"name": "orders", "namespace": "kafka"}]
     assert found[0]["spec"] == {"config": {"retention.ms": "-1"}}
@@ -65,19 +68,30 @@ def test_only_topics_of_the_operator_are_changed_and_only_where_they_differ():
 
 def test_a_config_that_was_not_set_is_taken_away_again():
     there = topic("orders", **{"retention.ms": 5})
-    assert changes.topic_changes([{"name": "orders", "configs": {"retention.ms": None}}], [there])[0]["spec"] == {"config": {"retention.ms": None}}
+    assert changes.topic_changes([{"name": "orders", "configs": {"retention.ms": None}}], [there])[0]["spec"] == {
+        "config": {"retention.ms": None}
+    }
     assert changes.topic_changes([{"name": "orders", "configs": {"retention.bytes": None}}], [there]) == []
 
 
 def test_partitions_are_never_taken_away():
     assert changes.topic_changes([{"name": "orders", "partitions": 2}], [topic("orders")]) == []
-    assert changes.topic_changes([{"name": "orders", "partitions": 4}], [topic("orders")])[0]["spec"] == {"partitions": 4}
+    assert changes.topic_changes([{"name": "orders", "partitions": 4}], [topic("orders")])[0]["spec"] == {
+        "partitions": 4
+    }
 
 
 def test_a_kept_topic_is_made_again_with_what_is_wanted_of_it():
     kept = changes.bare([{**topic("Orders_New", **{"retention.ms": 5}), "status": {}}], "main")
-    found = changes.topic_changes([{"name": "Orders_New", "partitions": 6, "configs": {"retention.ms": "-1", "x": None}}], [], kept, "kafka")
-    assert found[0]["spec"] == {"topicName": "Orders_New", "partitions": 6, "replicas": 1, "config": {"retention.ms": "-1"}}
+    found = changes.topic_changes(
+        [{"name": "Orders_New", "partitions": 6, "configs": {"retention.ms": "-1", "x": None}}], [], kept, "kafka"
+    )
+    assert found[0]["spec"] == {
+        "topicName": "Orders_New",
+        "partitions": 6,
+        "replicas": 1,
+        "config": {"retention.ms": "-1"},
+    }
     assert found[0]["metadata"]["labels"] == {"strimzi.io/cluster": "main"}
 
 
@@ -88,13 +102,33 @@ def test_topics_that_the_operator_was_told_to_leave_alone_are_kafkas():
 
 
 def test_what_is_kept_has_nothing_of_its_server():
-    kafka = {"apiVersion": "kafka.strimzi.io/v1", "kind": "Kafka", "metadata": {
-        "name": "main", "uid": "u", "resourceVersion": "1", "managedFields": [], "labels": {"argocd.argoproj.io/instance": "x", "team": "a"},
-        "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}", "strimzi.io/pause-reconciliation": "true"}},
-        "spec": {"kafka": {}}, "status": {"clusterId": "c"}}
+    kafka = {
+        "apiVersion": "kafka.strimzi.io/v1",
+        "kind": "Kafka",
+        "metadata": {
+            "name": "main",
+            "uid": "u",
+            "resourceVersion": "1",
+            "managedFields": [],
+            "labels": {"argocd.argoproj.io/instance": "x", "team": "a"},
+            "annotations": {
+                "kubectl.kubernetes.io/last-applied-configuration": "{}",
+                "strimzi.io/pause-reconciliation": "true",
+            },
+        },
+        "spec": {"kafka": {}},
+        "status": {"clusterId": "c"},
+    }
     other = {**kafka, "metadata": {"name": "other"}}
     found = changes.bare([kafka, other], "main")
-    assert found == [{"apiVersion": "kafka.strimzi.io/v1", "kind": "Kafka", "metadata": {"name": "main", "labels": {"team": "a"}}, "spec": {"kafka": {}}}]
+    assert found == [
+        {
+            "apiVersion": "kafka.strimzi.io/v1",
+            "kind": "Kafka",
+            "metadata": {"name": "main", "labels": {"team": "a"}},
+            "spec": {"kafka": {}},
+        }
+    ]
 
 
 MIRROR = {"name": "backup", "source": "na", "target": "eu", "topics": ["orders.*"]}
@@ -111,8 +145,11 @@ def test_topics_that_mirror_and_operator_would_both_configure_are_named():
 
 def as_read(name, condition="Ready", **annotations):
     one = topic(name)
-    return {**one, "metadata": {**one["metadata"], "generation": 2, "annotations": annotations},
-            "status": {"observedGeneration": 2, "conditions": [{"type": condition, "status": "True", "message": "why"}]}}
+    return {
+        **one,
+        "metadata": {**one["metadata"], "generation": 2, "annotations": annotations},
+        "status": {"observedGeneration": 2, "conditions": [{"type": condition, "status": "True", "message": "why"}]},
+    }
 
 
 def test_only_the_topics_that_are_asked_for_are_waited_for():
@@ -122,6 +159,8 @@ def test_only_the_topics_that_are_asked_for_are_waited_for():
 
 
 def test_a_topic_that_the_operator_leaves_alone_never_becomes_ready():
-    assert changes.topics_waiting_for([as_read("orders", "Unmanaged", **{changes.UNMANAGED: "false"})], ["orders"]) == []
+    assert (
+        changes.topics_waiting_for([as_read("orders", "Unmanaged", **{changes.UNMANAGED: "false"})], ["orders"]) == []
+    )
     taken_back = as_read("orders", "Unmanaged")
     assert changes.topics_waiting_for([taken_back], ["orders"]) == ["KafkaTopic 'orders' to be Ready"]

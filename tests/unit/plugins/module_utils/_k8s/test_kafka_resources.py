@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError, UsageError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import application, region
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import application, kafka_access, region
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import kafka_resources as k
 
 # A busy machine is no finding.
@@ -26,26 +26,50 @@ def kafka(authentication="scram-sha-512", tls=True, **status):
     listener = {"name": "out", "port": 9094, "type": "route", "tls": tls}
     if authentication:
         listener["authentication"] = {"type": authentication}
-    return {"kind": "Kafka", "metadata": {"name": "main", "generation": 2}, "spec": {"kafka": {"listeners": [listener]}},
-            "status": {"observedGeneration": 2, "conditions": [{"type": "Ready", "status": "True"}],
-                       "listeners": [{"name": "out", "bootstrapServers": "h:443", "certificates": ["PEM"]}], **status}}
+    return {
+        "kind": "Kafka",
+        "metadata": {"name": "main", "generation": 2},
+        "spec": {"kafka": {"listeners": [listener]}},
+        "status": {
+            "observedGeneration": 2,
+            "conditions": [{"type": "Ready", "status": "True"}],
+            "listeners": [{"name": "out", "bootstrapServers": "h:443", "certificates": ["PEM"]}],
+            **status,
+        },
+    }
 
 
 def test_client_by_scram_tls_and_plain():
-    made = k.kafka_client(kafka(), None, "u", secret(password="p"), secret(ca__crt="CA"))
-    assert made == {"client": {"bootstrap.servers": "h:443", "ssl.ca.pem": "CA", "security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512",
-                               "sasl.username": "u"}, "secrets": {"sasl.password": "p"}}
-    made = k.kafka_client(kafka("tls"), "out", "u", secret(user__crt="C", user__key="K"))
+    made = kafka_access.kafka_client(kafka(), None, "u", secret(password="p"), secret(ca__crt="CA"))
+    assert made == {
+        "client": {
+            "bootstrap.servers": "h:443",
+            "ssl.ca.pem": "CA",
+            "security.protocol": "SASL_SSL",
+            "sasl.mechanism": "SCRAM-SHA-512",
+            "sasl.username": "u",
+        },
+        "secrets": {"sasl.password": "p"},
+    }
+    made = kafka_access.kafka_client(kafka("tls"), "out", "u", secret(user__crt="C", user__key="K"))
     assert made["client"]["ssl.ca.pem"] == "PEM" and made["secrets"] == {"ssl.key.pem": "K"}
-    assert k.kafka_client(kafka(None, False))["client"] == {"bootstrap.servers": "h:443", "security.protocol": "PLAINTEXT"}
+    assert kafka_access.kafka_client(kafka(None, False))["client"] == {
+        "bootstrap.servers": "h:443",
+        "security.protocol": "PLAINTEXT",
+    }
 
 
-@pytest.mark.parametrize("resource,user_secret,words", [
-    (kafka(listeners=[]), secret(password="p"), "none yet"), (kafka(), None, "has no password"), (kafka("oauth"), secret(password="p"), "oauth"),
-])
+@pytest.mark.parametrize(
+    "resource,user_secret,words",
+    [
+        (kafka(listeners=[]), secret(password="p"), "none yet"),
+        (kafka(), None, "has no password"),
+        (kafka("oauth"), secret(password="p"), "oauth"),
+    ],
+)
 def test_client_that_cannot_be_made(resource, user_secret, words):
     with pytest.raises(RefusedError, match=words):
-        k.kafka_client(resource, "out", "u", user_secret)
+        kafka_access.kafka_client(resource, "out", "u", user_secret)
 
 
 def test_waiting_speaks_with_the_operators_words():
@@ -63,24 +87,45 @@ def test_waiting_speaks_with_the_operators_words():
 @given(st.text(alphabet="abcXYZ019._-", min_size=1, max_size=249))
 def test_every_topic_has_a_name_that_kubernetes_takes(name):
     made = k.kafka_topic({"name": name, "partitions": 1}, "main", "n")
-    assert re.fullmatch(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", made["metadata"]["name"]) and len(made["metadata"]["name"]) <= 253
+    assert (
+        re.fullmatch(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", made["metadata"]["name"])
+        and len(made["metadata"]["name"]) <= 253
+    )
     assert made["spec"]["topicName"] == name
 
 
 def test_topics_that_differ_in_case_stay_apart():
-    assert len({k.kafka_topic({"name": name, "partitions": 1}, "m", "n")["metadata"]["name"] for name in ("a_b", "a-b", "A-b")}) == 3
+    assert (
+        len(
+            {
+                k.kafka_topic({"name": name, "partitions": 1}, "m", "n")["metadata"]["name"]
+                for name in ("a_b", "a-b", "A-b")
+            }
+        )
+        == 3
+    )
 
 
 def test_region_is_checked():
-    assert region.kubernetes_region({"kafka_dr_kubernetes": {"namespace": "n", "cluster": "c", "context": "x"}}, "north_america")["prefix"] == "north-america-"
+    assert (
+        region.kubernetes_region(
+            {"kafka_dr_kubernetes": {"namespace": "n", "cluster": "c", "context": "x"}}, "north_america"
+        )["prefix"]
+        == "north-america-"
+    )
     for described in ({}, {"namespace": "n"}, {"namespace": "n", "cluster": "c", "cntext": "x"}):
         with pytest.raises(UsageError, match="kafka_dr_kubernetes"):
             region.kubernetes_region({"kafka_dr_kubernetes": described}, "e")
 
 
 def deployment(size=3, **more):
-    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "shop", "namespace": "n", "generation": 4, **more.pop("metadata", {})},
-            "spec": {"replicas": size, "template": {}}, "status": {"observedGeneration": 4, **more}}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "shop", "namespace": "n", "generation": 4, **more.pop("metadata", {})},
+        "spec": {"replicas": size, "template": {}},
+        "status": {"observedGeneration": 4, **more},
+    }
 
 
 def test_sizes_are_remembered():
@@ -102,26 +147,40 @@ def test_gone_is_what_the_controller_says():
     assert "scaled to zero" in region.gone(deployment(3))[0]
 
 
-@pytest.mark.parametrize("metadata,scalers,words", [
-    ({"annotations": {"argocd.argoproj.io/tracking-id": "x"}}, [], "Argo CD"),
-    ({"labels": {"kustomize.toolkit.fluxcd.io/name": "x"}}, [], "Flux"),
-    ({}, [{"metadata": {"name": "lag"}, "spec": {"scaleTargetRef": {"name": "shop"}}}], "KEDA"),
-])
+@pytest.mark.parametrize(
+    "metadata,scalers,words",
+    [
+        ({"annotations": {"argocd.argoproj.io/tracking-id": "x"}}, [], "Argo CD"),
+        ({"labels": {"kustomize.toolkit.fluxcd.io/name": "x"}}, [], "Flux"),
+        ({}, [{"metadata": {"name": "lag"}, "spec": {"scaleTargetRef": {"name": "shop"}}}], "KEDA"),
+    ],
+)
 def test_who_would_undo_it(metadata, scalers, words):
     assert words in region.undone_by(deployment(metadata=metadata), scalers)[0]
 
 
 def test_nobody_undoes_what_is_suspended():
-    flux = {"labels": {"kustomize.toolkit.fluxcd.io/name": "x"}, "annotations": {"kustomize.toolkit.fluxcd.io/reconcile": "disabled"}}
+    flux = {
+        "labels": {"kustomize.toolkit.fluxcd.io/name": "x"},
+        "annotations": {"kustomize.toolkit.fluxcd.io/reconcile": "disabled"},
+    }
     other = {"metadata": {"name": "lag"}, "spec": {"scaleTargetRef": {"name": "other"}}}
-    paused = {"metadata": {"name": "lag", "annotations": {"autoscaling.keda.sh/paused-replicas": "0"}}, "spec": {"scaleTargetRef": {"name": "shop"}}}
+    paused = {
+        "metadata": {"name": "lag", "annotations": {"autoscaling.keda.sh/paused-replicas": "0"}},
+        "spec": {"scaleTargetRef": {"name": "shop"}},
+    }
     assert region.undone_by(deployment(metadata=flux), [other, paused]) == []
 
 
 def test_what_is_so_already_is_not_applied_again():
     reads = {"principal": "mm2", "resource": "topic", "name": "orders", "operations": ["READ"]}
     wanted = k.kafka_user({"name": "mm2"}, [reads], "main", "kafka", password_secret={"secret": "given"})
-    read = {**wanted, "metadata": {**wanted["metadata"], "uid": "1"}, "spec": {**wanted["spec"], "quotas": {"producerByteRate": 5}}, "status": {}}
+    read = {
+        **wanted,
+        "metadata": {**wanted["metadata"], "uid": "1"},
+        "spec": {**wanted["spec"], "quotas": {"producerByteRate": 5}},
+        "status": {},
+    }
     assert k.to_apply([wanted], [read]) == []
     assert k.to_apply([wanted], []) == [wanted]
     less = {**read, "spec": {**read["spec"], "authorization": {"type": "simple", "acls": []}}}
@@ -132,10 +191,29 @@ def test_what_is_so_already_is_not_applied_again():
 
 def test_where_a_cluster_is_can_be_told_without_a_user():
     described = {"name": "tls", "tls": True, "authentication": {"type": "scram-sha-512"}}
-    kafka = {"metadata": {"name": "main"}, "spec": {"kafka": {"listeners": [described]}},
-             "status": {"listeners": [{"name": "tls", "bootstrapServers": "k:9093", "certificates": ["PEM"]}]}}
-    assert k.kafka_address(kafka)["bootstrap.servers"] == "k:9093"
-    assert k.kafka_address({**kafka, "status": {}}) == {}
+    kafka = {
+        "metadata": {"name": "main"},
+        "spec": {"kafka": {"listeners": [described]}},
+        "status": {"listeners": [{"name": "tls", "bootstrapServers": "k:9093", "certificates": ["PEM"]}]},
+    }
+    assert kafka_access.kafka_address(kafka)["bootstrap.servers"] == "k:9093"
+    assert kafka_access.kafka_address({**kafka, "status": {}}) == {}
     # What its listener asks for is not known here, and so neither is the client.
     described["authentication"] = {"type": "custom"}
-    assert k.kafka_address(kafka) == {}
+    assert kafka_access.kafka_address(kafka) == {}
+
+
+@pytest.mark.parametrize(
+    "text", ["many", "-1", "1e9", "99999", "3\n", "\u0663", '{{ lookup("pipe", "id") }}'], ids=ascii
+)
+def test_an_annotation_that_is_no_size_is_refused_in_words(text):
+    with pytest.raises(
+        UsageError, match="The size that is remembered on Deployment 'orders' is none: expected a number"
+    ):
+        region.size_of(
+            {
+                "kind": "Deployment",
+                "spec": {"replicas": 0},
+                "metadata": {"name": "orders", "annotations": {region.SIZE: text}},
+            }
+        )

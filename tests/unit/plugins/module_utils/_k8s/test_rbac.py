@@ -7,15 +7,30 @@ from pathlib import Path
 
 import yaml
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.rbac import roles, wanted
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.rbac import reader_roles, roles, wanted
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.region import kubernetes_region
 
-USERS = [{"name": "kdr-stages", "purpose": "stages"}, {"name": "kdr-mirror", "purpose": "mirror", "password": "x"}, {"name": "shop", "purpose": "application"}]
+USERS = [
+    {"name": "kdr-stages", "purpose": "stages"},
+    {"name": "kdr-mirror", "purpose": "mirror", "password": "x"},
+    {"name": "shop", "purpose": "application"},
+]
 REGIONS = {
-    "na": {"kafka_dr_platform": "kubernetes", "kafka_dr_kubernetes": {"namespace": "a", "cluster": "main"}, "kafka_dr_users": USERS},
-    "eu": {"kafka_dr_platform": "kubernetes", "kafka_dr_kubernetes": {"namespace": "b", "cluster": "main"}, "kafka_dr_users": USERS},
-    "apps": {"kafka_dr_platform": "kubernetes", "kafka_dr_kubernetes": {"namespace": "c"},
-             "kafka_dr_applications": [{"name": "shop", "kind": "kubernetes", "principals": ["shop"]}]},
+    "na": {
+        "kafka_dr_platform": "kubernetes",
+        "kafka_dr_kubernetes": {"namespace": "a", "cluster": "main"},
+        "kafka_dr_users": USERS,
+    },
+    "eu": {
+        "kafka_dr_platform": "kubernetes",
+        "kafka_dr_kubernetes": {"namespace": "b", "cluster": "main"},
+        "kafka_dr_users": USERS,
+    },
+    "apps": {
+        "kafka_dr_platform": "kubernetes",
+        "kafka_dr_kubernetes": {"namespace": "c"},
+        "kafka_dr_applications": [{"name": "shop", "kind": "kubernetes", "principals": ["shop"]}],
+    },
     "old": {"kafka_dr_platform": "host"},
 }
 MIRRORS = [{"name": "backup", "source": "na", "target": "eu"}]
@@ -35,7 +50,10 @@ def test_only_create_and_list_are_without_names():
         for rule in one["rules"]:
             assert "*" not in rule["verbs"] + rule["resources"] + rule["apiGroups"]
             # A mirror's topics are named by patterns, and node pools by whoever made the cluster.
-            if set(rule["verbs"]) - {"create", "list"} and rule["resources"] not in (["kafkatopics"], ["kafkanodepools"]):
+            if set(rule["verbs"]) - {"create", "list"} and rule["resources"] not in (
+                ["kafkatopics"],
+                ["kafkanodepools"],
+            ):
                 assert rule["resourceNames"], rule
 
 
@@ -51,23 +69,40 @@ def test_a_mirror_belongs_to_its_target():
 
 
 def test_a_mirror_that_is_a_deployment_needs_that_and_no_resource_of_an_operator():
-    regions = {**REGIONS, "eu": {**REGIONS["eu"], "kafka_dr_mirror_platform": "deployment", "kafka_dr_mirror_deployment": {"image": "i"}},
-               "old": {**REGIONS["old"], "kafka_dr_mirror_platform": "deployment", "kafka_dr_mirror_deployment": {"image": "i", "namespace": "d"}}}
-    made = {one["metadata"]["namespace"] + "/" + one["metadata"]["name"]: one["rules"]
-            for one in roles(regions, [*MIRRORS, {"name": "second", "source": "na", "target": "old"}])}
+    regions = {
+        **REGIONS,
+        "eu": {**REGIONS["eu"], "kafka_dr_mirror_platform": "deployment", "kafka_dr_mirror_deployment": {"image": "i"}},
+        "old": {
+            **REGIONS["old"],
+            "kafka_dr_mirror_platform": "deployment",
+            "kafka_dr_mirror_deployment": {"image": "i", "namespace": "d"},
+        },
+    }
+    made = {
+        one["metadata"]["namespace"] + "/" + one["metadata"]["name"]: one["rules"]
+        for one in roles(regions, [*MIRRORS, {"name": "second", "source": "na", "target": "old"}])
+    }
     assert list(made) == ["c/kafka-dr", "b/kafka-dr-mirrors-eu", "b/kafka-dr", "a/kafka-dr", "d/kafka-dr-mirrors-old"]
     assert made["b/kafka-dr-mirrors-eu"][1] == {
-        "apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get", "patch", "delete"], "resourceNames": ["mirror-backup"]}
+        "apiGroups": ["apps"],
+        "resources": ["deployments"],
+        "verbs": ["get", "patch", "delete"],
+        "resourceNames": ["mirror-backup"],
+    }
     assert made["d/kafka-dr-mirrors-old"][-1]["resourceNames"] == ["mirror-second"]
     assert not [rule for rule in made["b/kafka-dr"] if "kafkamirrormaker2s" in rule["resources"]]
 
 
 def test_applications_alone():
-    assert rules("c", "deployments") == [{"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get", "patch"], "resourceNames": ["shop"]}]
+    assert rules("c", "deployments") == [
+        {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get", "patch"], "resourceNames": ["shop"]}
+    ]
 
 
 def test_the_example_inventory_is_described_well():
-    described = yaml.safe_load((Path(__file__).resolve().parents[5] / "examples" / "kubernetes" / "inventory.yml").read_text())["all"]
+    described = yaml.safe_load(
+        (Path(__file__).resolve().parents[5] / "examples" / "kubernetes" / "inventory.yml").read_text()
+    )["all"]
     regions = {name: {**described["vars"], **one} for name, one in described["hosts"].items()}
     found = {one["metadata"]["namespace"] for one in roles(regions, described["vars"]["kafka_dr_mirrors"])}
     assert found == {"kafka", "kafka-dr-north-america", "shop"}
@@ -79,8 +114,12 @@ def test_a_binding_beside_each_role():
     who = [{"kind": "ServiceAccount", "name": "kafka-dr", "namespace": "awx"}]
     made = roles(REGIONS, MIRRORS, subjects=who)
     assert [one["kind"] for one in made] == ["Role", "RoleBinding"] * 3
-    assert all(one["metadata"] == role["metadata"] and one["roleRef"]["name"] == role["metadata"]["name"] and one["subjects"] == who
-               for role, one in zip(made[::2], made[1::2], strict=True))
+    assert all(
+        one["metadata"] == role["metadata"]
+        and one["roleRef"]["name"] == role["metadata"]["name"]
+        and one["subjects"] == who
+        for role, one in zip(made[::2], made[1::2], strict=True)
+    )
 
 
 def test_access_is_wanted_where_a_stage_writes_and_where_applications_are_moved():
@@ -98,14 +137,81 @@ def test_a_password_that_was_learnt_wants_no_further_right():
 
 
 def test_what_only_the_making_of_a_cluster_needs_is_wanted_where_it_is_made():
-    regions = {**REGIONS, "na": {**REGIONS["na"], "kafka_dr_kafka": {"create_namespace": True},
-                                 "kafka_dr_kubernetes": {"namespace": "a", "cluster": "main", "backup": {"namespace": "k", "context": "eu"}}}}
+    regions = {
+        **REGIONS,
+        "na": {
+            **REGIONS["na"],
+            "kafka_dr_kafka": {"create_namespace": True},
+            "kafka_dr_kubernetes": {"namespace": "a", "cluster": "main", "backup": {"namespace": "k", "context": "eu"}},
+        },
+    }
 
     def resources(**more):
-        return {one["namespace"]: (one, {resource for rule in one["rules"] for resource in rule["resources"] if "create" in rule["verbs"]})
-                for one in wanted(regions, MIRRORS, ["na"], **more)}
+        return {
+            one["namespace"]: (
+                one,
+                {resource for rule in one["rules"] for resource in rule["resources"] if "create" in rule["verbs"]},
+            )
+            for one in wanted(regions, MIRRORS, ["na"], **more)
+        }
 
     plain, made = resources(), resources(making=["na"], keeps=["na"])
     assert "kafkas" not in plain["a"][1] and {"kafkas", "kafkanodepools"} <= made["a"][1]
     assert "k" not in plain and made["k"][0]["connection"] == {"context": "eu"}
-    assert (plain["a"][0]["may_be_made"], made["a"][0]["may_be_made"], made["k"][0]["may_be_made"]) == (False, True, False)
+    assert (plain["a"][0]["may_be_made"], made["a"][0]["may_be_made"], made["k"][0]["may_be_made"]) == (
+        False,
+        True,
+        False,
+    )
+
+
+READING = {
+    name: {
+        **REGIONS[name],
+        "kafka_dr_users": [
+            *USERS,
+            {"name": "kdr-reader", "purpose": "reader"},
+            {"name": "kdr-proof", "purpose": "proof"},
+        ],
+    }
+    for name in ("na", "eu")
+}
+
+
+def test_who_only_reads_may_read_its_own_secret_and_change_nothing():
+    assert reader_roles(REGIONS, MIRRORS) == [], "no region describes such a user"
+    made = {one["metadata"]["namespace"]: one for one in reader_roles({**REGIONS, **READING}, MIRRORS)}
+    assert set(made) == {"a", "b"} and {one["metadata"]["name"] for one in made.values()} == {"kafka-dr-reader"}
+    rules = [rule for one in made.values() for rule in one["rules"]]
+    assert {verb for rule in rules for verb in rule["verbs"]} == {"get"} and all(
+        rule["resourceNames"] for rule in rules
+    )
+    assert {name for rule in rules if rule["resources"] == ["secrets"] for name in rule["resourceNames"]} == {
+        "kdr-reader",
+        "kdr-proof",
+        "main-cluster-ca-cert",
+    }
+    assert [rule["resourceNames"] for rule in made["b"]["rules"] if rule["resources"] == ["kafkamirrormaker2s"]] == [
+        ["backup"]
+    ]
+
+
+def test_who_only_reads_sees_what_was_kept_and_none_of_its_keys():
+    place = {"namespace": "a", "cluster": "main", "backup": {"namespace": "k"}}
+    made = reader_roles(
+        {"na": {**READING["na"], "kafka_dr_kubernetes": place}}, MIRRORS, subjects=[{"kind": "User", "name": "looks"}]
+    )
+    assert [(one["kind"], one["metadata"]["name"]) for one in made] == [
+        ("Role", "kafka-dr-reader-na"),
+        ("RoleBinding", "kafka-dr-reader-na"),
+        ("Role", "kafka-dr-reader"),
+        ("RoleBinding", "kafka-dr-reader"),
+    ]
+    assert made[0]["rules"] == [
+        {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"], "resourceNames": ["na-definition"]}
+    ]
+    assert {rule["resources"][0] for rule in made[2]["rules"] if rule["verbs"] == ["list"]} == {
+        "kafkas",
+        "kafkanodepools",
+        "kafkatopics",
+    }

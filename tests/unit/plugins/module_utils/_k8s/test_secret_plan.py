@@ -9,17 +9,30 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import AuthorizationError, KafkaDrError, RefusedError, TimedOutError, UsageError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import (
+    AuthorizationError,
+    KafkaDrError,
+    RefusedError,
+    TimedOutError,
+    UsageError,
+)
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import errors
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import secret_plan as plan
 
 # A busy machine is no finding.
 calmly = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-texts = st.dictionaries(st.sampled_from(["a", "b", "c", "argocd.argoproj.io/instance"]), st.text(max_size=5), max_size=4)
+texts = st.dictionaries(
+    st.sampled_from(["a", "b", "c", "argocd.argoproj.io/instance"]), st.text(max_size=5), max_size=4
+)
 secrets = st.builds(
-    lambda data, labels, annotations: {"metadata": {"name": "s", "namespace": "n", "labels": labels, "annotations": annotations}, "data": data},
-    texts, texts, texts,
+    lambda data, labels, annotations: {
+        "metadata": {"name": "s", "namespace": "n", "labels": labels, "annotations": annotations},
+        "data": data,
+    },
+    texts,
+    texts,
+    texts,
 )
 
 
@@ -47,20 +60,30 @@ def test_laying_a_copy_over_anything_settles_it(first, second, theirs):
 
 def test_a_diff_has_no_value():
     text = "swordfish"
-    source = {"metadata": {"name": "s", "namespace": "n", "annotations": {plan.NEVER_COPIED[0]: text}}, "data": {"password": text}}
+    source = {
+        "metadata": {"name": "s", "namespace": "n", "annotations": {plan.NEVER_COPIED[0]: text}},
+        "data": {"password": text},
+    }
     assert text not in json.dumps(plan.shown(source, ["data.password"]))
     assert text not in json.dumps(plan.differences(source, plan.desired_copy(source, "s", "m")))
 
 
-@pytest.mark.parametrize("status,answer,kind", [
-    (403, {"reason": "Forbidden", "message": "no"}, AuthorizationError),
-    (403, {"reason": "Forbidden", "message": "no", "details": {"causes": [{"reason": "NamespaceTerminating"}]}}, RefusedError),
-    (404, {"reason": "NotFound", "message": "gone"}, errors.NotFoundError),
-    (409, {"reason": "Conflict", "message": "newer"}, errors.ConflictError),
-    (422, {"reason": "Invalid", "message": "bad"}, UsageError),
-    (503, {"reason": "ServiceUnavailable", "message": "later"}, TimedOutError),
-    (500, {"reason": "InternalError", "message": "webhook"}, KafkaDrError),
-])
+@pytest.mark.parametrize(
+    "status,answer,kind",
+    [
+        (403, {"reason": "Forbidden", "message": "no"}, AuthorizationError),
+        (
+            403,
+            {"reason": "Forbidden", "message": "no", "details": {"causes": [{"reason": "NamespaceTerminating"}]}},
+            RefusedError,
+        ),
+        (404, {"reason": "NotFound", "message": "gone"}, errors.NotFoundError),
+        (409, {"reason": "Conflict", "message": "newer"}, errors.ConflictError),
+        (422, {"reason": "Invalid", "message": "bad"}, UsageError),
+        (503, {"reason": "ServiceUnavailable", "message": "later"}, TimedOutError),
+        (500, {"reason": "InternalError", "message": "webhook"}, KafkaDrError),
+    ],
+)
 def test_refusals_are_told_apart(status, answer, kind):
     made = errors.from_answer(status, json.dumps(answer).encode(), "read it", "here")
     assert made.__class__ is kind

@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Topics that a mirror made: owned by the Topic Operator once their region is active, let go of while a mirror writes their configs."""
+"""Topics that a mirror made: owned by the Topic Operator once their region is active, let go of while a mirror writes
+their configs.
+"""
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.topic_ownership import LEFT_BY, has_topic_operator, topics_to_let_go, topics_to_own
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.topic_ownership import (
+    LEFT_BY,
+    has_topic_operator,
+    topics_to_let_go,
+    topics_to_own,
+)
 
 API = "kafka.strimzi.io/v1"
 MIRROR = {"name": "backup", "source": "na", "target": "eu", "topics": ["orders.*"], "groups": ["shop"]}
@@ -11,10 +18,19 @@ TOPIC = {"name": "orders", "partitions": 3, "replication_factor": 2, "configs": 
 
 
 def kafka_topic(name, left=False, managed=True, config=None):
-    metadata = {"name": name, "namespace": "kafka", "labels": {"strimzi.io/cluster": "main", **({LEFT_BY: "failover"} if left else {})}}
+    metadata = {
+        "name": name,
+        "namespace": "kafka",
+        "labels": {"strimzi.io/cluster": "main", **({LEFT_BY: "failover"} if left else {})},
+    }
     if not managed:
         metadata["annotations"] = {"strimzi.io/managed": "false"}
-    return {"apiVersion": API, "kind": "KafkaTopic", "metadata": metadata, "spec": {"partitions": 3, "config": config or {}}}
+    return {
+        "apiVersion": API,
+        "kind": "KafkaTopic",
+        "metadata": metadata,
+        "spec": {"partitions": 3, "config": config or {}},
+    }
 
 
 def own(topics, existing):
@@ -24,7 +40,8 @@ def own(topics, existing):
 def test_a_topic_without_an_owner_gets_one_that_says_what_is_so():
     made = own([TOPIC], [kafka_topic("payments")])
     assert [(one["metadata"]["name"], one["spec"]) for one in made] == [
-        ("orders", {"topicName": "orders", "partitions": 3, "replicas": 2, "config": {"retention.ms": "60000"}})]
+        ("orders", {"topicName": "orders", "partitions": 3, "replicas": 2, "config": {"retention.ms": "60000"}})
+    ]
     assert made[0]["metadata"]["labels"][LEFT_BY] == "failover"
 
 
@@ -34,20 +51,34 @@ def test_what_others_wrote_is_left_alone():
 
 
 def test_what_was_let_go_of_is_given_back_as_it_is_now():
-    made = own([TOPIC], [kafka_topic("orders", left=True, managed=False, config={"retention.ms": 1, "segment.bytes": 1})])
+    made = own(
+        [TOPIC], [kafka_topic("orders", left=True, managed=False, config={"retention.ms": 1, "segment.bytes": 1})]
+    )
     assert made[0]["spec"]["config"] == {"retention.ms": "60000", "segment.bytes": None}
     assert made[0]["metadata"]["annotations"] == {"strimzi.io/managed": None}
 
 
 def test_a_mirror_takes_what_a_failover_left_and_nothing_else():
-    there = [kafka_topic("orders", left=True), kafka_topic("orders-old"), kafka_topic("payments", left=True), kafka_topic("orders-x", left=True, managed=False)]
+    there = [
+        kafka_topic("orders", left=True),
+        kafka_topic("orders-old"),
+        kafka_topic("payments", left=True),
+        kafka_topic("orders-x", left=True, managed=False),
+    ]
     assert [one["metadata"] for one in topics_to_let_go(MIRROR, there)] == [
-        {"name": "orders", "namespace": "kafka", "annotations": {"strimzi.io/managed": "false"}}]
+        {"name": "orders", "namespace": "kafka", "annotations": {"strimzi.io/managed": "false"}}
+    ]
     quiet = {**MIRROR, "config": {"source": {"sync.topic.configs.enabled": "false"}}}
     assert topics_to_let_go(quiet, there) == []
 
 
 def test_who_has_a_topic_operator():
     assert has_topic_operator({"spec": {"entityOperator": {"topicOperator": {}}}})
-    assert has_topic_operator({"spec": {"strimziOverrides": {"entityOperator": {"topicOperator": {"watchedNamespace": "a"}}}}})
-    assert not has_topic_operator({"spec": {"entityOperator": {"userOperator": {}}}}) and not has_topic_operator({}) and not has_topic_operator(None)
+    assert has_topic_operator(
+        {"spec": {"strimziOverrides": {"entityOperator": {"topicOperator": {"watchedNamespace": "a"}}}}}
+    )
+    assert (
+        not has_topic_operator({"spec": {"entityOperator": {"userOperator": {}}}})
+        and not has_topic_operator({})
+        and not has_topic_operator(None)
+    )

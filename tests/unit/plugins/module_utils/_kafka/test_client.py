@@ -21,7 +21,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
     UsageError,
 )
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import topic_offsets
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.offsets import topic_offsets
 from kafka_dr_lab.ports import free_ports
 
 pytestmark = pytest.mark.slow
@@ -30,7 +30,12 @@ PASSWORD = "hush-hush-42"
 
 
 def client(port=1, **config):
-    return KafkaClient({"bootstrap.servers": f"127.0.0.1:{port}", "sasl.username": "u", **config}, {"sasl.password": PASSWORD}, timeout=2, name="europe")
+    return KafkaClient(
+        {"bootstrap.servers": f"127.0.0.1:{port}", "sasl.username": "u", **config},
+        {"sasl.password": PASSWORD},
+        timeout=2,
+        name="europe",
+    )
 
 
 def waited(servers, timeout=20):
@@ -55,11 +60,16 @@ def test_one_address_that_may_still_answer_is_waited_for():
 
 
 def test_what_was_refused_before_and_not_lately_is_no_reason_to_give_up():
-    refused = KafkaError(KafkaError._TRANSPORT, "127.0.0.1:1/bootstrap: Connect to ipv4#127.0.0.1:1 failed: Connection refused")
+    refused = KafkaError(
+        KafkaError._TRANSPORT, "127.0.0.1:1/bootstrap: Connect to ipv4#127.0.0.1:1 failed: Connection refused"
+    )
     one = client()
     one.heard = [refused, KafkaError(KafkaError._ALL_BROKERS_DOWN, "1/1 brokers are down")]
     assert one._hopeless([], "read") is None and one._hopeless([refused], "read").__class__ is UnreachableError
-    assert one._hopeless([refused, KafkaError(KafkaError._TRANSPORT, "Disconnected while requesting ApiVersion")], "read") is None
+    assert (
+        one._hopeless([refused, KafkaError(KafkaError._TRANSPORT, "Disconnected while requesting ApiVersion")], "read")
+        is None
+    )
     assert one._hopeless([KafkaError(KafkaError._AUTHENTICATION, "no")], "read").__class__ is AuthenticationError
 
 
@@ -69,9 +79,11 @@ def told(code, text, heard=()):
     return one.translate(KafkaException(KafkaError(code, text)), "read metadata")
 
 
-@pytest.mark.parametrize("config", [{}, {"security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512"}, {"security.protocol": "SSL"}])
+@pytest.mark.parametrize(
+    "config", [{}, {"security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512"}, {"security.protocol": "SSL"}]
+)
 def test_a_closed_port_is_unreachable_whatever_the_protocol(config):
-    port, = free_ports(1)
+    (port,) = free_ports(1)
     with pytest.raises(UnreachableError) as caught:
         client(port, **config).metadata()
     assert f"127.0.0.1:{port}" in str(caught.value) and PASSWORD not in str(caught.value) and caught.value.remedy
@@ -113,16 +125,27 @@ def test_somebody_who_speaks_no_tls_is_no_trusted_connection():
 
 
 def test_connect_failed_behind_sasl_ssl_is_unreachable_not_authentication():
-    text = "sasl_ssl://127.0.0.1:9093/bootstrap: Connect to ipv4#127.0.0.1:9093 failed: Connection refused (after 0ms in state CONNECT)"
-    for error in (told(KafkaError._TRANSPORT, text), told(KafkaError._TIMED_OUT, "timed out", [KafkaError(KafkaError._TRANSPORT, text)]),
-                  told(KafkaError._TIMED_OUT, "timed out", [KafkaError(KafkaError._ALL_BROKERS_DOWN, "1/1 brokers are down")])):
+    text = (
+        "sasl_ssl://127.0.0.1:9093/bootstrap: Connect to ipv4#127.0.0.1:9093 failed: "
+        "Connection refused (after 0ms in state CONNECT)"
+    )
+    for error in (
+        told(KafkaError._TRANSPORT, text),
+        told(KafkaError._TIMED_OUT, "timed out", [KafkaError(KafkaError._TRANSPORT, text)]),
+        told(KafkaError._TIMED_OUT, "timed out", [KafkaError(KafkaError._ALL_BROKERS_DOWN, "1/1 brokers are down")]),
+    ):
         assert error.__class__ is UnreachableError
 
 
 def test_the_reason_behind_a_timeout_is_what_counts():
-    refused = told(KafkaError._TIMED_OUT, "timed out", [
-        KafkaError(KafkaError._ALL_BROKERS_DOWN, "1/1 brokers are down"),
-        KafkaError(KafkaError._AUTHENTICATION, "Authentication failed during authentication")])
+    refused = told(
+        KafkaError._TIMED_OUT,
+        "timed out",
+        [
+            KafkaError(KafkaError._ALL_BROKERS_DOWN, "1/1 brokers are down"),
+            KafkaError(KafkaError._AUTHENTICATION, "Authentication failed during authentication"),
+        ],
+    )
     assert refused.__class__ is AuthenticationError and "password of u" in str(refused) and PASSWORD not in str(refused)
     untrusted = told(KafkaError._TIMED_OUT, "timed out", [KafkaError(KafkaError._SSL, "certificate verify failed")])
     assert untrusted.__class__ is AuthenticationError and "ssl.ca.pem" in str(untrusted)
@@ -143,7 +166,9 @@ def test_anything_else_keeps_its_code():
     assert error.__class__ is KafkaDrError and error.facts["code"] == "INVALID_PARTITIONS"
 
 
-@pytest.mark.parametrize("config, found", [({}, "no bootstrap.servers"), ({"bootstrap.servers": "b:1", "no.such.key": "x"}, "no.such.key")])
+@pytest.mark.parametrize(
+    "config, found", [({}, "no bootstrap.servers"), ({"bootstrap.servers": "b:1", "no.such.key": "x"}, "no.such.key")]
+)
 def test_a_description_that_is_no_client_is_told_at_once(config, found):
     with pytest.raises(KafkaDrError, match=found):
         KafkaClient(config).metadata()
@@ -169,7 +194,10 @@ def test_a_leader_that_changes_is_waited_for(monkeypatch):
     monkeypatch.setattr(one, "metadata", lambda: asked.append(1))
     changing = answers(one, KafkaError.FENCED_LEADER_EPOCH, KafkaError.NOT_LEADER_FOR_PARTITION)
     assert one.while_leaders_change(changing) == "answered" and len(asked) == 2
-    assert one.while_leaders_change(answers(one, KafkaError.UNKNOWN_TOPIC_OR_PART), also=("UNKNOWN_TOPIC_OR_PART",)) == "answered"
+    assert (
+        one.while_leaders_change(answers(one, KafkaError.UNKNOWN_TOPIC_OR_PART), also=("UNKNOWN_TOPIC_OR_PART",))
+        == "answered"
+    )
 
 
 def test_nothing_else_is_waited_for_and_no_leader_for_ever(monkeypatch):
@@ -183,7 +211,9 @@ def test_nothing_else_is_waited_for_and_no_leader_for_ever(monkeypatch):
 
 
 class Leaderless:
-    """An admin client whose first answer comes from a broker that has just ceased to lead; a real one cannot be caught in that moment."""
+    """An admin client whose first answer comes from a broker that has just ceased to lead; a real one cannot be caught
+    in that moment.
+    """
 
     def __init__(self):
         self.asked = 0
@@ -208,4 +238,7 @@ def test_offsets_wait_for_a_leader(monkeypatch):
     one._admin, one._answered = Leaderless(), True
     monkeypatch.setattr(one, "metadata", lambda: None)
     found = topic_offsets(one, {"t": 2, "empty": 0})
-    assert found == {"t": {"0": {"start": 20, "end": 30, "stable": 40}, "1": {"start": 21, "end": 31, "stable": 41}}, "empty": {}}
+    assert found == {
+        "t": {"0": {"start": 20, "end": 30, "stable": 40}, "1": {"start": 21, "end": 31, "stable": 41}},
+        "empty": {},
+    }

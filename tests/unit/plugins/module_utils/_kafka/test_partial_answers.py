@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An answer in part is none. The faults are made here: a broker that fails between two requests cannot be had at will."""
+"""A partial answer is refused. The faults are simulated: a broker cannot be made to fail between two requests."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from types import SimpleNamespace
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._compare.sides import survey_all
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError, NotProvableError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import survey
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import group_states
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.positions import positions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import cluster_state
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import positions_in
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import survey_topics
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.sides import survey_all
 
 LOADING = KafkaError(KafkaError.COORDINATOR_LOAD_IN_PROGRESS)
 
@@ -35,11 +35,15 @@ class Admin:
         pass
 
     def list_topics(self, **words):
-        return SimpleNamespace(topics={})
+        return SimpleNamespace(topics={}, brokers={}, cluster_id="c")
 
     def list_consumer_groups(self, **words):
         errors = [LOADING] if self.fault == "broker" else []
-        return done(SimpleNamespace(valid=[SimpleNamespace(group_id=name) for name in ("g", "h")][:2 - len(errors)], errors=errors))
+        return done(
+            SimpleNamespace(
+                valid=[SimpleNamespace(group_id=name) for name in ("g", "h")][: 2 - len(errors)], errors=errors
+            )
+        )
 
     def describe_consumer_groups(self, names, **words):
         return {name: done(SimpleNamespace(state=SimpleNamespace(name="EMPTY"), members=[])) for name in names}
@@ -50,7 +54,12 @@ class Admin:
             return {name: done(KafkaException(LOADING))}
         errors = {1: KafkaError(KafkaError.UNSTABLE_OFFSET_COMMIT)} if self.fault == "partition" and name == "h" else {}
         # An error comes with the offset -1001, which looks like "never committed".
-        places = [SimpleNamespace(topic="t", partition=number, offset=-1001 if number in errors else 5, error=errors.get(number)) for number in (0, 1)]
+        places = [
+            SimpleNamespace(
+                topic="t", partition=number, offset=-1001 if number in errors else 5, error=errors.get(number)
+            )
+            for number in (0, 1)
+        ]
         return {name: done(SimpleNamespace(topic_partitions=places))}
 
     def list_offsets(self, asked, **words):
@@ -58,7 +67,13 @@ class Admin:
         return {one: done(unknown if one.partition == 1 else SimpleNamespace(offset=7)) for one in asked}
 
     def describe_topics(self, asked, **words):
-        return {"t": done(SimpleNamespace(topic_id="x", partitions=[SimpleNamespace(id=0), SimpleNamespace(id=1)]))}
+        return {
+            "t": done(
+                SimpleNamespace(
+                    topic_id="x", partitions=[SimpleNamespace(id=number, replicas=[1], isr=[1]) for number in (0, 1)]
+                )
+            )
+        }
 
     def describe_configs(self, asked, **words):
         return {one: done({}) for one in asked}
@@ -75,25 +90,25 @@ def cluster():
 
 
 def test_whole_answers_are_kept(cluster):
-    assert positions(cluster(), {"t"}) == {name: {"t": {"0": 5, "1": 5}} for name in ("g", "h")}
-    assert set(group_states(cluster())) == {"g", "h"}
+    assert positions_in(cluster(), {"t"}) == {name: {"t": {"0": 5, "1": 5}} for name in ("g", "h")}
+    assert set(cluster_state(cluster(), ["groups"])["groups"]) == {"g", "h"}
 
 
 @pytest.mark.parametrize("fault", ["broker", "group", "partition"])
 def test_positions_in_part_are_refused(cluster, fault):
     with pytest.raises(KafkaDrError, match="on here"):
-        positions(cluster(fault), {"t"})
+        positions_in(cluster(fault), {"t"})
 
 
 def test_groups_in_part_are_refused(cluster):
     with pytest.raises(KafkaDrError, match="list groups"):
-        group_states(cluster("broker"))
+        cluster_state(cluster("broker"), ["groups"])
 
 
 @pytest.mark.slow
 def test_a_partition_without_bounds_does_not_pass_for_empty(cluster):
     with pytest.raises(KafkaDrError, match="partition 1"):
-        survey.survey(cluster(), ["t"])
+        survey_topics(cluster(), ["t"])
 
 
 def test_a_topic_that_is_listed_and_not_described_is_not_passed_over():

@@ -11,7 +11,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import 
 
 
 class Client:
-    """Asks without Kafka; the consumer is a script, since batches that race with the partition's end cannot be forced."""
+    """A client without Kafka. Its consumer is a script: batches that race with the partition's end cannot be forced."""
 
     name, heard = "europe", []
 
@@ -60,7 +60,9 @@ def test_a_record_beyond_the_bound_and_the_end_of_the_partition_in_one_batch():
 
 
 def test_the_same_with_several_partitions_at_once():
-    client = Client([record(0), record(1, partition=1), record(1), record(4), end(5), record(7, partition=1), end(8, partition=1)])
+    client = Client(
+        [record(0), record(1, partition=1), record(1), record(4), end(5), record(7, partition=1), end(8, partition=1)]
+    )
     assert read(client, ("t", 0, 0, 3), ("t", 1, 0, 3)) == {0: [0, 1], 1: [1]}
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import AuthenticationError, UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.python_client import ClientCredentials
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.oauth import ClientCredentials
 
 SECRET = "hush-hush-42"
 GIVEN = {
@@ -32,7 +32,13 @@ def endpoint():
     def start(status, **headers):
         class Answer(BaseHTTPRequestHandler):
             def do_POST(self):
-                heard.append((self.server.server_address[1], str(self.headers), self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()))
+                heard.append(
+                    (
+                        self.server.server_address[1],
+                        str(self.headers),
+                        self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode(),
+                    )
+                )
                 self.send_response(status)
                 for key, value in {**headers, "Content-Length": "0"}.items():
                     self.send_header(key, value)
@@ -59,7 +65,9 @@ def test_a_redirect_is_told_and_not_followed(status, endpoint):
     elsewhere = start(200)
     first = start(status, Location=f"http://127.0.0.1:{elsewhere}/token")
     with pytest.raises(AuthenticationError) as caught:
-        ClientCredentials({**GIVEN, "sasl.oauthbearer.token.endpoint.url": f"http://127.0.0.1:{first}/token"}, 5).token()
+        ClientCredentials(
+            {**GIVEN, "sasl.oauthbearer.token.endpoint.url": f"http://127.0.0.1:{first}/token"}, 5
+        ).token()
     assert "redirect" in str(caught.value) and SECRET not in str(caught.value)
     assert {port for port, dummy, dummy in heard} == {first}
     assert base64.b64encode(f"me:{SECRET}".encode()).decode() in heard[0][1]
@@ -83,9 +91,15 @@ def test_an_endpoint_without_tls_is_refused(url, make):
     assert "expected an address that begins with https://" in str(caught.value) and SECRET not in str(caught.value)
 
 
-@pytest.mark.parametrize("url", ["https://sso.example.com/token", "http://127.0.0.1:8080/token", "http://[::1]/token", "http://localhost/token"])
+@pytest.mark.parametrize(
+    "url",
+    ["https://sso.example.com/token", "http://127.0.0.1:8080/token", "http://[::1]/token", "http://localhost/token"],
+)
 def test_tls_and_this_machine_are_taken(url):
-    assert KafkaClient({**GIVEN, "sasl.oauthbearer.token.endpoint.url": url}).config["sasl.oauthbearer.token.endpoint.url"] == url
+    assert (
+        KafkaClient({**GIVEN, "sasl.oauthbearer.token.endpoint.url": url}).config["sasl.oauthbearer.token.endpoint.url"]
+        == url
+    )
 
 
 def test_a_proxy_of_the_environment_does_not_learn_it(endpoint, monkeypatch):
@@ -94,5 +108,7 @@ def test_a_proxy_of_the_environment_does_not_learn_it(endpoint, monkeypatch):
     monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy}")
     monkeypatch.delenv("no_proxy", raising=False)
     with pytest.raises(AuthenticationError):
-        ClientCredentials({**GIVEN, "sasl.oauthbearer.token.endpoint.url": f"http://127.0.0.1:{first}/token"}, 5).token()
+        ClientCredentials(
+            {**GIVEN, "sasl.oauthbearer.token.endpoint.url": f"http://127.0.0.1:{first}/token"}, 5
+        ).token()
     assert {port for port, dummy, dummy in heard} == {first}

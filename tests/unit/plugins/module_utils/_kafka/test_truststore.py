@@ -9,11 +9,15 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, NoEncryption, PrivateFormat, pkcs12
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, pkcs12
 from cryptography.x509.oid import NameOID
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import AuthenticationError, FormatError, UsageError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.truststore import keystore_pem, pkcs8_pem, truststore_pem
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import (
+    AuthenticationError,
+    FormatError,
+    UsageError,
+)
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.truststore import keystore_pem, truststore_pem
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +25,16 @@ def pair():
     key = rsa.generate_private_key(65537, 2048)
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "authority")])
     now = datetime.datetime.now(datetime.UTC)
-    certificate = (x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(7)
-                   .not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1)).sign(key, hashes.SHA256()))
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(7)
+        .not_valid_before(now)
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
     return key, certificate, certificate.public_bytes(Encoding.PEM).decode()
 
 
@@ -49,15 +61,6 @@ def test_pkcs12_keystore(pair, tmp_path):
         truststore_pem(str(tmp_path / "me.p12"), "secret")
 
 
-def test_a_key_in_an_older_form_becomes_pkcs8(pair):
-    old = pair[0].private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()).decode()
-    assert "BEGIN RSA PRIVATE KEY" in old and pkcs8_pem(old).startswith("-----BEGIN PRIVATE KEY-----")
-    locked = pair[0].private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"secret")).decode()
-    assert pkcs8_pem(locked, "secret").startswith("-----BEGIN PRIVATE KEY-----")
-    with pytest.raises(FormatError):
-        pkcs8_pem(locked, "wrong")
-
-
 def test_jks_without_java_says_what_to_do(tmp_path):
     (tmp_path / "ca.jks").write_bytes(b"\xfe\xed\xfe\xed\x00\x00\x00\x02")
     with pytest.raises(UsageError, match="Install a Java runtime"):
@@ -68,8 +71,25 @@ def test_jks_without_java_says_what_to_do(tmp_path):
 @pytest.mark.parametrize("kind", ["JKS", "PKCS12"])
 def test_what_keytool_made(pair, tmp_path, kind):
     (tmp_path / "ca.pem").write_text(pair[2])
-    subprocess.run(["keytool", "-importcert", "-noprompt", "-alias", "ca", "-file", str(tmp_path / "ca.pem"), "-keystore", str(tmp_path / "store"),
-                    "-storetype", kind, "-storepass", "storepass"], check=True, capture_output=True)
+    subprocess.run(
+        [
+            "keytool",
+            "-importcert",
+            "-noprompt",
+            "-alias",
+            "ca",
+            "-file",
+            str(tmp_path / "ca.pem"),
+            "-keystore",
+            str(tmp_path / "store"),
+            "-storetype",
+            kind,
+            "-storepass",
+            "storepass",
+        ],
+        check=True,
+        capture_output=True,
+    )
     assert truststore_pem(str(tmp_path / "store"), "storepass").split() == pair[2].split()
     with pytest.raises(AuthenticationError):
         truststore_pem(str(tmp_path / "store"), "wrongpass")

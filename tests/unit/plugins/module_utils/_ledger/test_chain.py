@@ -15,12 +15,24 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.schema
 
 ID = "topic-id"
 SECRET, NEWER = "the first secret of the lab", "the second secret of the lab"
-KEYS, ROTATED = seal.keys([SECRET]), seal.keys([NEWER, SECRET])
+KEYS, ROTATED = tuple(seal.keys([SECRET])), tuple(seal.keys([NEWER, SECRET]))
 
 
 def body(step="ends", state="done", **more):
-    return {"run": "1", "stage": "failover", "step": step, "state": state, "region": "europe", "about": "x", "found": {}, "at": "2026-01-01T00:00:00Z",
-            "by": "stages", "collection": "0", "fenced": True, **more}
+    return {
+        "run": "1",
+        "stage": "failover",
+        "step": step,
+        "state": state,
+        "region": "europe",
+        "about": "x",
+        "found": {},
+        "at": "2026-01-01T00:00:00Z",
+        "by": "stages",
+        "collection": "0",
+        "fenced": True,
+        **more,
+    }
 
 
 def written(*steps, keys=KEYS, before=(), topic_id=ID):
@@ -33,7 +45,7 @@ def written(*steps, keys=KEYS, before=(), topic_id=ID):
 
 
 def old(step="ends", **more):
-    return json.dumps({key: value for key, value in body(step, **more).items()}).encode()
+    return json.dumps(body(step, **more)).encode()
 
 
 def looked(values, keys=KEYS, start=0, topic_id=ID):
@@ -46,7 +58,11 @@ def faults(*arguments, **named):
 
 def test_a_ledger_that_stages_wrote_is_authentic():
     chain = looked(written("one", "two", "three"))
-    assert (chain.faults, chain.authentic, [one["step"] for one in chain.entries]) == ([], True, ["one", "two", "three"])
+    assert (chain.faults, chain.authentic, [one["step"] for one in chain.entries]) == (
+        [],
+        True,
+        ["one", "two", "three"],
+    )
 
 
 def test_without_the_secret_it_is_read_and_not_authentic():
@@ -55,22 +71,27 @@ def test_without_the_secret_it_is_read_and_not_authentic():
 
 
 @pytest.mark.parametrize("keys", [KEYS, []], ids=["secret", "none"])
-@pytest.mark.parametrize(("change", "found"), [
-    (lambda one: [one[0], one[2], one[3]], [(1, "lost")]),
-    (lambda one: one[1:], [(0, "lost")]),
-    (lambda one: [*one, b"{}"], [(4, "junk")]),
-    (lambda one: [*one, b""], [(4, "junk")]),
-    (lambda one: [*one, b"[1, 2]"], [(4, "junk")]),
-    (lambda one: [*one, old()], [(4, "unchained")]),
-    (lambda one: [*one, one[1]], [(4, "repeated")]),
-])
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda one: [one[0], one[2], one[3]], [(1, "lost")]),
+        (lambda one: one[1:], [(0, "lost")]),
+        (lambda one: [*one, b"{}"], [(4, "junk")]),
+        (lambda one: [*one, b""], [(4, "junk")]),
+        (lambda one: [*one, b"[1, 2]"], [(4, "junk")]),
+        (lambda one: [*one, old()], [(4, "unchained")]),
+        (lambda one: [*one, one[1]], [(4, "repeated")]),
+    ],
+)
 def test_what_is_wrong_is_named(keys, change, found):
     assert faults(change(written("one", "two", "three", "four")), keys=keys) == found
 
 
 def test_entries_in_another_order_are_seen():
     one = written("one", "two", "three", "four")
-    assert (1, "lost") in faults([one[0], one[2], one[1], one[3]]) or (2, "lost") in faults([one[0], one[2], one[1], one[3]])
+    assert (1, "lost") in faults([one[0], one[2], one[1], one[3]]) or (2, "lost") in faults(
+        [one[0], one[2], one[1], one[3]]
+    )
     assert faults([one[0], one[2], one[1], one[3]], keys=[])
 
 
@@ -90,7 +111,9 @@ def test_what_was_forged_while_a_stage_wrote_is_the_fault_and_not_the_stage():
     values = written("one")
     forged = seal.sealed(body("active_region", "active", region="elsewhere"), looked(values).tip, ID, [])
     chain = looked([values[0], forged, written("two", before=values)[1]])
-    assert [(one.offset, one.what) for one in chain.faults] == [(1, "unsigned")] and [one["step"] for one in chain.entries] == ["one", "two"]
+    assert [(one.offset, one.what) for one in chain.faults] == [(1, "unsigned")] and [
+        one["step"] for one in chain.entries
+    ] == ["one", "two"]
 
 
 def test_a_changed_entry_is_not_authentic():
@@ -108,7 +131,9 @@ def test_a_secret_is_changed_and_the_old_one_retired():
     assert looked(values, keys=ROTATED).faults == []
     retired = looked(values, keys=seal.keys([NEWER]))
     assert (retired.faults, retired.authentic, len(retired.entries)) == ([], True, 2)
-    assert faults(values, keys=seal.keys([SECRET])) == [(1, "forged")], "who has only the old secret cannot tell who wrote the last"
+    assert faults(values, keys=seal.keys([SECRET])) == [(1, "forged")], (
+        "who has only the old secret cannot tell who wrote the last"
+    )
 
 
 def test_an_old_ledger_is_taken_over_once():
@@ -129,10 +154,16 @@ def test_a_head_that_was_deleted_is_missed():
 
 def accepted(values, start=0, keys=KEYS, **decisions):
     by_offset = {fault.offset: fault for fault in looked(values, keys, start).faults}
-    found = {name: [{"offset": offset, "hash": by_offset[offset].hash} for offset in rows] for name, rows in decisions.items()}
+    found = {
+        name: [{"offset": offset, "hash": by_offset[offset].hash} for offset in rows]
+        for name, rows in decisions.items()
+    }
     given = {name: {(one["offset"], one["hash"]) for one in found.get(name, [])} for name in ("passed", "kept")}
     tip = examine(list(enumerate(values, start)), start, ID, keys, given).tip
-    return [*values, seal.sealed(body("ledger", "accepted", stage="ledger", found=found) | {"step": "ledger"}, tip, ID, keys)]
+    return [
+        *values,
+        seal.sealed(body("ledger", "accepted", stage="ledger", found=found) | {"step": "ledger"}, tip, ID, keys),
+    ]
 
 
 @pytest.mark.parametrize("keys", [KEYS, []], ids=["secret", "none"])
@@ -147,8 +178,15 @@ def test_junk_that_is_passed_over_ends_nothing_any_more(keys):
 @pytest.mark.parametrize("keys", [KEYS, []], ids=["secret", "none"])
 def test_an_entry_after_a_gap_can_be_kept(keys):
     values = accepted(written("one", "two", "three", keys=keys)[1:], keys=keys, kept=[0])
-    assert looked(values, keys).faults == [] and [one["step"] for one in looked(values, keys).entries] == ["two", "three", "ledger"]
-    assert accepted([], start=7, keys=keys, kept=[7]) and looked(accepted([], start=7, keys=keys, kept=[7]), keys, start=7).faults == []
+    assert looked(values, keys).faults == [] and [one["step"] for one in looked(values, keys).entries] == [
+        "two",
+        "three",
+        "ledger",
+    ]
+    assert (
+        accepted([], start=7, keys=keys, kept=[7])
+        and looked(accepted([], start=7, keys=keys, kept=[7]), keys, start=7).faults == []
+    )
 
 
 def test_nobody_without_the_secret_accepts_anything():
@@ -158,11 +196,19 @@ def test_nobody_without_the_secret_accepts_anything():
 
 
 def test_a_large_entry_is_split_and_joined():
-    large = body(found={"ends": {"topic-%d" % number: {str(part): number * part for part in range(100)} for number in range(1000)}})
+    large = body(
+        found={
+            "ends": {"topic-%d" % number: {str(part): number * part for part in range(100)} for number in range(1000)}
+        }
+    )
     values = written("one", large, "two")
     assert len(values) > 4 and max(map(len, values)) <= LARGEST
     chain = looked(values)
-    assert chain.faults == [] and chain.entries[1]["found"] == large["found"] and chain.entries[1]["offset"] == len(values) - 2
+    assert (
+        chain.faults == []
+        and chain.entries[1]["found"] == large["found"]
+        and chain.entries[1]["offset"] == len(values) - 2
+    )
 
 
 def test_quotes_in_an_entry_do_not_make_its_parts_too_large():
@@ -180,10 +226,28 @@ def test_parts_that_are_missing_or_changed_are_junk():
     assert [(one.offset, one.what) for one in again.faults] == [(1, "junk")] and len(again.entries) == 1
 
 
-@pytest.mark.parametrize("change", [
-    {"run": ""}, {"run": 7}, {"state": "excellent"}, {"found": []}, {"fenced": "yes"}, {"at": 5}, {"format": 1}, {"format": True}, {"previous": "x"},
-    {"previous": None}, {"mac": "x"}, {"epoch": 0}, {"epoch": "1"}, {"evil": 1}, {"state": "active", "region": ""}, {"stage": None}, {"region": {}},
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"run": ""},
+        {"run": 7},
+        {"state": "excellent"},
+        {"found": []},
+        {"fenced": "yes"},
+        {"at": 5},
+        {"format": 1},
+        {"format": True},
+        {"previous": "x"},
+        {"previous": None},
+        {"mac": "x"},
+        {"epoch": 0},
+        {"epoch": "1"},
+        {"evil": 1},
+        {"state": "active", "region": ""},
+        {"stage": None},
+        {"region": {}},
+    ],
+)
 def test_an_entry_has_a_form(change):
     good = {**body(), "format": 2, "previous": "", "epoch": 3}
     assert decoded(json.dumps(good).encode())["epoch"] == 3

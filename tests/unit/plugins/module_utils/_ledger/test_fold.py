@@ -8,7 +8,16 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.topic 
 
 
 def entry(run, step, state="done", stage="failover", about="na to eu", **more):
-    return {"run": run, "stage": stage, "step": step, "state": state, "about": about, "region": more.pop("region", about), "fenced": True, **more}
+    return {
+        "run": run,
+        "stage": stage,
+        "step": step,
+        "state": state,
+        "about": about,
+        "region": more.pop("region", about),
+        "fenced": True,
+        **more,
+    }
 
 
 def test_an_empty_ledger_names_nobody():
@@ -27,25 +36,51 @@ def test_the_same_stage_run_again_goes_on_where_it_was_cut_off():
 
 
 def test_a_stage_that_ended_begins_anew():
-    state = fold([entry("1", "stage", "started"), entry("1", "ends"), entry("1", "stage"), entry("2", "stage", "started")])
+    state = fold(
+        [entry("1", "stage", "started"), entry("1", "ends"), entry("1", "stage"), entry("2", "stage", "started")]
+    )
     assert state["open"] and state["done"]["failover"] == {}
 
 
 def test_what_ran_before_is_remembered_until_a_region_is_active():
     sizes = {"sizes": {"shop": 1}}
-    first = [entry("1", "stage", "started"), entry("1", "ends"), entry("1", "paused", found=sizes), entry("1", "active_region", "active", region="none")]
+    first = [
+        entry("1", "stage", "started"),
+        entry("1", "ends"),
+        entry("1", "paused", found=sizes),
+        entry("1", "active_region", "active", region="none"),
+    ]
     again = [*first, entry("1", "stage"), entry("2", "stage", "started")]
     assert {step: one["found"] for step, one in fold(again)["done"]["failover"].items()} == {"paused": sizes}
-    assert fold([*again, entry("2", "active_region", "active", region="na"), entry("2", "stage"), entry("3", "stage", "started")])["done"]["failover"] == {}
+    assert (
+        fold(
+            [
+                *again,
+                entry("2", "active_region", "active", region="na"),
+                entry("2", "stage"),
+                entry("3", "stage", "started"),
+            ]
+        )["done"]["failover"]
+        == {}
+    )
 
 
 def test_the_same_stage_between_other_regions_begins_anew():
-    state = fold([entry("1", "stage", "started"), entry("1", "ends"), entry("2", "stage", "started", about="eu to asia")])
+    state = fold(
+        [entry("1", "stage", "started"), entry("1", "ends"), entry("2", "stage", "started", about="eu to asia")]
+    )
     assert state["done"]["failover"] == {}
 
 
 def test_another_stage_between_means_that_the_first_does_not_go_on():
-    state = fold([entry("1", "stage", "started"), entry("1", "ends"), entry("2", "stage", "started", stage="resume"), entry("3", "stage", "started")])
+    state = fold(
+        [
+            entry("1", "stage", "started"),
+            entry("1", "ends"),
+            entry("2", "stage", "started", stage="resume"),
+            entry("3", "stage", "started"),
+        ]
+    )
     assert state["done"]["failover"] == {} and state["run"] == "3"
 
 
@@ -54,7 +89,9 @@ def test_a_refusal_closes_the_stage():
 
 
 def test_the_last_stage_that_ended_is_remembered():
-    assert fold([entry("1", "stage", "started"), entry("1", "stage", found={"planned": True})])["last"]["failover"]["found"] == {"planned": True}
+    assert fold([entry("1", "stage", "started"), entry("1", "stage", found={"planned": True})])["last"]["failover"][
+        "found"
+    ] == {"planned": True}
 
 
 def test_a_later_run_takes_over():
@@ -63,7 +100,9 @@ def test_a_later_run_takes_over():
 
 
 def test_the_latest_word_on_the_active_region_counts():
-    state = fold([entry("1", "active_region", "active", region="na"), entry("2", "active_region", "active", region="eu")])
+    state = fold(
+        [entry("1", "active_region", "active", region="na"), entry("2", "active_region", "active", region="eu")]
+    )
     assert state["active_region"] == "eu"
 
 
@@ -84,15 +123,30 @@ def test_what_is_recorded_outside_a_stage_takes_nothing_over():
 def test_the_ledger_is_kept_for_ever():
     topic = ledger_topic("l", 3)
     assert topic["partitions"] == 1 and topic["replication_factor"] == 3
-    assert (topic["configs"]["retention.ms"], topic["configs"]["retention.bytes"], topic["configs"]["cleanup.policy"]) == ("-1", "-1", "delete")
+    assert (
+        topic["configs"]["retention.ms"],
+        topic["configs"]["retention.bytes"],
+        topic["configs"]["cleanup.policy"],
+    ) == ("-1", "-1", "delete")
 
 
 def test_what_a_fence_took_is_remembered_until_it_is_given_back():
     one, two = ({"principal": "User:x", "resource": "topic", "name": name, "operations": ["WRITE"]} for name in "ab")
-    first = [entry("1", "stage", "started"), entry("1", "fencing", about="na", found={"region": "na", "removed": [one, two]})]
+    first = [
+        entry("1", "stage", "started"),
+        entry("1", "fencing", about="na", found={"region": "na", "removed": [one, two]}),
+    ]
     # Cut off before anything was taken, in the middle of it, and run again when half of it was gone already.
     assert fold(first)["taken"] == {"na": [one, two]}
-    again = [*first, entry("2", "stage", "started"), entry("2", "fencing", about="na", found={"region": "na", "removed": [two]}),
-             entry("2", "fenced", about="na", found={"region": "na", "removed": [two]}), entry("2", "stage")]
+    again = [
+        *first,
+        entry("2", "stage", "started"),
+        entry("2", "fencing", about="na", found={"region": "na", "removed": [two]}),
+        entry("2", "fenced", about="na", found={"region": "na", "removed": [two]}),
+        entry("2", "stage"),
+    ]
     assert fold(again)["taken"] == {"na": [one, two]}
-    assert fold([*again, entry("3", "given_back", stage="initial_setup", about="na", found={"region": "na"})])["taken"] == {}
+    assert (
+        fold([*again, entry("3", "given_back", stage="initial_setup", about="na", found={"region": "na"})])["taken"]
+        == {}
+    )

@@ -7,13 +7,21 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.manifests import digest_of
 
-KNOWN = {"manifests": [{"found": {"manifest": "/data/m", "digest": "1"}}, {"found": {"manifest": "s3://b/m", "digest": "2"}},
-                       {"found": {"manifest": "/data/m", "digest": "3"}}, {"found": {"manifest": "/old"}}, {"found": {}}]}
+KNOWN = {
+    "manifests": [
+        {"found": {"manifest": "/data/m", "digest": "1"}},
+        {"found": {"manifest": "s3://b/m", "digest": "2"}},
+        {"found": {"manifest": "/data/m", "digest": "3"}},
+        {"found": {"manifest": "/old"}},
+        {"found": {}},
+    ]
+}
 
 
-@pytest.mark.parametrize(("place", "digest"), [
-    ("/data/m", "3"), ("/data/x/../m/", "3"), ("s3://b/m/", "2"), ("s3://b/other", ""), ("/old", ""), ("", ""),
-])
+@pytest.mark.parametrize(
+    ("place", "digest"),
+    [("/data/m", "3"), ("/data/x/../m/", "3"), ("s3://b/m/", "2"), ("s3://b/other", ""), ("/old", ""), ("", "")],
+)
 def test_the_digest_that_was_written_last_counts(place, digest):
     assert digest_of(KNOWN, place) == digest
 

@@ -14,25 +14,49 @@ WIDE = {"name": "m", "source": "na", "target": "eu", "topics": [".*"]}
 
 
 def acl(principal, operation="WRITE", name=LEDGER, pattern="literal", permission="allow", host="*", resource="topic"):
-    return {"principal": principal, "resource": resource, "name": name, "pattern": pattern, "operations": [operation], "permission": permission, "host": host}
+    return {
+        "principal": principal,
+        "resource": resource,
+        "name": name,
+        "pattern": pattern,
+        "operations": [operation],
+        "permission": permission,
+        "host": host,
+    }
 
 
 def who(*acls, allowed=("User:stages",)):
     return [one.split(" ")[0] for one in writers(flatten(list(acls)), LEDGER, list(allowed))]
 
 
-@pytest.mark.parametrize("one", [
-    acl("m"), acl("m", "ALL"), acl("m", name="*"), acl("m", name="__kafka", pattern="prefixed"), acl("*"), acl("m", host="10.0.0.1"), acl("m", "DELETE"),
-    acl("m", "ALTER_CONFIGS", "*"),
-])
+@pytest.mark.parametrize(
+    "one",
+    [
+        acl("m"),
+        acl("m", "ALL"),
+        acl("m", name="*"),
+        acl("m", name="__kafka", pattern="prefixed"),
+        acl("*"),
+        acl("m", host="10.0.0.1"),
+        acl("m", "DELETE"),
+        acl("m", "ALTER_CONFIGS", "*"),
+    ],
+)
 def test_whoever_may_write_is_named(one):
     assert who(one) == ["User:" + one["principal"]]
 
 
-@pytest.mark.parametrize("one", [
-    acl("stages"), acl("m", "READ"), acl("m", name="orders"), acl("m", name="orders", pattern="prefixed"),
-    acl("m", resource="group", operation="ALL", name="*"), acl("m", permission="deny"),
-])
+@pytest.mark.parametrize(
+    "one",
+    [
+        acl("stages"),
+        acl("m", "READ"),
+        acl("m", name="orders"),
+        acl("m", name="orders", pattern="prefixed"),
+        acl("m", resource="group", operation="ALL", name="*"),
+        acl("m", permission="deny"),
+    ],
+)
 def test_who_may_not_is_not(one):
     assert who(one) == []
 
@@ -48,12 +72,21 @@ def test_a_denial_counts_where_it_holds_from_everywhere():
 
 def test_a_mirror_of_everything_may_not():
     assert who(*service_acls("mirror", "mirror", WIDE, "target"), *service_acls("stages", "stages")) == []
-    assert who(*[one for one in service_acls("mirror", "mirror", WIDE, "target") if one.get("permission") != "deny"]) == ["User:mirror"]
+    assert who(
+        *[one for one in service_acls("mirror", "mirror", WIDE, "target") if one.get("permission") != "deny"]
+    ) == ["User:mirror"]
 
 
 def test_the_witness_writes_positions_and_not_the_ledger():
-    region = {"kafka_dr_users": [{"name": "s", "purpose": "stages"}, {"name": "w", "purpose": "witness"}, {"name": "m", "purpose": "mirror"}],
-              "kafka_dr_super_users": ["User:admin"], "kafka_dr_client": {"sasl.username": "me"}}
+    region = {
+        "kafka_dr_users": [
+            {"name": "s", "purpose": "stages"},
+            {"name": "w", "purpose": "witness"},
+            {"name": "m", "purpose": "mirror"},
+        ],
+        "kafka_dr_super_users": ["User:admin"],
+        "kafka_dr_client": {"sasl.username": "me"},
+    }
     found = expected(region, "l", "p", ["m"])
     assert "User:w" in found["p"] and "User:w" not in found["l"]
     assert {"User:s", "User:CN=s", "User:admin", "User:me", "User:m"} <= set(found["l"])

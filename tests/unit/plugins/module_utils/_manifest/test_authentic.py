@@ -13,9 +13,9 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import NotProvableError  # noqa: E402
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import content, portions  # noqa: E402
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.look import manifest_info  # noqa: E402
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, private, sha256  # noqa: E402
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.side import ManifestSide  # noqa: E402
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.manifest_info import manifest_info  # noqa: E402
 
 FILE = "data/one.parquet"
 
@@ -31,8 +31,17 @@ def made(tmp_path):
         system.create_dir(f"{inside}/data", recursive=True)
         pq.write_table(pa.Table.from_pylist([row], portions.schema()), f"{inside}/{FILE}", filesystem=system)
     partitions = {"0": {"low": 0, "high": 10, "records": 10, "files": [FILE]}}
-    digest = content.store(place, {"format": 1, "cluster_id": "c", "saved_at": 1, "runs": [], "digests": {FILE: sha256(system, f"{inside}/{FILE}")},
-                                   "topics": {"orders": {"topic_id": "id", "detail": "records", "config": {}, "partitions": partitions}}})
+    digest = content.store(
+        place,
+        {
+            "format": 1,
+            "cluster_id": "c",
+            "saved_at": 1,
+            "runs": [],
+            "digests": {FILE: sha256(system, f"{inside}/{FILE}")},
+            "topics": {"orders": {"topic_id": "id", "detail": "records", "config": {}, "partitions": partitions}},
+        },
+    )
     return place, digest
 
 
@@ -45,7 +54,11 @@ def test_the_manifest_that_was_made_is_read(made):
 
 
 def test_its_files_are_for_its_owner_alone(made):
-    found = {os.path.join(folder, name): os.stat(os.path.join(folder, name)).st_mode for folder, folders, files in os.walk(made[0]) for name in files + folders}
+    found = {
+        os.path.join(folder, name): os.stat(os.path.join(folder, name)).st_mode
+        for folder, folders, files in os.walk(made[0])
+        for name in files + folders
+    }
     assert len(found) == 3 and not [path for path, mode in found.items() if stat.S_IMODE(mode) & 0o077]
 
 
@@ -58,7 +71,9 @@ def test_a_topic_that_was_dropped_from_it_is_seen(made):
         rows(place, digest)
     answer = manifest_info({"manifest": place, "topics": [], "digest": digest})
     assert not answer["readable"] and "is not the one that was made" in answer["reason"]
-    assert manifest_info({"manifest": place, "topics": [], "digest": None})["readable"], "nobody knows the digest of this one"
+    assert manifest_info({"manifest": place, "topics": [], "digest": None})["readable"], (
+        "nobody knows the digest of this one"
+    )
 
 
 def test_a_data_file_that_was_emptied_is_seen(made):

@@ -9,12 +9,13 @@ import pyarrow.fs
 import pyarrow.parquet
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import batch
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.records import from_rows
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError, KafkaDrError, UsageError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import content, look, place, portions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import content, place, portions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.scan import ManifestRecords
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.side import ManifestSide
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import batch
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work import manifest_info as look
+from tests.support.records import from_rows
 
 FILE = "data/20261122T000000-0-00000-abcdef01.parquet"
 
@@ -23,7 +24,12 @@ def manifest(**topics):
     """manifest.json of topics ``{name: changes}``."""
     part = {"low": 0, "high": 20, "records": 20, "files": [FILE]}
     whole = {"topic_id": "id", "detail": "records", "config": {}, "partitions": {"0": part}}
-    return {"format": 1, "cluster_id": "lost", "saved_at": 1, "topics": {name: {**whole, **changes} for name, changes in topics.items()}}
+    return {
+        "format": 1,
+        "cluster_id": "lost",
+        "saved_at": 1,
+        "topics": {name: {**whole, **changes} for name, changes in topics.items()},
+    }
 
 
 ROWS = from_rows([(at, 1000 + at, b"k", b"v%d" % at, None) for at in range(20)])
@@ -46,7 +52,7 @@ def where(request, tmp_path, monkeypatch):
     """A directory, a URI, and an object store that knows no local path."""
     if request.param == "mock":
         kept = pyarrow.fs._MockFileSystem()
-        monkeypatch.setattr(place, "from_uri", lambda uri: (kept, uri[len("s3://"):]))
+        monkeypatch.setattr(place, "from_uri", lambda uri: (kept, uri[len("s3://") :]))
         return "s3://bucket/manifest"
     return str(tmp_path / "m") if request.param == "directory" else "file://" + str(tmp_path / "m")
 
@@ -55,10 +61,13 @@ def test_the_job_and_the_translation_read_the_same_place(where):
     save(where)
     side = ManifestSide({"path": where, "name": "the manifest"})
     assert side.cluster_id == "lost" and side.survey(["t"])["t"]["bounds"] == {0: (0, 20)}
-    records, = side.records("t", 0, [(5, 9)])
+    (records,) = side.records("t", 0, [(5, 9)])
     found = ManifestRecords(where).scan("t", 0, 5, 9)
     assert found.offsets.tolist() == [5, 6, 7, 8] and found.digests.tolist() == records.digest(True).tolist()
-    assert ManifestRecords(where).scan("t", 0, 5, 9, timestamps=False).digests.tolist() == ROWS.take(slice(5, 9)).digest(False).tolist()
+    assert (
+        ManifestRecords(where).scan("t", 0, 5, 9, timestamps=False).digests.tolist()
+        == ROWS.take(slice(5, 9)).digest(False).tolist()
+    )
     assert batch.cut_records(records).count == 4
 
 
@@ -67,7 +76,18 @@ def test_what_a_manifest_does_not_hold_is_not_guessed(tmp_path):
     records = ManifestRecords(str(tmp_path), {"t": {"id": "another"}})
     assert records.scan("t", 0, 0, 20) is None
     records.known_ids = {}
-    assert records.scan("t", 1, 0, 20) is None and records.scan("u", 0, 0, 20) is None and records.scan("t", 0, 20, 30) is None
+    assert (
+        records.scan("t", 1, 0, 20) is None
+        and records.scan("u", 0, 0, 20) is None
+        and records.scan("t", 0, 20, 30) is None
+    )
+
+
+def test_one_topic_of_chunks_takes_no_detail_from_the_others(tmp_path):
+    save(str(tmp_path))
+    side = ManifestSide({"path": str(tmp_path), "name": "the manifest"})
+    side.content["topics"]["coarse"] = {**side.content["topics"]["t"], "detail": "chunks"}
+    assert [side.detailed(topic) for topic in ("t", "coarse", "absent")] == [True, False, False]
 
 
 def test_a_manifest_is_looked_at_before_it_is_needed(where):
@@ -103,11 +123,22 @@ def test_credentials_in_a_uri_are_refused_and_not_shown():
     assert "very-secret" not in str(look.manifest_info({"manifest": "s3://AKIA123:very-secret@bucket/m", "topics": []}))
 
 
-@pytest.mark.parametrize("text", [
-    "[]", "{}", '{"format": 2}', "x", '{"format": 1}', json.dumps({**manifest(), "cluster_id": None}), json.dumps({**manifest(), "topics": []}),
-    json.dumps(manifest(t={"partitions": {"0": {"low": 5, "high": 2, "files": []}}})), json.dumps(manifest(t={"config": None})),
-    json.dumps(manifest(t={"partitions": {"0": {"low": 0, "high": 2, "files": ["../../secret.parquet"]}}})), json.dumps(manifest(t={"detail": "all"})),
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[]",
+        "{}",
+        '{"format": 2}',
+        "x",
+        '{"format": 1}',
+        json.dumps({**manifest(), "cluster_id": None}),
+        json.dumps({**manifest(), "topics": []}),
+        json.dumps(manifest(t={"partitions": {"0": {"low": 5, "high": 2, "files": []}}})),
+        json.dumps(manifest(t={"config": None})),
+        json.dumps(manifest(t={"partitions": {"0": {"low": 0, "high": 2, "files": ["../../secret.parquet"]}}})),
+        json.dumps(manifest(t={"detail": "all"})),
+    ],
+)
 def test_a_manifest_of_another_kind_is_refused(tmp_path, text):
     (tmp_path / "manifest.json").write_text(text)
     with pytest.raises(FormatError):

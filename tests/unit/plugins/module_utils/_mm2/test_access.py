@@ -11,22 +11,47 @@ from hypothesis import strategies as st
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import as_text, flatten
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.access import literal_prefix, service_acls, topic_resources
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.access import (
+    literal_prefix,
+    service_acls,
+    topic_resources,
+)
 
 MIRROR = {"name": "there", "source": "na", "target": "eu", "topics": [r"flights\..*", "orders"]}
 
 
-@pytest.mark.parametrize("pattern, prefix, whole", [
-    (r"flights\..*", "flights.", False), ("orders", "orders", True), (".*", "", False), ("a.b", "a", False), (r"a\.b", "a.b", True),
-    ("ab*", "a", False), ("ab?c", "a", False), ("ab{2}", "a", False), ("ab+", "ab", False), ("one|two", "", False), (r"a\|b", "a|b", True),
-    (r"a\d+", "a", False), (r"\w+", "", False), ("(a|b)c", "", False), ("[ab]c", "", False), ("", "", True), (r"a\.*", "a", False),
-    ("x-y_z", "x-y_z", True),
-])
+@pytest.mark.parametrize(
+    "pattern, prefix, whole",
+    [
+        (r"flights\..*", "flights.", False),
+        ("orders", "orders", True),
+        (".*", "", False),
+        ("a.b", "a", False),
+        (r"a\.b", "a.b", True),
+        ("ab*", "a", False),
+        ("ab?c", "a", False),
+        ("ab{2}", "a", False),
+        ("ab+", "ab", False),
+        ("one|two", "", False),
+        (r"a\|b", "a|b", True),
+        (r"a\d+", "a", False),
+        (r"\w+", "", False),
+        ("(a|b)c", "", False),
+        ("[ab]c", "", False),
+        ("", "", True),
+        (r"a\.*", "a", False),
+        ("x-y_z", "x-y_z", True),
+    ],
+)
 def test_literal_prefix(pattern, prefix, whole):
     assert literal_prefix(pattern) == (prefix, whole)
 
 
-PIECES = st.lists(st.sampled_from(["a", "b", "-", r"\.", ".", ".*", "b?", "c+", "(a|b)", "[ab]", r"\d", "|", "a{2}"]), min_size=1, max_size=6)
+PIECES = st.lists(
+    st.sampled_from(["a", "b", "-", r"\.", ".", ".*", "b?", "c+", "(a|b)", "[ab]", r"\d", "|", "a{2}"]),
+    min_size=1,
+    max_size=6,
+)
 
 
 @given(PIECES, st.text("ab-.c0", max_size=8))
@@ -41,7 +66,10 @@ def test_whatever_the_pattern_matches_begins_with_its_prefix(pieces, name):
 
 
 def test_resources_are_narrow_unless_one_pattern_is_everything():
-    assert topic_resources([r"a\..*", "b", "b"]) == [{"name": "a.", "pattern": "prefixed"}, {"name": "b", "pattern": "literal"}]
+    assert topic_resources([r"a\..*", "b", "b"]) == [
+        {"name": "a.", "pattern": "prefixed"},
+        {"name": "b", "pattern": "literal"},
+    ]
     assert topic_resources(["b", ".*"]) == [{"name": "*", "pattern": "literal"}]
 
 
@@ -57,8 +85,12 @@ def test_the_mirror_only_reads_its_topics_in_the_source():
 
 def test_the_mirror_writes_its_topics_and_its_own_in_the_target():
     found = lines("mirror", "target")
-    assert {"User:u ALLOW WRITE topic:flights. PREFIXED", "User:u ALLOW WRITE topic:mm2- PREFIXED", "User:u ALLOW WRITE topic:na.checkpoints.internal LITERAL",
-            "User:u ALLOW WRITE transactional_id:na-mm2 PREFIXED"} <= set(found)
+    assert {
+        "User:u ALLOW WRITE topic:flights. PREFIXED",
+        "User:u ALLOW WRITE topic:mm2- PREFIXED",
+        "User:u ALLOW WRITE topic:na.checkpoints.internal LITERAL",
+        "User:u ALLOW WRITE transactional_id:na-mm2 PREFIXED",
+    } <= set(found)
     assert not [one for one in found if " DELETE " in one or "topic:*" in one or "__kafka_dr_ledger" in one]
 
 
@@ -66,24 +98,36 @@ def test_a_worker_without_connectors_keeps_its_own_topics_and_group_and_reaches_
     idle, full = set(lines("mirror", "target", idle=True)), set(lines("mirror", "target"))
     assert idle < full
     assert {"User:u ALLOW READ group:na-mm2 LITERAL", "User:u ALLOW READ topic:mm2- PREFIXED"} <= idle
-    written = {"User:u ALLOW WRITE topic:flights. PREFIXED", "User:u ALLOW WRITE topic:orders LITERAL", "User:u ALLOW WRITE topic:heartbeats LITERAL"}
+    written = {
+        "User:u ALLOW WRITE topic:flights. PREFIXED",
+        "User:u ALLOW WRITE topic:orders LITERAL",
+        "User:u ALLOW WRITE topic:heartbeats LITERAL",
+    }
     assert {one for one in full - idle if " WRITE " in one} == written
     assert "User:u ALLOW READ group:* LITERAL" in full - idle
 
 
 def test_with_the_default_policy_the_copies_have_prefixed_names():
     found = lines("mirror", "target", dict(MIRROR, policy="default"))
-    assert "User:u ALLOW WRITE topic:na.flights. PREFIXED" in found and "User:u ALLOW WRITE topic:orders LITERAL" not in found
+    assert (
+        "User:u ALLOW WRITE topic:na.flights. PREFIXED" in found
+        and "User:u ALLOW WRITE topic:orders LITERAL" not in found
+    )
 
 
 def test_what_the_identity_policy_renames_is_written_under_its_new_name():
     found = lines("mirror", "target", dict(MIRROR, topics=[r"orders\.heartbeats", r"flights\..*heartbeats"]))
-    assert {"User:u ALLOW WRITE topic:na.orders.heartbeats LITERAL", "User:u ALLOW WRITE topic:na.flights. PREFIXED"} <= set(found)
+    assert {
+        "User:u ALLOW WRITE topic:na.orders.heartbeats LITERAL",
+        "User:u ALLOW WRITE topic:na.flights. PREFIXED",
+    } <= set(found)
     assert not [one for one in found if " topic:orders" in one or " topic:flights" in one]
 
 
 def test_a_topic_that_is_excluded_by_its_name_gives_no_right():
-    assert not [one for one in lines("mirror", "source", dict(MIRROR, topics_exclude=["orders"])) if "topic:orders" in one]
+    assert not [
+        one for one in lines("mirror", "source", dict(MIRROR, topics_exclude=["orders"])) if "topic:orders" in one
+    ]
 
 
 @pytest.mark.parametrize("side", ["source", "target"])
@@ -93,7 +137,9 @@ def test_the_proof_writes_nowhere(side):
 
 def test_the_witness_writes_positions_alone_and_reads_no_record_of_the_source():
     assert {one.split()[2] for one in lines("witness", "source")} == {"DESCRIBE"}
-    assert {one.split()[3] for one in lines("witness", "target") if one.split()[2] == "WRITE"} == {"topic:__kafka_dr_positions"}
+    assert {one.split()[3] for one in lines("witness", "target") if one.split()[2] == "WRITE"} == {
+        "topic:__kafka_dr_positions"
+    }
 
 
 def test_the_stages_write_records_nowhere_but_in_ledger_and_mirror_topics():
@@ -103,10 +149,14 @@ def test_the_stages_write_records_nowhere_but_in_ledger_and_mirror_topics():
 
 def test_an_application_has_what_the_inventory_gives_it():
     own = [{"resource": "group", "name": "g", "operations": ["READ"]}]
-    assert service_acls("u", "application", own=own) == [{"resource": "group", "name": "g", "operations": ["READ"], "principal": "u"}]
+    assert service_acls("u", "application", own=own) == [
+        {"resource": "group", "name": "g", "operations": ["READ"], "principal": "u"}
+    ]
 
 
-@pytest.mark.parametrize("purpose, mirror, side", [("admin", MIRROR, "source"), ("mirror", None, "source"), ("mirror", MIRROR, "both")])
+@pytest.mark.parametrize(
+    "purpose, mirror, side", [("admin", MIRROR, "source"), ("mirror", None, "source"), ("mirror", MIRROR, "both")]
+)
 def test_what_is_not_known_gets_nothing(purpose, mirror, side):
     with pytest.raises(UsageError, match="No ACLs are known"):
         service_acls("u", purpose, mirror, side)
@@ -131,6 +181,8 @@ def test_a_wide_pattern_keeps_the_mirror_out_of_the_ledger(topics):
     assert denied not in lines("mirror", "target", mirror, idle=True)
 
 
-@pytest.mark.parametrize("mirror", [MIRROR, {**MIRROR, "topics": ["_other"]}, {**MIRROR, "topics": [".*"], "policy": "default"}])
+@pytest.mark.parametrize(
+    "mirror", [MIRROR, {**MIRROR, "topics": ["_other"]}, {**MIRROR, "topics": [".*"], "policy": "default"}]
+)
 def test_a_pattern_that_does_not_reach_the_ledger_denies_nothing(mirror):
     assert not [one for one in lines("mirror", "target", mirror) if "DENY" in one]

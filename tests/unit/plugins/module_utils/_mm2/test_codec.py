@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""MM2's binary records, Connect's offsets and the witness's records: exact forms, and garbage refused with its position."""
+"""MM2's binary records, Connect's offsets and the witness's records: exact forms, and garbage refused with its
+position.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import codec, codec_connect, witness
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import codec, codec_connect
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions import witness
+from tests.support.mm2_records import encode_checkpoint, encode_heartbeat
 
 SYNC_KEY = b"\x00\x05items\x00\x00\x00\x02"
 SYNC_VALUE = b"\x00\x00\x00\x00\x00\x00\x01\x00" + b"\x00\x00\x00\x00\x00\x00\x02\x01"
@@ -28,16 +32,19 @@ def test_exact_forms():
     assert codec.decode_offset_sync(SYNC_KEY, SYNC_VALUE) == ("items", 2, 256, 513)
     assert codec.encode_offset_sync(codec.OffsetSync("items", 2, 256, 513)) == (SYNC_KEY, SYNC_VALUE)
     assert codec.decode_checkpoint(CHECKPOINT_KEY, CHECKPOINT_VALUE) == ("g1", "items", 2, 256, 513, "")
-    assert codec.encode_checkpoint(codec.Checkpoint("g1", "items", 2, 256, 513, "")) == (CHECKPOINT_KEY, CHECKPOINT_VALUE)
+    assert encode_checkpoint(codec.Checkpoint("g1", "items", 2, 256, 513, "")) == (CHECKPOINT_KEY, CHECKPOINT_VALUE)
     assert codec.decode_heartbeat(HEARTBEAT_KEY, HEARTBEAT_VALUE) == ("a", "b", 0x19000000000)
-    assert codec.encode_heartbeat(codec.Heartbeat("a", "b", 0x19000000000)) == (HEARTBEAT_KEY, HEARTBEAT_VALUE)
+    assert encode_heartbeat(codec.Heartbeat("a", "b", 0x19000000000)) == (HEARTBEAT_KEY, HEARTBEAT_VALUE)
 
 
 @pytest.mark.parametrize("kind", DECODERS)
 def test_every_cut_and_every_trailing_byte_is_refused(kind):
     decode, key, value = DECODERS[kind]
-    for bad_key, bad_value in [(key[:cut], value) for cut in range(len(key))] + [(key, value[:cut]) for cut in range(len(value))] + [
-            (key + b"\x00", value), (key, value + b"\x00"), (None, value), (key, None)]:
+    for bad_key, bad_value in (
+        [(key[:cut], value) for cut in range(len(key))]
+        + [(key, value[:cut]) for cut in range(len(value))]
+        + [(key + b"\x00", value), (key, value + b"\x00"), (None, value), (key, None)]
+    ):
         with pytest.raises(FormatError) as caught:
             decode(bad_key, bad_value)
         assert 0 <= caught.value.facts["position"] <= max(len(key), len(value)) + 1
@@ -65,8 +72,11 @@ def test_negative_offsets_are_refused():
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=40), st.binary(max_size=40))
 def test_garbage_gives_a_record_that_encodes_back_or_a_format_error(key, value):
-    pairs = ((codec.decode_offset_sync, codec.encode_offset_sync), (codec.decode_checkpoint, codec.encode_checkpoint),
-             (codec.decode_heartbeat, codec.encode_heartbeat))
+    pairs = (
+        (codec.decode_offset_sync, codec.encode_offset_sync),
+        (codec.decode_checkpoint, encode_checkpoint),
+        (codec.decode_heartbeat, encode_heartbeat),
+    )
     for decode, encode in pairs:
         try:
             found = decode(key, value)
@@ -79,15 +89,30 @@ def test_connect_offsets_as_connect_writes_them():
     key = b'["MirrorSourceConnector",{"cluster":"a","partition":0,"topic":"items"}]'
     assert codec_connect.decode_source_offset(key, b'{"offset":41}') == ("MirrorSourceConnector", "a", "items", 0, 41)
     assert codec_connect.decode_source_offset(key, None).offset is None
-    assert codec_connect.encode_source_offset(codec_connect.SourceOffset("MirrorSourceConnector", "a", "items", 0, 41)) == (key, b'{"offset":41}')
-    assert codec_connect.decode_source_offset(b'["MirrorHeartbeatConnector",{"sourceClusterAlias":"a","targetClusterAlias":"b"}]', b'{"offset":0}') is None
+    assert codec_connect.encode_source_offset(
+        codec_connect.SourceOffset("MirrorSourceConnector", "a", "items", 0, 41)
+    ) == (key, b'{"offset":41}')
+    assert (
+        codec_connect.decode_source_offset(
+            b'["MirrorHeartbeatConnector",{"sourceClusterAlias":"a","targetClusterAlias":"b"}]', b'{"offset":0}'
+        )
+        is None
+    )
 
 
-@pytest.mark.parametrize("key, value", [
-    (None, b"{}"), (b"\xff", None), (b"{", None), (b'{"a":1}', None), (b'["c",{"cluster":"a","partition":"0","topic":"t"}]', b'{"offset":1}'),
-    (b'["c",{"cluster":"a","partition":0,"topic":"t"}]', b'{"offset":-1}'), (b'["c",{"cluster":"a","partition":0,"topic":"t"}]', b'{"offset":true}'),
-    (b'["c",{"cluster":"a","partition":0,"topic":"t"}]', b"[]"),
-])
+@pytest.mark.parametrize(
+    "key, value",
+    [
+        (None, b"{}"),
+        (b"\xff", None),
+        (b"{", None),
+        (b'{"a":1}', None),
+        (b'["c",{"cluster":"a","partition":"0","topic":"t"}]', b'{"offset":1}'),
+        (b'["c",{"cluster":"a","partition":0,"topic":"t"}]', b'{"offset":-1}'),
+        (b'["c",{"cluster":"a","partition":0,"topic":"t"}]', b'{"offset":true}'),
+        (b'["c",{"cluster":"a","partition":0,"topic":"t"}]', b"[]"),
+    ],
+)
 def test_connect_garbage_is_refused(key, value):
     with pytest.raises(FormatError) as caught:
         codec_connect.decode_source_offset(key, value)
@@ -95,20 +120,37 @@ def test_connect_garbage_is_refused(key, value):
 
 
 def test_witness_records_come_back():
-    rows = [witness.encode_topic("items", 1, "id1"), witness.encode_group("g1", 1, {"items": {0: 5}}), witness.encode_group("g2", 1, {"items": {0: 7}}),
-            witness.encode_round(1, 0, 2, 2), witness.encode_group("g1", 3, {"items": {0: 9, 1: 1}}), witness.encode_group("g2", 3, None),
-            witness.encode_topic("items", 3, "id2", 3), witness.encode_round(3, 0, 1, 1)]
+    rows = [
+        witness.encode_topic("items", 1, "id1"),
+        witness.encode_group("g1", 1, {"items": {0: 5}}),
+        witness.encode_group("g2", 1, {"items": {0: 7}}),
+        witness.encode_round(1, 0, 2, 2),
+        witness.encode_group("g1", 3, {"items": {0: 9, 1: 1}}),
+        witness.encode_group("g2", 3, None),
+        witness.encode_topic("items", 3, "id2", 3),
+        witness.encode_round(3, 0, 1, 1),
+    ]
     known = witness.fold(witness.decode(*row) for row in rows)
     assert known["groups"] == {"g1": {"at": 3, "positions": {"items": {0: 9, 1: 1}}}}
     assert (known["topics"], known["at"], known["since"]) == ({"items": {"id": "id2", "recreated": 3}}, 3, 0)
 
 
-@pytest.mark.parametrize("key, value", [
-    (None, b"{}"), (b"x", b"{}"), (b'["other","g"]', b"{}"), (b'["group","g"]', b'{"v":2,"at":1,"positions":{}}'),
-    (b'["group","g"]', b'{"v":1,"positions":{}}'),
-    (b'["group","g"]', b'{"v":1,"at":1,"positions":{"t":{"x":1}}}'), (b'["group","g"]', b'{"v":1,"at":1,"positions":{"t":{"0":-1}}}'),
-    (b'["topic","t"]', b'{"v":1,"at":1,"id":4,"recreated":0}'), (b'["round",""]', b'{"v":1,"at":1}'), (b'["round",""]', b"\xff"), (b'["round",""]', b"[]"),
-])
+@pytest.mark.parametrize(
+    "key, value",
+    [
+        (None, b"{}"),
+        (b"x", b"{}"),
+        (b'["other","g"]', b"{}"),
+        (b'["group","g"]', b'{"v":2,"at":1,"positions":{}}'),
+        (b'["group","g"]', b'{"v":1,"positions":{}}'),
+        (b'["group","g"]', b'{"v":1,"at":1,"positions":{"t":{"x":1}}}'),
+        (b'["group","g"]', b'{"v":1,"at":1,"positions":{"t":{"0":-1}}}'),
+        (b'["topic","t"]', b'{"v":1,"at":1,"id":4,"recreated":0}'),
+        (b'["round",""]', b'{"v":1,"at":1}'),
+        (b'["round",""]', b"\xff"),
+        (b'["round",""]', b"[]"),
+    ],
+)
 def test_witness_garbage_is_refused(key, value):
     with pytest.raises(FormatError) as caught:
         witness.decode(key, value)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every example inventory gives both clients what they need: the mirror's properties, and librdkafka's own check of its keys."""
+"""Every example inventory gives both clients what they need: the mirror's properties, and librdkafka's own check of its
+keys.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.lint import lint
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.properties import mirror_properties, mirror_secrets
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._lint import lint
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.properties import (
+    mirror_properties,
+    mirror_secrets,
+)
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[5] / "examples" / "inventories").glob("*.yml"))
 KEY = "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n"
@@ -29,13 +34,21 @@ def test_there_is_one_per_kind_of_security():
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_renders_without_traps_and_without_secrets_in_the_open(path):
     mirrors, regions = described(path)
-    clients = {name: {key: "PEM" if "{{" in value else value for key, value in one["kafka_dr_client"].items()} for name, one in regions.items()}
+    clients = {
+        name: {key: "PEM" if "{{" in value else value for key, value in one["kafka_dr_client"].items()}
+        for name, one in regions.items()
+    }
     made = mirror_properties(mirrors, clients, "/secrets", rest_port=8083)
     assert [one for one in lint(made) if one["severity"] != "info"] == []
-    secrets = {name: {key: KEY if key.endswith("pem") else "hunter2" for key in one.get("kafka_dr_client_secrets", {})} for name, one in regions.items()}
+    secrets = {
+        name: {key: KEY if key.endswith("pem") else "hunter2" for key in one.get("kafka_dr_client_secrets", {})}
+        for name, one in regions.items()
+    }
     assert "vault_" not in str(made)
     referred = set(re.findall(r"\$\{file:/secrets:([^}]+)}", str(made)))
-    assert referred == set(mirror_secrets(secrets)), "what the file refers to and what the secrets file holds must be the same"
+    assert referred == set(mirror_secrets(secrets)), (
+        "what the file refers to and what the secrets file holds must be the same"
+    )
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -24,7 +24,9 @@ def test_policy_and_syncs_place_are_the_same_on_all_connectors():
 
 
 def test_all_values_are_text_and_truths_are_lower_case():
-    configs = connector_configs({**MIRROR, "config": {"source": {"sync.topic.configs.enabled": False, "offset.lag.max": 0}}})
+    configs = connector_configs(
+        {**MIRROR, "config": {"source": {"sync.topic.configs.enabled": False, "offset.lag.max": 0}}}
+    )
     assert all(isinstance(value, str) for settings in configs.values() for value in settings.values())
     assert configs["source"]["sync.topic.configs.enabled"] == "false" and configs["source"]["offset.lag.max"] == "0"
 
@@ -35,7 +37,12 @@ def test_intervals_of_seconds_stay_below_an_hour():
 
 
 def test_the_users_own_settings_win():
-    assert connector_configs({**MIRROR, "config": {"source": {"consumer.max.poll.records": 7}}})["source"]["consumer.max.poll.records"] == "7"
+    assert (
+        connector_configs({**MIRROR, "config": {"source": {"consumer.max.poll.records": 7}}})["source"][
+            "consumer.max.poll.records"
+        ]
+        == "7"
+    )
 
 
 def test_big_records_fit_through_consumer_and_producer():
@@ -45,12 +52,18 @@ def test_big_records_fit_through_consumer_and_producer():
 
 def test_replication_factor_reaches_every_internal_topic():
     configs = connector_configs({**MIRROR, "tuning": {"replication_factor": 3}})
-    assert {value for settings in configs.values() for key, value in settings.items() if key.endswith("replication.factor")} == {"3"}
+    assert {
+        value for settings in configs.values() for key, value in settings.items() if key.endswith("replication.factor")
+    } == {"3"}
     assert len([key for settings in configs.values() for key in settings if key.endswith("replication.factor")]) == 7
 
 
 def test_patterns_may_be_a_list_or_one_text():
-    assert checked({**MIRROR, "topics": "a, b"})["topics"] == checked({**MIRROR, "topics": ["a", "b"]})["topics"] == ["a", "b"]
+    assert (
+        checked({**MIRROR, "topics": "a, b"})["topics"]
+        == checked({**MIRROR, "topics": ["a", "b"]})["topics"]
+        == ["a", "b"]
+    )
     assert "__.*" in checked({**MIRROR, "topics_exclude": ["c"]})["topics_exclude"]
 
 
@@ -63,13 +76,16 @@ def test_a_policy_may_be_any_class():
     assert policy_class("com.example.Mine") == "com.example.Mine"
 
 
-@pytest.mark.parametrize("mirror, words", [
-    ("backup", "not described"),
-    ({**MIRROR, "tasks": 3}, "unknown keys.*tasks"),
-    ({**MIRROR, "tuning": {"speed": 3}}, "tuning.speed"),
-    ({"name": "x", "source": "a"}, "has no target"),
-    ({"name": "x", "source": "a", "target": "a"}, "into itself"),
-])
+@pytest.mark.parametrize(
+    "mirror, words",
+    [
+        ("backup", "not described"),
+        ({**MIRROR, "tasks": 3}, "unknown keys.*tasks"),
+        ({**MIRROR, "tuning": {"speed": 3}}, "tuning.speed"),
+        ({"name": "x", "source": "a"}, "has no target"),
+        ({"name": "x", "source": "a", "target": "a"}, "into itself"),
+    ],
+)
 def test_refuses_a_wrong_description(mirror, words):
     with pytest.raises(UsageError, match=words):
         checked(mirror)
@@ -79,4 +95,8 @@ def test_calls_to_a_lost_source_are_given_up_early_and_no_client_refuses_that():
     made = connector_configs(MIRROR)
     for side in ("source", "checkpoint"):
         # A client does not start whose calls may end before its requests.
-        assert made[side]["source.admin.request.timeout.ms"] == made[side]["source.admin.default.api.timeout.ms"] == "15000"
+        assert (
+            made[side]["source.admin.request.timeout.ms"]
+            == made[side]["source.admin.default.api.timeout.ms"]
+            == "15000"
+        )

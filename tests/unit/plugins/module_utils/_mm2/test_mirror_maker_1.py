@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.lint import lint
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._lint import lint
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.mirror_maker_1 import from_mirror_maker_1
 
 CONSUMER = """
@@ -67,7 +67,9 @@ def test_a_pattern_with_brackets_is_left_whole():
 
 
 def test_the_oldest_files_still_read():
-    result = from_mirror_maker_1("zookeeper.connect=zk:2181\ngroup.id=g\n", "metadata.broker.list=eu1:9092\n", "na", "eu")
+    result = from_mirror_maker_1(
+        "zookeeper.connect=zk:2181\ngroup.id=g\n", "metadata.broker.list=eu1:9092\n", "na", "eu"
+    )
     assert result["clients"]["eu"] == {"bootstrap.servers": "eu1:9092"}
     assert any("ZooKeeper" in one for one in result["by_hand"])
 

@@ -8,12 +8,22 @@ import re
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames, check_names, compile_filter, is_own
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import (
+    MirrorNames,
+    check_names,
+    compile_filter,
+    is_own,
+)
 
 
 def test_names_of_both_policies():
     identity, default = MirrorNames("a", "b"), MirrorNames("a", "b", "default", "_")
-    assert (identity.copy_of("t"), identity.original_of("t"), default.copy_of("t"), default.original_of("a_t")) == ("t", "t", "a_t", "t")
+    assert (identity.copy_of("t"), identity.original_of("t"), default.copy_of("t"), default.original_of("a_t")) == (
+        "t",
+        "t",
+        "a_t",
+        "t",
+    )
     assert default.original_of("t") is None and default.original_of("a_") is None
     assert (identity.offset_syncs, identity.checkpoints) == ("mm2-offset-syncs.a.internal", "a.checkpoints.internal")
     assert identity.heartbeats_copied == "a.heartbeats"
@@ -38,21 +48,53 @@ def test_filters_take_commas_but_not_within_braces():
 
 def test_what_is_nobodys_data():
     """The oracle of MirrorMaker 2's own classes is in tests/real/offsets."""
-    assert all(is_own(name) for name in ("__kafka_dr_positions", "mm2-offsets.a.internal", "a.checkpoints.internal", "heartbeats", ".hidden"))
-    assert not any(is_own(name) for name in ("orders", "internal", "my.internal.topic", "patient-heartbeats-raw", "x-internal", "x.internal", "mm2-x"))
+    assert all(
+        is_own(name)
+        for name in (
+            "__kafka_dr_positions",
+            "mm2-offsets.a.internal",
+            "a.checkpoints.internal",
+            "heartbeats",
+            ".hidden",
+        )
+    )
+    assert not any(
+        is_own(name)
+        for name in (
+            "orders",
+            "internal",
+            "my.internal.topic",
+            "patient-heartbeats-raw",
+            "x-internal",
+            "x.internal",
+            "mm2-x",
+        )
+    )
 
 
 def test_the_identity_policy_renames_what_ends_in_heartbeats():
     names = MirrorNames("a", "b")
-    assert (names.copy_of("orders.heartbeats"), names.original_of("a.orders.heartbeats"), names.original_of("orders.heartbeats")) == (
-        "a.orders.heartbeats", "orders.heartbeats", None)
+    assert (
+        names.copy_of("orders.heartbeats"),
+        names.original_of("a.orders.heartbeats"),
+        names.original_of("orders.heartbeats"),
+    ) == ("a.orders.heartbeats", "orders.heartbeats", None)
     assert names.is_data("orders.heartbeats") and not names.is_data("heartbeats") and not names.is_data("b.heartbeats")
 
 
 def test_a_pattern_excludes_before_it_includes():
     names = MirrorNames("a", "b", "default")
-    pattern, copies = (re.compile(made([r"orders\..*", "b.*"], [r"orders\.scratch\..*"])) for made in (names.data_pattern, names.copies_pattern))
+    pattern, copies = (
+        re.compile(made([r"orders\..*", "b.*"], [r"orders\.scratch\..*"]))
+        for made in (names.data_pattern, names.copies_pattern)
+    )
     wanted = ["orders.x", "bills"]
-    assert [name for name in ("orders.x", "orders.scratch.x", "bills", "b.orders", "other") if pattern.fullmatch(name)] == wanted
-    copied = [name for name in ("a.orders.x", "a.orders.scratch.x", "orders.x", "a.bills", "a.b.orders") if copies.fullmatch(name)]
+    assert [
+        name for name in ("orders.x", "orders.scratch.x", "bills", "b.orders", "other") if pattern.fullmatch(name)
+    ] == wanted
+    copied = [
+        name
+        for name in ("a.orders.x", "a.orders.scratch.x", "orders.x", "a.bills", "a.b.orders")
+        if copies.fullmatch(name)
+    ]
     assert copied == ["a." + one for one in wanted]

@@ -15,7 +15,13 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.propertie
 )
 
 MIRROR = {"name": "backup", "source": "a", "target": "b"}
-SCRAM = {"bootstrap.servers": "a:9093", "security.protocol": "sasl_ssl", "sasl.mechanism": "SCRAM-SHA-512", "sasl.username": "mirror", "ssl.ca.pem": "PEM"}
+SCRAM = {
+    "bootstrap.servers": "a:9093",
+    "security.protocol": "sasl_ssl",
+    "sasl.mechanism": "SCRAM-SHA-512",
+    "sasl.username": "mirror",
+    "ssl.ca.pem": "PEM",
+}
 CLIENTS = {"a": SCRAM, "b": {"bootstrap.servers": "b:9092"}, "c": {"bootstrap.servers": "c:9092"}}
 
 
@@ -59,14 +65,23 @@ def test_several_mirrors_in_one_process():
     assert made["a->c.enabled"] == made["b->c.enabled"] == "true"
 
 
-@pytest.mark.parametrize("mirrors, words", [
-    ([MIRROR, {**MIRROR, "name": "again"}], "Two mirrors copy a->b"),
-    ([{**MIRROR, "target": "c"}, {"name": "two", "source": "b", "target": "c", "tuning": {"flush_ms": 1}}], "disagree about offset.flush"),
-    ({**MIRROR, "config": {"source": {"replication.policy.class": "x"}}}, "disagree about replication.policy.class"),
-    ({**MIRROR, "target": "nowhere"}, "No Kafka client is described for region nowhere"),
-    ({**MIRROR, "topics": ["a{1,2}"]}, "comma"),
-    ({**MIRROR, "groups": ["a("]}, "regular expression"),
-])
+@pytest.mark.parametrize(
+    "mirrors, words",
+    [
+        ([MIRROR, {**MIRROR, "name": "again"}], "Two mirrors copy a->b"),
+        (
+            [{**MIRROR, "target": "c"}, {"name": "two", "source": "b", "target": "c", "tuning": {"flush_ms": 1}}],
+            "disagree about offset.flush",
+        ),
+        (
+            {**MIRROR, "config": {"source": {"replication.policy.class": "x"}}},
+            "disagree about replication.policy.class",
+        ),
+        ({**MIRROR, "target": "nowhere"}, "No Kafka client is described for region nowhere"),
+        ({**MIRROR, "topics": ["a{1,2}"]}, "comma"),
+        ({**MIRROR, "groups": ["a("]}, "regular expression"),
+    ],
+)
 def test_refuses_what_one_process_cannot_do(mirrors, words):
     with pytest.raises(UsageError, match=words):
         rendered(mirrors)
@@ -84,17 +99,20 @@ def test_whatever_is_rendered_reads_back_the_same(values):
     assert parse_properties(text) == values
 
 
-@pytest.mark.parametrize("text, expected", [
-    ("# a comment\n! another\n\na=b\n", {"a": "b"}),
-    ("a = b ", {"a": "b "}),
-    ("a:b", {"a": "b"}),
-    ("a b c", {"a": "b c"}),
-    ("a=b\\\n   c", {"a": "bc"}),
-    ("a=b\\\\\nc=d", {"a": "b\\", "c": "d"}),
-    ("a\\=b=\\u00e9", {"a=b": "é"}),
-    ("a=1\na=2", {"a": "2"}),
-    ("lonely", {"lonely": ""}),
-    ("a=# no comment", {"a": "# no comment"}),
-])
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("# a comment\n! another\n\na=b\n", {"a": "b"}),
+        ("a = b ", {"a": "b "}),
+        ("a:b", {"a": "b"}),
+        ("a b c", {"a": "b c"}),
+        ("a=b\\\n   c", {"a": "bc"}),
+        ("a=b\\\\\nc=d", {"a": "b\\", "c": "d"}),
+        ("a\\=b=\\u00e9", {"a=b": "é"}),
+        ("a=1\na=2", {"a": "2"}),
+        ("lonely", {"lonely": ""}),
+        ("a=# no comment", {"a": "# no comment"}),
+    ],
+)
 def test_reads_properties_as_java_does(text, expected):
     assert parse_properties(text) == expected

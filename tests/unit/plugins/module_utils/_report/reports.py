@@ -31,20 +31,37 @@ def drill(**changes):
         "acknowledged": 331175,
         "processed": 331235,
         "overrides": [],
-        "gates": [{"stage": "initial_setup", "held": ["distinct_clusters"]}, {"stage": "failover", "held": ["source_alive", "topics_there"]}],
+        "gates": [
+            {"stage": "initial_setup", "held": ["distinct_clusters"]},
+            {"stage": "failover", "held": ["source_alive", "topics_there"]},
+        ],
         "versions": {"kafka": "4.3.1", "python": "3.11.7"},
         "stages": [
             {
                 "name": "Initial set-up",
                 "seconds": 10.0,
-                "steps": [{**step, "name": "Check both regions", "began": NOW}, {**step, "name": "Start the mirror", "began": NOW + 5}],
+                "steps": [
+                    {**step, "name": "Check both regions", "began": NOW},
+                    {**step, "name": "Start the mirror", "began": NOW + 5},
+                ],
             },
-            {"name": "Failover", "seconds": 5.0, "steps": [{**step, "name": "Stop the mirror for good", "began": NOW + 70}]},
+            {
+                "name": "Failover",
+                "seconds": 5.0,
+                "steps": [{**step, "name": "Stop the mirror for good", "began": NOW + 70}],
+            },
         ],
         "proofs": [{"stage": "failover", "verdict": "PROVEN", "report": "proofs/1-failover.json"}],
-        "flow": {"acknowledged": [[NOW + 50 + at, 200] for at in range(20)], "processed": [[NOW + 50 + at, 190 if at < 10 else 0] for at in range(20)]},
+        "flow": {
+            "acknowledged": [[NOW + 50 + at, 200] for at in range(20)],
+            "processed": [[NOW + 50 + at, 190 if at < 10 else 0] for at in range(20)],
+        },
         "mirrors": {
-            "lag": {"north_america to europe": [[NOW + 50.3 + at, 7 + 40 * (at == 9) if at < 10 else None] for at in range(20)]},
+            "lag": {
+                "north_america to europe": [
+                    [NOW + 50.3 + at, 7 + 40 * (at == 9) if at < 10 else None] for at in range(20)
+                ]
+            },
             "copied": {"north_america to europe": [[NOW + 51 + at, 200 if at < 10 else 0] for at in range(19)]},
         },
         "command": "sh lab/bootstrap.sh drill --scenario failover",
@@ -75,12 +92,33 @@ def failed_drill(**changes):
         lost_at=None,
         flow=None,
         mirrors=None,
-        checks=[{"name": "stage_succeeded", "passed": False, "expected": "exit code 0", "found": "Playbook failover failed with exit code 2"}],
+        checks=[
+            {
+                "name": "stage_succeeded",
+                "passed": False,
+                "expected": "exit code 0",
+                "found": "Playbook failover failed with exit code 2",
+            }
+        ],
         **changes,
     )
 
 
-ZERO = dict.fromkeys(("missing_head", "missing_tail", "missing", "lost", "duplicated", "reordered", "altered", "foreign", "aborted", "beyond"), 0)
+ZERO = dict.fromkeys(
+    (
+        "missing_head",
+        "missing_tail",
+        "missing",
+        "lost",
+        "duplicated",
+        "reordered",
+        "altered",
+        "foreign",
+        "aborted",
+        "beyond",
+    ),
+    0,
+)
 
 
 def partition(number=0, **changes):
@@ -97,7 +135,10 @@ def partition(number=0, **changes):
         **ZERO,
         "differences": [],
         "differences_left_out": 0,
-        "offset_map": [{"source_offset": 0, "target_offset": 0, "count": 5000}, {"source_offset": 5000, "target_offset": 5001, "count": 5000}],
+        "offset_map": [
+            {"source_offset": 0, "target_offset": 0, "count": 5000},
+            {"source_offset": 5000, "target_offset": 5001, "count": 5000},
+        ],
     }
     return {**made, **changes}
 
@@ -117,8 +158,22 @@ def lossy_partition(number=1):
             {"source_offset": 7001, "target_offset": 7000, "count": 2999},
         ],
         differences=[
-            {"kind": "missing", "source_offset": 2500, "target_offset": None, "timestamp": 1359500000000, "field": None, "count": 1},
-            {"kind": "altered", "source_offset": 7000, "target_offset": 6999, "timestamp": 1359500000000, "field": "value", "count": 1},
+            {
+                "kind": "missing",
+                "source_offset": 2500,
+                "target_offset": None,
+                "timestamp": 1359500000000,
+                "field": None,
+                "count": 1,
+            },
+            {
+                "kind": "altered",
+                "source_offset": 7000,
+                "target_offset": 6999,
+                "timestamp": 1359500000000,
+                "field": "value",
+                "count": 1,
+            },
         ],
     )
 
@@ -126,7 +181,9 @@ def lossy_partition(number=1):
 def proof(*partitions, verdict="PROVEN", **changes):
     """A proof over one topic of these partitions."""
     parts = list(partitions) or [partition(0), partition(1)]
-    totals = {key: sum(part[key] for part in parts) for key in ("records_source", "records_target", "bytes_read", *ZERO)}
+    totals = {
+        key: sum(part[key] for part in parts) for key in ("records_source", "records_target", "bytes_read", *ZERO)
+    }
     made = {
         "verdict": verdict,
         "complete": verdict in ("PROVEN", "DUPLICATES"),
@@ -151,7 +208,14 @@ def proof(*partitions, verdict="PROVEN", **changes):
                 "partitions": parts,
             }
         ],
-        "engine": {"name": "spark", "version": "4.2.0", "master": "local[*]", "parallelism": 2, "tasks": 2, "python": "3.11.7"},
+        "engine": {
+            "name": "spark",
+            "version": "4.2.0",
+            "master": "local[*]",
+            "parallelism": 2,
+            "tasks": 2,
+            "python": "3.11.7",
+        },
     }
     return copy.deepcopy({**made, **changes})
 
@@ -195,9 +259,26 @@ def entries():
         entry("active_region", "active", 1, run="setup", stage="initial_setup"),
         entry("stage", "done", 2, run="setup", stage="initial_setup", about=move),
         entry("stage", "started", 3, run=CUT, about=move, found={"planned": False, "overridden": ["mirror_alive"]}),
-        entry("ends", "done", 10, run=CUT, found={"lost": {"total": 66, "topics": {"flights.departed": 66}}, "witnessed_at": NOW, "target": {}}),
-        entry("stage", "started", 20, about=move, found={"planned": False, "overridden": ["mirror_alive"], "held": ["topics_there", "not on a Friday"]}),
-        entry("positions", "done", 24, found={"groups": 1, "to_commit": 9, "reprocess_at_most": 3, "confidence": {"exact_at_end": 9}}),
+        entry(
+            "ends",
+            "done",
+            10,
+            run=CUT,
+            found={"lost": {"total": 66, "topics": {"flights.departed": 66}}, "witnessed_at": NOW, "target": {}},
+        ),
+        entry(
+            "stage",
+            "started",
+            20,
+            about=move,
+            found={"planned": False, "overridden": ["mirror_alive"], "held": ["topics_there", "not on a Friday"]},
+        ),
+        entry(
+            "positions",
+            "done",
+            24,
+            found={"groups": 1, "to_commit": 9, "reprocess_at_most": 3, "confidence": {"exact_at_end": 9}},
+        ),
         entry("active_region", "active", 26, about="europe"),
         entry(
             "proof",

@@ -31,11 +31,19 @@ def test_each_drill_once_in_order_with_its_link(tmp_path):
     assert [one["rto_seconds"] for path, one in drills] == [40.52, None, 50.0] and not refused
     text, count = history.page(str(tmp_path), str(tmp_path / "history.html"))
     html5lib.HTMLParser(strict=True).parse(text)
-    assert count == 3 and "2 of 3 drills passed" in text and 'href="history/a/report.html"' in text and "stage succeeded" in text
+    assert (
+        count == 3
+        and "2 of 3 drills passed" in text
+        and 'href="history/a/report.html"' in text
+        and "stage succeeded" in text
+    )
     drawn = history.charts(history.rows(drills, str(tmp_path)))
     assert [(one["name"], one["last"], len(one["dots"])) for one in drawn] == [("RTO", 50.0, 2), ("RPO", 66, 2)]
     assert all(len(one["without"]) == 1 for one in drawn)
-    assert [[(dot["at"], dot["value"]) for dot in one["dots"]] for one in drawn] == [[(1, 40.52), (3, 50.0)], [(1, 66), (3, 66)]]
+    assert [[(dot["at"], dot["value"]) for dot in one["dots"]] for one in drawn] == [
+        [(1, 40.52), (3, 50.0)],
+        [(1, 66), (3, 66)],
+    ]
 
 
 def test_drills_that_were_spoiled_on_purpose_do_not_count(tmp_path):
@@ -57,8 +65,14 @@ def test_no_drill_is_told(tmp_path):
         history.page(str(tmp_path), str(tmp_path / "history.html"))
 
 
-@pytest.mark.parametrize(("third", "said"), [
-    (drill(), []), (drill(verdict="failed"), ["failed drill"]), (drill(rto_seconds=None, rpo={}), ["a stroke where a drill came to no figure"])])
+@pytest.mark.parametrize(
+    ("third", "said"),
+    [
+        (drill(), []),
+        (drill(verdict="failed"), ["failed drill"]),
+        (drill(rto_seconds=None, rpo={}), ["a stroke where a drill came to no figure"]),
+    ],
+)
 def test_the_legend_names_only_what_a_chart_shows(tmp_path, third, said):
     for number, report in enumerate((drill(rto_seconds=40.52), third, drill(rto_seconds=53.49))):
         put(tmp_path / str(number), dict(report, began=NOW + number))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pages in headless Chromium, on a phone's and a desk's width: no console message, nothing wider than the screen."""
+"""The pages in headless Chromium, as wide as a phone and a desk: no console message, nothing too wide."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from .reports import NOW, drill, entries, failed_drill, lossy_partition, partiti
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here (Debian: apt-get install chromium): the pages were not looked at in a browser"),
+    pytest.mark.skipif(
+        CHROMIUM is None,
+        reason="no Chromium here (Debian: apt-get install chromium): the pages were not looked at in a browser",
+    ),
 ]
 WIDTHS = (360, 1280)
 LONG = "a.topic.with.a.very.long.name." * 6
@@ -43,7 +46,9 @@ def pages(tmp_path):
     wide["topics"][0].update(topic=LONG, target_topic="renamed." + LONG)
     for number in range(3):
         (tmp_path / str(number)).mkdir()
-        (tmp_path / str(number) / "report.json").write_text(json.dumps(drill(began=NOW + number * 1000, rto_seconds=40.0 + number)))
+        (tmp_path / str(number) / "report.json").write_text(
+            json.dumps(drill(began=NOW + number * 1000, rto_seconds=40.0 + number))
+        )
     return {
         "usual": render(drill(), [("failover", proof())]),
         "drill": render(drill(lost={LONG: 5}), [("failover", proof())]),
@@ -90,12 +95,16 @@ def test_pages_fit_and_say_nothing_on_the_console(tmp_path, mode):
     )
     wrapper = tmp_path / "wrapper.html"
     wrapper.write_text(f"<!DOCTYPE html><meta charset=utf-8><title>x</title><body>{frames}{MEASURE}</body>")
-    document, console = look(wrapper, tmp_path / "profile", *(["--blink-settings=preferredColorScheme=0"] if mode == "dark" else []))
+    document, console = look(
+        wrapper, tmp_path / "profile", *(["--blink-settings=preferredColorScheme=0"] if mode == "dark" else [])
+    )
     assert not console
     told = json.loads(html.unescape(re.search(r"<pre>(.*)</pre>", document, re.S)[1]))
     assert len(told) == 8 * len(WIDTHS)
     assert not [one for one in told if one["wide"] > one["screen"]], "wider than the screen"
-    assert not [one for one in told if one["name"].split()[0] in ("usual", "loss") and one["cut"]], "a table of usual names has to be pushed about"
+    assert not [one for one in told if one["name"].split()[0] in ("usual", "loss") and one["cut"]], (
+        "a table of usual names has to be pushed about"
+    )
     assert all(one["text"] > 100 for one in told)
     assert all(one["bars"] > 0 for one in told if one["name"].split()[0] in ("drill", "loss", "stage"))
 

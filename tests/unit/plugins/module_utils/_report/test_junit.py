@@ -14,7 +14,10 @@ from .reports import drill, entries, entry, failed_drill, lossy_partition, parti
 def suite(report):
     """Attributes, and the state of each case."""
     found = ElementTree.fromstring(junit(report).encode())[0]
-    states = {case.get("name"): (case[0].tag, case[0].get("message")) if len(case) else None for case in found.iter("testcase")}
+    states = {
+        case.get("name"): (case[0].tag, case[0].get("message")) if len(case) else None
+        for case in found.iter("testcase")
+    }
     assert len(states) == int(found.get("tests")), "two cases share a name"
     assert sum(1 for one in states.values() if one and one[0] == "failure") == int(found.get("failures"))
     assert sum(1 for one in states.values() if one and one[0] == "error") == int(found.get("errors"))
@@ -25,11 +28,17 @@ def test_checks_are_cases():
     found, states = suite(drill())
     assert found.get("name") == "drill.failover" and set(states.values()) == {None} and found.get("time") == "170.200"
     properties = {one.get("name"): one.get("value") for one in found.iter("property")}
-    assert (properties["rto_seconds"], properties["rpo_records"], properties["version.kafka"]) == ("40.52", "66", "4.3.1")
+    assert (properties["rto_seconds"], properties["rpo_records"], properties["version.kafka"]) == (
+        "40.52",
+        "66",
+        "4.3.1",
+    )
 
 
 def test_a_failed_check_says_what_was_expected_and_found():
-    assert suite(failed_drill())[1] == {"stage_succeeded": ("failure", "expected exit code 0, found Playbook failover failed with exit code 2")}
+    assert suite(failed_drill())[1] == {
+        "stage_succeeded": ("failure", "expected exit code 0, found Playbook failover failed with exit code 2")
+    }
 
 
 def test_a_check_made_twice_is_two_cases():
@@ -43,7 +52,10 @@ def test_a_drill_without_checks_is_an_error():
 
 def test_partitions_of_a_proof_are_cases():
     states = suite(proof(partition(0), lossy_partition(1), verdict="LOSS"))[1]
-    assert states == {"flights.departed-0": None, "flights.departed-1": ("failure", "expected PROVEN, found LOSS: missing 1, altered 1")}
+    assert states == {
+        "flights.departed-0": None,
+        "flights.departed-1": ("failure", "expected PROVEN, found LOSS: missing 1, altered 1"),
+    }
     assert "missing source offset 2500" in junit(proof(lossy_partition(1), verdict="LOSS"))
 
 
@@ -55,7 +67,11 @@ def test_steps_of_a_stage_are_cases_and_its_end_is_one():
     assert not any(suite(report_of(entries(), "failover"))[1].values())
     cut = suite(report_of(entries()[:6]))[1]
     assert cut["stage_ended"] == ("failure", "expected done, found unfinished")
-    different = [*entries()[:-2], entry("proof", "different", 40, found={"verdict": "LOSS", "reasons": ["a hole"]}), entries()[-1]]
+    different = [
+        *entries()[:-2],
+        entry("proof", "different", 40, found={"verdict": "LOSS", "reasons": ["a hole"]}),
+        entries()[-1],
+    ]
     assert ("failure", "expected PROVEN, found LOSS: a hole") in suite(report_of(different))[1].values()
 
 

@@ -93,7 +93,11 @@ def test_stage_shows_overridden_gates_and_its_command():
 
 
 def test_a_difference_turns_a_stage_that_ended_red():
-    told = [*entries()[:-2], entry("proof", "different", 40, found={"verdict": "LOSS", "reasons": ["a hole"]}), entries()[-1]]
+    told = [
+        *entries()[:-2],
+        entry("proof", "different", 40, found={"verdict": "LOSS", "reasons": ["a hole"]}),
+        entries()[-1],
+    ]
     made = render(report_of(told))
     assert 'class="verdict bad"' in made and "a hole" in made
 
@@ -136,12 +140,24 @@ def contrast(one, other):
 def test_contrast_is_enough(palette):
     """WCAG 2.2: 4.5 for text (1.4.3), 3 for bars and lines (1.4.11)."""
     for ground in ("paper", "panel"):
-        assert not [name for name in ("ink", "muted", "good", "warn", "bad", "accent") if contrast(palette[name], palette[ground]) < 4.5]
-    assert not [name for name in ("good", "warn", "bad", "accent", "second", "bar") if contrast(palette[name], palette["paper"]) < 3]
+        assert not [
+            name
+            for name in ("ink", "muted", "good", "warn", "bad", "accent")
+            if contrast(palette[name], palette[ground]) < 4.5
+        ]
+    assert not [
+        name
+        for name in ("good", "warn", "bad", "accent", "second", "bar")
+        if contrast(palette[name], palette["paper"]) < 3
+    ]
 
 
 def test_a_refusal_that_a_passed_drill_was_there_to_see_is_no_fault():
-    refused = {"name": "Initial set-up", "seconds": 1.0, "steps": [{"name": "Check both regions", "seconds": 1.0, "began": NOW + 90, "failed": True}]}
+    refused = {
+        "name": "Initial set-up",
+        "seconds": 1.0,
+        "steps": [{"name": "Check both regions", "seconds": 1.0, "began": NOW + 90, "failed": True}],
+    }
     passed, failed = render(drill(stages=[refused])), render(failed_drill(stages=[refused]))
     assert "refused, as it has to be" in passed and "stopped here" not in passed
     assert "stopped here" in failed and "refused, as it has to be" not in failed
@@ -149,7 +165,11 @@ def test_a_refusal_that_a_passed_drill_was_there_to_see_is_no_fault():
 
 def test_lag_and_copying_of_mirrors_are_drawn_where_they_were_looked_at():
     page = render(drill())
-    assert "Mirror lag through loss and recovery" in page and "copied by mirrors, at most 200 a" in page and "where the line is broken" in page
+    assert (
+        "Mirror lag through loss and recovery" in page
+        and "copied by mirrors, at most 200 a" in page
+        and "where the line is broken" in page
+    )
     # The third line of the first chart, once for each width.
     assert len(re.findall(r"stroke-dasharray[^\"]*stroke: var\(--warn\)", page)) == 2
     without = render(drill(mirrors=None))

@@ -14,8 +14,16 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.timeli
 
 from .reports import NOW, drill
 
-SERIES = {"<b>orders</b>": [(NOW + at, None if at == 5 else 200 + at) for at in range(20)], "processed": [(NOW + at, 190) for at in range(20)]}
-CHART = {"top": 50.5, "count": 3, "dots": [{"at": 1, "value": 40.5, "passed": True}, {"at": 3, "value": 50.5, "passed": False}], "without": [2]}
+SERIES = {
+    "<b>orders</b>": [(NOW + at, None if at == 5 else 200 + at) for at in range(20)],
+    "processed": [(NOW + at, 190) for at in range(20)],
+}
+CHART = {
+    "top": 50.5,
+    "count": 3,
+    "dots": [{"at": 1, "value": 40.5, "passed": True}, {"at": 3, "value": 50.5, "passed": False}],
+    "without": [2],
+}
 
 
 @pytest.mark.parametrize("made", [plot.over_time(lines(SERIES, [("lost", NOW + 7)])), plot.over_drills(CHART)])

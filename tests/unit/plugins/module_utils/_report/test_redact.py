@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import json
+import time
+
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.junit import junit
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.page import render
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.redact import HIDDEN, redact
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.redact import HIDDEN, redact, text
 
 from .reports import drill
 
@@ -29,21 +32,38 @@ TEXTS = [
     "ssl.key.pem: hunter2",
     'export KAFKA_PWD="hunter2 hunter2"',
     'token="a \\" hunter2"',
+    'cut off, password="hunter2 hunter2',
+    "cut off, password='hunter2 hunter2",
+    'cut off, password="hunter2\\',
+    json.dumps(json.dumps({"sasl.password": "hunter2"})),
 ]
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_secrets_inside_of_texts_are_hidden(text):
+@pytest.mark.parametrize("said", TEXTS)
+def test_secrets_inside_of_texts_are_hidden(said):
     report = drill()
-    report["checks"][0].update(passed=False, found=text)
-    report["overrides"] = [text]
-    report["versions"]["kafka"] = text
+    report["checks"][0].update(passed=False, found=said)
+    report["overrides"] = [said]
+    report["versions"]["kafka"] = said
     for made in (render(report), junit(report)):
         assert "hunter2" not in made and HIDDEN in made
 
 
-@pytest.mark.parametrize("key", ["sasl.password", "ssl.key.pem", "PASSWORD", "client_secret", "vault_token", "credentials", "sasl.jaas.config", "KAFKA_PWD",
-                                 "passphrase", "ssl.keystore.key"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "sasl.password",
+        "ssl.key.pem",
+        "PASSWORD",
+        "client_secret",
+        "vault_token",
+        "credentials",
+        "sasl.jaas.config",
+        "KAFKA_PWD",
+        "passphrase",
+        "ssl.keystore.key",
+    ],
+)
 def test_values_of_secret_keys_are_hidden_however_deep(key):
     assert "hunter2" not in str(redact({"a": [{key: "hunter2"}, {key: {"deep": ["hunter2"]}}]}))
 
@@ -56,3 +76,16 @@ def test_what_is_none_stays():
         "at": "2026-11-21T15:36:01Z",
     }
     assert redact(told) == told
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["a", "api_", "password", "password=", 'password="', "://", "a://b:", "-----BEGIN A", "basic ", '\\"'],
+    ids=ascii,
+)
+def test_a_long_text_of_somebody_elses_is_read_once(word):
+    # Names of groups have up to 32,767 characters. The square of that took minutes.
+    began = time.process_time()
+    text(word * (32767 // len(word)))
+    text(word + " " * 32767)
+    assert time.process_time() - began < 1

@@ -17,10 +17,27 @@ from .reports import CUT, NOW, RUN, entries, entry
 
 def test_a_run_that_went_on_from_one_that_was_cut_off_is_told_as_one():
     told = report_of(entries(), "failover")
-    assert (told["verdict"], told["runs"], told["seconds"], told["overrides"]) == ("done", [CUT, RUN], 38, ["mirror_alive"])
-    assert [one["name"] for one in told["steps"]] == ["begun", "ends", "begun", "positions", "active_region", "proof", "ended"]
+    assert (told["verdict"], told["runs"], told["seconds"], told["overrides"]) == (
+        "done",
+        [CUT, RUN],
+        38,
+        ["mirror_alive"],
+    )
+    assert [one["name"] for one in told["steps"]] == [
+        "begun",
+        "ends",
+        "begun",
+        "positions",
+        "active_region",
+        "proof",
+        "ended",
+    ]
     assert [one["seconds"] for one in told["steps"]] == [0, 7, 10, 4, 2, 14, 1]
-    assert told["lost"]["total"] == 66 and told["positions"]["reprocess_at_most"] == 3 and told["proofs"][0]["verdict"] == "PROVEN"
+    assert (
+        told["lost"]["total"] == 66
+        and told["positions"]["reprocess_at_most"] == 3
+        and told["proofs"][0]["verdict"] == "PROVEN"
+    )
 
 
 def test_one_that_is_not_ended_says_so():
@@ -48,7 +65,18 @@ def test_an_unknown_run_is_refused_with_those_that_there_are(asked):
 @pytest.mark.parametrize("stage", REGIONS)
 def test_command_of_each_stage(stage):
     first, between, second = REGIONS[stage]
-    told = report_of([entry("stage", "started", 0, stage=stage, about="north_america%seurope" % between, found={"overridden": ["unproven"]})])
+    told = report_of(
+        [
+            entry(
+                "stage",
+                "started",
+                0,
+                stage=stage,
+                about=f"north_america{between}europe",
+                found={"overridden": ["unproven"]},
+            )
+        ]
+    )
     assert told["command"] == (
         f"ansible-playbook -i inventory streamsafe.kafka_dr.{stage} -e {stage}_{first}=north_america -e {stage}_{second}=europe -e {stage}_accept_unproven=true"
     )
@@ -63,7 +91,7 @@ def test_a_time_that_the_ledger_has_as_a_text_is_told_too():
 
 @pytest.mark.parametrize("known", ["ended", "none"])
 def test_a_stage_that_failed_before_it_began_is_not_told_by_the_run_before(known):
-    """A controller's job failed; the last run that the ledger has of the stage ended well, so that it is another one."""
+    """A controller's job failed; the ledger's last run of the stage ended well, so that it is another one."""
     told = report_of(entries() if known == "ended" else [], "failover", failed=True)
     assert (told["verdict"], told["stage"], told["steps"], told["run"]) == ("never_began", "failover", [], "")
     page = render(told)

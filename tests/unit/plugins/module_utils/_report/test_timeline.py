@@ -18,7 +18,9 @@ def test_steps_stand_where_they_were_with_the_gaps_between_them():
 
 
 def test_steps_without_times_are_laid_end_to_end():
-    found = timeline([{"name": "a", "steps": [{"name": "x", "seconds": 1.0}, {"name": "y", "seconds": 3.0}]}], [("lost", NOW)])
+    found = timeline(
+        [{"name": "a", "steps": [{"name": "x", "seconds": 1.0}, {"name": "y", "seconds": 3.0}]}], [("lost", NOW)]
+    )
     assert not found["timed"] and not found["marks"] and [row["x"] for row in found["rows"]] == [0.0, 0.0, 25.0]
     assert timeline([]) is None
 
@@ -47,6 +49,13 @@ def test_nothing_to_draw():
 
 
 def test_two_charts_of_one_drill_stand_over_the_same_time():
-    made = view(drill(flow={"acknowledged": [(NOW + at, 200) for at in range(90)]}, mirrors={"lag": {"a to b": [(NOW + at, 3) for at in range(2, 80)]}}))
-    assert (made["flow"]["first"], made["flow"]["seconds"]) == (made["lag"]["first"], made["lag"]["seconds"]) == (NOW, 89)
+    made = view(
+        drill(
+            flow={"acknowledged": [(NOW + at, 200) for at in range(90)]},
+            mirrors={"lag": {"a to b": [(NOW + at, 3) for at in range(2, 80)]}},
+        )
+    )
+    assert (
+        (made["flow"]["first"], made["flow"]["seconds"]) == (made["lag"]["first"], made["lag"]["seconds"]) == (NOW, 89)
+    )
     assert made["flow"]["marks"][0] == made["lag"]["marks"][0] and made["lag"]["series"][0]["points"][0] == (2, 3)

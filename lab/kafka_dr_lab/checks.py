@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Checks of a drill against what its stages claimed in the ledger, and against the applications' journals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from .drill import RPO_OBJECTIVE_SECONDS, SOURCE, TARGET, Drill
+from .errors import LabError
+from .journals import topic_ids
+from .landscape import TOPICS
+from .playbook import collection
+from .waiting import until
+
+# An entry of the ledger: stage, step, state, found …
+Entry = dict[str, Any]
+
+
+def read_claims(drill: Drill, stage: str) -> None:
+    """Keep what the stage wrote to the ledger about the loss and the positions, and check the proofs."""
+    entries = [entry for entry in check_proofs(drill) if entry["stage"] == stage]
+    drill.ends = next(entry["found"] for entry in entries if entry["step"] == "ends")
+    # ansible-core 2.18 makes a text of a number that is templated.
+    drill.witnessed_at = float(drill.ends["witnessed_at"])
+    drill.report.data["positions"] = next(entry["found"] for entry in entries if entry["step"] == "positions")
+
+
+def check_proofs(drill: Drill) -> list[Entry]:
+    """Read the ledger into the report, and check that every proof says PROVEN.
+
+    :returns: the ledger's entries.
+    """
+    client = collection("_kafka.client").KafkaClient(drill.client(TARGET, "kdr-stages"), name=TARGET)
+    secret = drill.lab.inventory.load_secrets()["kafka_dr_ledger_secret"]
+    try:
+        entries = collection("_ledger.ledger").read_ledger(client, "__kafka_dr_ledger", [secret]).entries
+    except collection("_errors").KafkaDrError as error:
+        raise LabError(str(error)) from error
+    drill.report.ledger, data = entries, drill.report.data
+    for entry in entries:
+        stage, found = entry["stage"], entry["found"]
+        if entry["step"] == "stage" and entry["state"] == "started":
+            data["gates"].append({"stage": stage, "held": found.get("held") or []})
+            data["overrides"] += found.get("overridden") or []
+        if entry["step"] == "proof":
+            data["proofs"].append({"stage": stage, "verdict": found["verdict"], "report": found["report"]})
+    verdicts = [proof["verdict"] for proof in data["proofs"]]
+    drill.report.check(
+        "copy_proven", bool(verdicts) and set(verdicts) == {"PROVEN"}, "PROVEN", ", ".join(verdicts) or "no proof"
+    )
+    return entries
+
+
+def check_loss_and_repetition(drill: Drill) -> None:
+    """Check the journals against the objectives and against what the stage claimed."""
+    _check_loss(drill)
+    data = drill.report.data
+    reprocessed = sum(data["reprocessed"].values())
+    # The witness notes the time before it reads: it has seen every commit up to that time.
+    since = drill.journals.processed_after_commit(SOURCE, drill.witnessed_at, drill.resumed_at)
+    drill.report.check(
+        "reprocessed_bounded",
+        reprocessed <= since,
+        f"at most {since} records, which were processed after the last commit that the witness saw",
+        reprocessed,
+    )
+    claimed = sum(int(data["positions"][name]) for name in ("reprocess_at_most", "unseen_at_most"))
+    drill.report.check(
+        "reprocessed_as_claimed",
+        reprocessed <= claimed,
+        f"at most {claimed} records, as the stage claimed",
+        reprocessed,
+    )
+
+
+def _check_loss(drill: Drill) -> None:
+    rpo, freeze = drill.report.data["rpo"], drill.arguments.freeze
+    objective = RPO_OBJECTIVE_SECONDS + (freeze + 5 if freeze else 0)
+    drill.report.check(
+        "rpo_objective", rpo["seconds"] <= objective, f"at most {objective:.0f} s", f"{rpo['seconds']} s"
+    )
+    claimed, lost = drill.ends["lost"]["total"], rpo["records"]
+    if freeze:
+        drill.report.check(
+            "loss_as_claimed", claimed == lost > 0, f"{claimed} records lost, as the stage claimed", lost
+        )
+        return
+    acknowledged = drill.journals.acknowledged(SOURCE).values()
+    unseen = sum(1 for _topic, at in acknowledged if drill.witnessed_at < at <= drill.resumed_at)
+    drill.report.check(
+        "loss_as_claimed",
+        lost <= claimed + unseen,
+        f"at most {claimed} records that the stage claimed + {unseen} acknowledged after the witness read last",
+        lost,
+    )
+
+
+def check_new_backup(drill: Drill, wanted: int) -> None:
+    """Check that the new backup gets every record, and none a second time.
+
+    :param wanted: how many records the region holds.
+    """
+    records: dict[str, Counter[str]] = {}
+
+    def complete() -> bool:
+        records.update(topic_ids(drill.client(TARGET), list(TOPICS)))
+        return sum(len(counter) for counter in records.values()) >= wanted
+
+    until("the new backup to have all records", complete, 60, every=1)
+    duplicates = sum(count - 1 for counter in records.values() for count in counter.values())
+    drill.report.check("nothing_copied_again", duplicates == 0, "0 records twice in the backup", duplicates)

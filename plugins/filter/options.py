@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Filters that give the options which the modules of an action group share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import options as _options
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+
+
+class FilterModule:
+    """Ansible's entry."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        return {
+            "client_options": speaking(_options.client_options),
+            "connect_options": speaking(_options.connect_options),
+            "mirror_options": speaking(_options.mirror_options),
+        }

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Filters that say what a region's platform means, so that no stage has to name one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import platforms as _platforms
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+
+
+class FilterModule:
+    """Ansible's entry."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        return {
+            "definition_hosts": speaking(_platforms.definition_hosts),
+            "mirror_platform": speaking(_platforms.mirror_platform),
+            "mirror_source_connector": speaking(_platforms.source_connector),
+            "platform": speaking(_platforms.platform),
+        }

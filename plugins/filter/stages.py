@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Filters about a stage's run in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import about as _about
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+
+
+class FilterModule:
+    """Ansible's entry."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        return {"resumes": speaking(_about.resumes), "stage_about": speaking(_about.about)}

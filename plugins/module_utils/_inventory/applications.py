@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Applications as the inventory describes them: checked, put together by where they are kept, and told their region."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from .._errors import UsageError
+from .._values.safe import shown
+from .places import application_place
+
+KINDS = {"process": "host", "systemd": "host", "kubernetes": "kubernetes", "hook": "hook"}
+ROLES = ("producer", "consumer", "both")
+# A client of a lost cluster waits for answers that never come; it gets this long to end.
+STOP_SECONDS = 20
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+def applications(
+    regions: dict[str, dict[str, Any]],
+    of: list[str],
+    roles: list[str] | tuple[str, str, str],
+    sizes: dict[str, int] | None = None,
+    only: Sequence[str] | None = None,
+) -> list[dict[str, Any]]:
+    """The applications of these regions with these roles, each with the ``host`` it is kept on.
+
+    :param regions: hostvars.
+    :param sizes: ``{name: size}`` remembered when they were stopped: those of size 0 are left out; None takes all.
+    :param only: names; none of them takes all.
+    :raises UsageError: an application is not complete.
+    """
+    made = []
+    for name in of:
+        for application in regions[name].get("kafka_dr_applications") or []:
+            missing = [key for key in ("name", "kind", "role") if not application.get(key)]
+            if missing or application["kind"] not in KINDS or application["role"] not in ROLES:
+                raise UsageError(
+                    f"Application '{application.get('name')}' of {name} is not described well",
+                    expected=f"name, kind ({', '.join(KINDS)}), role ({', '.join(ROLES)})",
+                    found=", ".join(sorted(application)),
+                )
+            if (
+                application["role"] in roles
+                and int((sizes or {}).get(application["name"], 1)) != 0
+                and (not only or application["name"] in only)
+            ):
+                made.append(dict(application, host=application.get("host") or name, region=name))
+    return made
+
+
+def application_batches(
+    regions: dict[str, dict[str, Any]],
+    of: list[str],
+    roles: list[str] | tuple[str, str, str],
+    sizes: dict[str, int] | None = None,
+    only: Sequence[str] | None = None,
+) -> list[dict[str, Any]]:
+    """Applications that one call can act on: all that one manager keeps on one host, each other one by itself.
+
+    :param sizes: as in :func:`applications`. :param only: as in :func:`applications`.
+    :returns: ``[{room, host, manager, applications[], programs[], names[{name}]}]``; ``room`` is where the way to act
+        on them is written.
+    """
+    batches: dict[Any, dict[str, Any]] = {}
+    for one in applications(regions, of, roles, sizes, only):
+        room = KINDS[one["kind"]]
+        manager = "systemd" if one["kind"] == "systemd" else ""
+        key = (one["host"], manager) if room == "host" else one["name"]
+        batch = batches.setdefault(
+            key,
+            {"room": room, "host": one["host"], "manager": manager, "applications": [], "programs": [], "names": []},
+        )
+        batch["applications"].append(one)
+        batch["programs"].append(_program(one))
+        batch["names"].append({"name": one["name"]})
+    return list(batches.values())
+
+
+def application_machines(batches: list[dict[str, Any]], regions: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """What has to answer for applications to be acted on.
+
+    :param batches: as :func:`application_batches` gives them. :param regions: hostvars.
+    :returns: ``machines[]``, and ``clusters{application: connection}`` with one application for each connection to
+        Kubernetes. What a hook needs nobody knows,
+        except where a machine is named for it.
+    """
+    machines = {batch["host"] for batch in batches if batch["room"] == "host" or _names_a_machine(batch)}
+    clusters: dict[str, dict[str, Any]] = {}
+    for batch in batches:
+        connection = _cluster(batch, regions)
+        if connection is not None and connection not in clusters.values():
+            clusters[batch["applications"][0]["name"]] = connection
+    return {"machines": sorted(machines), "clusters": clusters}
+
+
+def applications_unreached(
+    batches: list[dict[str, Any]], regions: dict[str, dict[str, Any]], silent: dict[str, dict[str, str]]
+) -> dict[str, str]:
+    """``{application: why it cannot be acted on}``.
+
+    :param silent: ``{machines: {machine: why}, clusters: {application: why}}`` of what :func:`application_machines`
+        named.
+    """
+    machines, clusters = silent.get("machines") or {}, silent.get("clusters") or {}
+    # The application that a cluster is told by need not be among those that are to be acted on.
+    of = [name for name in regions if "kafka_dr_applications" in regions[name]] if clusters else []
+    dead = [
+        (_cluster(one, regions), clusters[one["applications"][0]["name"]])
+        for one in application_batches(regions, of, ROLES)
+        if one["applications"][0]["name"] in clusters
+    ]
+    found: dict[str, str] = {}
+    for batch in batches:
+        why = None
+        if batch["room"] == "host" or _names_a_machine(batch):
+            why = batch["host"] in machines and f"machine {batch['host']}: {machines[batch['host']]}"
+        elif batch["room"] == "kubernetes":
+            connection = _cluster(batch, regions)
+            why = next((f"its API server: {one}" for other, one in dead if other == connection), None)
+        if why:
+            found.update((application["name"], why) for application in batch["applications"])
+    return found
+
+
+def _names_a_machine(batch: dict[str, Any]) -> bool:
+    return batch["room"] == "hook" and batch["host"] != batch["applications"][0]["region"]
+
+
+def _cluster(batch: dict[str, Any], regions: dict[str, dict[str, Any]]) -> dict[str, str] | None:
+    """The batch's connection to Kubernetes; None where it needs none."""
+    if batch["room"] != "kubernetes":
+        return None
+    one = batch["applications"][0]
+    return application_place(one, regions[one["region"]])["connection"]
+
+
+def _program(one: dict[str, Any]) -> dict[str, Any]:
+    program = {
+        "name": one["name"],
+        "description": f"Application {one['name']}",
+        "stop_seconds": int(one.get("stop_seconds") or STOP_SECONDS),
+    }
+    if one.get("command"):
+        program.update(command=one["command"], environment_file=one.get("environment_file"))
+    program.update({key: one[key] for key in ("directory", "log", "user") if one.get(key)})
+    return program
+
+
+def application_files(
+    regions: dict[str, dict[str, Any]], batch: list[dict[str, Any]], region: str
+) -> list[dict[str, str]]:
+    """The files that tell applications which region they belong to: an environment file each, and the region's CA
+    beside it.
+
+    :param regions: hostvars.
+    :param batch: applications, as :func:`applications` gives them.
+    :param region: name of the region that they are pointed at.
+    :returns: ``[{path, content}]``; contents hold passwords.
+    :raises UsageError: an application names no environment file, or a principal whose password is not in the inventory.
+    """
+    client = regions[region].get("kafka_dr_client") or {}
+    passwords = {
+        user["name"]: user["password"]
+        for host in regions
+        for user in regions[host].get("kafka_dr_users") or []
+        if user.get("password")
+    }
+    files = []
+    for one in batch:
+        path, user = one.get("environment_file"), (one.get("principals") or [""])[0]
+        if not path or (client.get("sasl.mechanism") and user not in passwords):
+            raise UsageError(
+                f"Application '{one['name']}' cannot be pointed at {region}",
+                expected="environment_file, and principals of which the first is one of kafka_dr_users with its "
+                "password",
+                found=f"environment_file '{path or ''}', principal '{user}'",
+                remedy="Complete it in kafka_dr_applications",
+            )
+        values = {
+            "KAFKA_BROKERS": client.get("bootstrap.servers", ""),
+            "KAFKA_SECURITY_PROTOCOL": client.get("security.protocol", "PLAINTEXT"),
+            "KAFKA_SASL_MECHANISM": client.get("sasl.mechanism", ""),
+            "KAFKA_USER": user,
+            "KAFKA_PWD": str(passwords.get(user, "")).strip(),
+            "KAFKA_CERT": path + ".ca.pem",
+            "KAFKA_REGION": region,
+            **(one.get("environment") or {}),
+        }
+        wrong = [shown(key) for key in values if not VARIABLE.match(str(key))]
+        if wrong:
+            raise UsageError(
+                f"Application {shown(one['name'])} cannot have this environment",
+                expected="names of variables: letters, digits, underscore",
+                found=", ".join(wrong),
+                remedy="Correct environment in kafka_dr_applications",
+            )
+        files.append(
+            {"path": path, "content": "".join(f"{key}={shlex.quote(str(value))}\n" for key, value in values.items())}
+        )
+        files.append({"path": path + ".ca.pem", "content": client.get("ssl.ca.pem", "")})
+    return files

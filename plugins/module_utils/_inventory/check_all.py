@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The whole description: every variable of every host against the schema, then against each other; one message for all
+mistakes.
+"""
+
+from __future__ import annotations
+
+import collections.abc as c
+import difflib
+
+from .._values.listing import named
+from . import check_mirrors as of_mirrors
+from . import check_regions as of_regions
+from .check_value import Mistake, Unresolved, mistakes, shown
+from .schema import INTERNAL, OTHERS, VARIABLES
+
+PREFIX = "kafka_dr_"
+# Names of hosts that are told, where many have the same mistake.
+NAMED = 3
+# How near a name has to be to one of the collection's to be taken for a slip.
+NEAR = 0.85
+# Marks a password that a stage has learnt from its Secret.
+LEARNT = "password_learned"
+
+
+def examined(hosts: of_mirrors.HOSTS, about: c.Collection[str] = (), complete: bool = True) -> dict[str, list[str]]:
+    """What is wrong with the inventory.
+
+    :param hosts: ``{host: {variable: value}}`` with plain data, the collection's variables only; ``check.Unresolved``
+        for what cannot be told.
+    :param about: regions that a stage is about; mistakes about other regions are then warnings, so that a region that
+        is only being planned stops no failover.
+    :param complete: whether a stage is to be played, which needs more of a region than a look does.
+    :returns: ``mistakes``, ``warnings`` and ``decisions``: sentences, the first two with the way out.
+    """
+    made = list(_all(hosts, complete))
+    near = _near(hosts, about)
+    grouped: dict[Mistake, list[str]] = {}
+    for host, one in made:
+        grouped.setdefault(one, []).append(host)
+    result: dict[str, list[str]] = {
+        "mistakes": [],
+        "warnings": list(_names(hosts)),
+        "decisions": list(decisions(hosts, about)),
+    }
+    for one, where in grouped.items():
+        concerned = not about or (one.about & set(about) if one.about else any(host in near for host in where))
+        result["mistakes" if concerned else "warnings"].append(one.sentence(_where(where, hosts)))
+    return result
+
+
+def _where(names: list[str], hosts: of_mirrors.HOSTS) -> str:
+    if "" in names:
+        return ""
+    if len(names) > NAMED:
+        return f"{named((shown(name) for name in names), NAMED)}: " if len(names) < len(hosts) else "all hosts: "
+    return f"{', '.join(shown(one) for one in names)}: "
+
+
+def _near(hosts: of_mirrors.HOSTS, about: c.Collection[str]) -> set[str]:
+    """Hosts whose mistakes concern a stage: its regions, their mirrors' machines, all that have applications, and the
+    controller.
+    """
+    near = {*about, "localhost"} | {name for name, one in hosts.items() if "kafka_dr_applications" in one}
+    for name in about:
+        nodes = (hosts.get(name) or {}).get("kafka_dr_mirror_hosts")
+        near |= {node for node in nodes if isinstance(node, str)} if isinstance(nodes, list) else set()
+    return near
+
+
+def _all(hosts: of_mirrors.HOSTS, complete: bool) -> c.Iterator[tuple[str, Mistake]]:
+    """Every mistake with its host; none ("") where it is about all."""
+    clean: of_mirrors.HOSTS = {name: {} for name in hosts}
+    for name, variables in hosts.items():
+        for variable, value in variables.items():
+            schema = VARIABLES.get(variable)
+            value = _as_written(variable, value)
+            here = list(mistakes(value, schema, variable)) if schema is not None and value is not None else []
+            yield from ((name, one) for one in here)
+            if not here and value is not None:
+                clean[name][variable] = value
+    yield from _of_mirrors(clean, hosts, complete)
+    for name, variables in clean.items():
+        for rule in (of_regions.clients, of_regions.authentication, of_regions.verification, of_regions.quotas):
+            if is_whole(rule, variables, hosts[name]):
+                yield from ((name, one) for one in rule(name, variables))
+        yield from ((name, one) for one in of_regions.applications(name, variables, clean))
+
+
+def _as_written(variable: str, value: object) -> object:
+    """The value without what a stage adds to it in its course: a play may check its inventory again once it has learnt
+    its users' passwords.
+    """
+    if variable != "kafka_dr_users" or not isinstance(value, list):
+        return value
+    return [{key: one[key] for key in one if key != LEARNT} if isinstance(one, dict) else one for one in value]
+
+
+def is_whole(rule: c.Callable, clean: dict, all_of_it: dict) -> bool:
+    """Whether what a rule looks at has no mistakes of its own, which would only be said twice."""
+    seen = {"authentication": ("kafka_dr_client", "kafka_dr_client_secrets", "kafka_dr_users")}.get(rule.__name__, ())
+    return not any(all_of_it.get(one) is not None and one not in clean for one in seen)
+
+
+def _of_mirrors(clean: of_mirrors.HOSTS, hosts: of_mirrors.HOSTS, complete: bool) -> c.Iterator[tuple[str, Mistake]]:
+    """Mirrors are the same for all hosts as a rule; each list of them is looked at once."""
+    seen: list[list[dict]] = []
+    # A region with a mistake is still a region.
+    known = {
+        name: {
+            **{key: value for key, value in all_of_it.items() if key in ("kafka_dr_client", "kafka_dr_platform")},
+            **clean[name],
+        }
+        for name, all_of_it in hosts.items()
+    }
+    for variables in clean.values():
+        described = variables.get("kafka_dr_mirrors") or []
+        if described in seen:
+            continue
+        seen.append(described)
+        unreadable = list(of_mirrors.patterns(described))
+        yield from (
+            ("", one)
+            for one in [
+                *unreadable,
+                *of_mirrors.secrets(described),
+                *of_mirrors.regions(described, known),
+                *([] if unreadable else of_mirrors.traps(described)),
+            ]
+        )
+        if complete:
+            yield from (("", one) for one in of_mirrors.machines(described, clean))
+    sides = {side for described in seen for mirror in described for side in (mirror["source"], mirror["target"])}
+    for name in sorted(sides & set(clean)) if complete else ():
+        yield from (
+            (name, one)
+            for one in of_regions.completeness(name, clean[name])
+            if hosts[name].get(one.path.split(".")[0]) is None or "." in one.path
+        )
+
+
+def _names(hosts: of_mirrors.HOSTS) -> c.Iterator[str]:
+    """Variables that begin as the collection's do and are none of them."""
+    unknown: dict[str, list[str]] = {}
+    for host, variables in hosts.items():
+        for variable in variables:
+            if variable not in VARIABLES and not variable.startswith(INTERNAL + OTHERS):
+                unknown.setdefault(variable, []).append(host)
+    for one, names in unknown.items():
+        near = difflib.get_close_matches(one, VARIABLES, 1, NEAR)
+        yield "{}{} is no variable of the collection, which does not read it. {}".format(
+            _where(names, hosts),
+            shown(one),
+            f"Did you mean {near[0]}?" if near else f"Give a variable of your own another beginning than {PREFIX}.",
+        )
+
+
+def decisions(hosts: of_mirrors.HOSTS, about: c.Collection[str] = ()) -> c.Iterator[str]:
+    """What the inventory decides against the collection's own judgement, for the output and the ledger."""
+    concerned = {name: variables for name, variables in hosts.items() if not about or name in about}
+    # The ledger's are variables of all hosts, as a rule.
+    for reason in dict.fromkeys(one["kafka_dr_unsigned_ledger"] for one in concerned.values() if _is_unsigned(one)):
+        yield f"kafka_dr_unsigned_ledger: entries of the ledger are not signed ({shown(reason, 200)})"
+    for name, variables in concerned.items():
+        for variable, what in (
+            ("kafka_dr_unverified_tls", "certificates are not verified"),
+            ("kafka_dr_mirror_rest_open", "the mirror's REST interface has no TLS"),
+        ):
+            reason = variables.get(variable)
+            if isinstance(reason, str) and (
+                variable != "kafka_dr_unverified_tls" or of_regions.unverified(_plain(variables))
+            ):
+                yield f"{variable} of {shown(name)}: {what} ({shown(reason, 200)})"
+
+
+def _is_unsigned(variables: dict) -> bool:
+    return isinstance(variables.get("kafka_dr_unsigned_ledger"), str) and not variables.get("kafka_dr_ledger_secret")
+
+
+def _plain(variables: dict) -> dict:
+    """Without what cannot be looked into; its mistake is told elsewhere."""
+    return {
+        key: value
+        for key, value in variables.items()
+        if not isinstance(value, Unresolved) and not list(mistakes(value, VARIABLES.get(key, {}), key))
+    }

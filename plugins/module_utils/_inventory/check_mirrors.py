@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mistakes in mirrors that a schema cannot see: regions that are unknown, circles, patterns, and what a mirror's
+machines lack.
+"""
+
+from __future__ import annotations
+
+import collections.abc as c
+import ipaddress
+import re
+import typing as t
+
+from .._errors import UsageError
+from .._lint import FLOW_RULES
+from .._lint.flows import read
+from .._lint.rules_shape import loops
+from .._mm2.mirror_config import as_list
+from .._values.client_secrets import secrets_in
+from .check_value import Mistake, found, key_path, shown
+
+PATTERNS = ("topics", "topics_exclude", "groups", "groups_exclude")
+HOSTS = dict[str, dict[str, t.Any]]
+# A mirror that the role runs by itself on machines.
+ON_MACHINES = ("host", "managed")
+
+
+def patterns(mirrors: list[dict]) -> c.Iterator[Mistake]:
+    """Regular expressions that cannot be read."""
+    for at, mirror in enumerate(mirrors):
+        for key in PATTERNS:
+            for number, one in enumerate(as_list(mirror.get(key))):
+                try:
+                    re.compile(one)
+                except re.error as error:
+                    yield Mistake(
+                        f"kafka_dr_mirrors[{at}].{key}[{number}]",
+                        "a regular expression",
+                        f"'{shown(one)}' ({error})",
+                        "Write a dot of a name as \\. and close every bracket",
+                        about_of(mirror),
+                    )
+
+
+def secrets(mirrors: list[dict]) -> c.Iterator[Mistake]:
+    """Secrets in a mirror's settings, which are printed and kept in the mirror's own topics; references to a file are
+    none.
+    """
+    for at, mirror in enumerate(mirrors):
+        for side, settings in (mirror.get("config") or {}).items():
+            for key, value in secrets_in(settings or {}).items():
+                if not str(value).startswith("${"):
+                    yield Mistake(
+                        key_path(f"kafka_dr_mirrors[{at}].config.{side}", key),
+                        "no secret in a mirror's settings, which are printed",
+                        "a value (not shown)",
+                        "Give clients in kafka_dr_client and kafka_dr_client_secrets; for others refer to a file of "
+                        "the workers, ${file:…}",
+                        about_of(mirror),
+                    )
+
+
+def about_of(mirror: dict) -> frozenset[str]:
+    """The regions that a mirror is about."""
+    return frozenset(one for one in (mirror.get("source"), mirror.get("target")) if isinstance(one, str))
+
+
+def regions(mirrors: list[dict], hosts: HOSTS) -> c.Iterator[Mistake]:
+    """Sides of mirrors that are no regions, and pairs that are described twice."""
+    known = sorted(name for name, one in hosts.items() if is_region(one))
+    pairs: dict[tuple[str, str], int] = {}
+    for at, mirror in enumerate(mirrors):
+        path = f"kafka_dr_mirrors[{at}]"
+        if mirror["source"] == mirror["target"]:
+            yield Mistake(
+                path + ".target",
+                "another region than the source",
+                found(mirror["target"]),
+                "Name two regions",
+                about_of(mirror),
+            )
+        elif pairs.setdefault((mirror["source"], mirror["target"]), at) != at:
+            yield Mistake(
+                path,
+                f"one mirror from {shown(mirror['source'])} to {shown(mirror['target'])}",
+                f"a second one beside entry {pairs[mirror['source'], mirror['target']]}",
+                "Put their topics into one entry",
+                about_of(mirror),
+            )
+        for side in ("source", "target"):
+            if mirror[side] not in known:
+                yield Mistake(
+                    f"{path}.{side}",
+                    f"a region, one of {', '.join(known) or 'none'}",
+                    found(mirror[side]),
+                    "A region is a host of the inventory with kafka_dr_client; correct the name, or add it",
+                    about_of(mirror),
+                )
+
+
+def is_region(variables: dict) -> bool:
+    """Whether a host is a region: it has a client, or its platform knows one."""
+    return "kafka_dr_client" in variables or variables.get("kafka_dr_platform") == "kubernetes"
+
+
+def traps(mirrors: list[dict]) -> c.Iterator[Mistake]:
+    """What the lint calls an error: circles over all mirrors, and settings that lose records or positions."""
+    flows = []
+    for at, mirror in enumerate(mirrors):
+        path = f"kafka_dr_mirrors[{at}]"
+        try:
+            dummy_kind, own, dummy_raw = read(mirror)
+        except UsageError as error:
+            yield Mistake(
+                path,
+                str(error.expected or "settings that a mirror can have"),
+                f"{error.message} ({error.found or 'no more is known'})",
+                str(error.remedy or ""),
+                about_of(mirror),
+            )
+            continue
+        flows += [(path, mirror, one) for one in own]
+        for flow in own:
+            for rule in FLOW_RULES:
+                for one in rule(flow):
+                    if one["severity"] == "error":
+                        yield Mistake(
+                            f"{path} ({shown(one['where'])})",
+                            shown(one["fix"], 200),
+                            f"{shown(one['found'])}: {one['reason']}",
+                            "Correct it in config or tuning of the mirror",
+                            about_of(mirror),
+                        )
+    of_flow = {flow.name: (place, described) for place, described, flow in reversed(flows)}
+    for one in loops("properties", [one[2] for one in flows], {}):
+        where, looped = of_flow[one["flow"]]
+        yield Mistake(
+            where,
+            "no circle of mirrors that keep names",
+            f"{one['flow']}, part of one: {one['reason']}",
+            "Describe one direction at a time; or give each the policy default, or patterns of topics that never "
+            "overlap",
+            about_of(looped),
+        )
+
+
+def machines(mirrors: list[dict], hosts: HOSTS) -> c.Iterator[Mistake]:
+    """Where mirrors run: unknown machines, missing paths, and a REST interface that others can reach."""
+    for mirror in mirrors:
+        target = hosts.get(mirror["target"]) or {}
+        platform = target.get("kafka_dr_mirror_platform") or target.get("kafka_dr_platform")
+        about = about_of(mirror)
+        nodes = target.get("kafka_dr_mirror_hosts") or [mirror["target"]]
+        if platform == "connect" and not target.get("kafka_dr_connect"):
+            yield Mistake(
+                f"{mirror['target']}: kafka_dr_connect",
+                f"the Connect cluster that runs {mirror['name']}",
+                "nothing",
+                "Give its urls",
+                about,
+            )
+        if platform == "deployment" and not target.get("kafka_dr_mirror_deployment"):
+            yield Mistake(
+                f"{mirror['target']}: kafka_dr_mirror_deployment",
+                f"the Deployment of {mirror['name']}",
+                "nothing",
+                "Give image and namespace",
+                about,
+            )
+        if platform not in (*ON_MACHINES, "connect"):
+            continue
+        for at, one in enumerate(target.get("kafka_dr_mirror_hosts") or []):
+            if one not in hosts:
+                yield Mistake(
+                    f"{mirror['target']}: kafka_dr_mirror_hosts[{at}]",
+                    "a host of the inventory",
+                    found(one),
+                    "Add it, or correct the name",
+                    about,
+                )
+        for variable in (
+            ("kafka_dr_mirror_directory", "kafka_dr_kafka_home")
+            if platform != "connect"
+            else ("kafka_dr_mirror_directory",)
+        ):
+            lacking = [
+                node for node in nodes if node in hosts and not hosts[node].get(variable) and not target.get(variable)
+            ]
+            if lacking:
+                yield Mistake(
+                    f"{mirror['target']}: {variable}",
+                    f"a path on {', '.join(lacking)}, which runs the mirror {mirror['name']}",
+                    "nothing",
+                    "Give it for the region, or for the host",
+                    about,
+                )
+        yield from _rest(mirror, nodes, target, hosts, platform)
+
+
+def _rest(mirror: dict, nodes: list, target: dict, hosts: HOSTS, platform: object) -> c.Iterator[Mistake]:
+    """Nodes of one mirror ask each other over plain HTTP; on loopback that is their own affair."""
+    if platform == "connect" or mirror.get("exactly_once", True) is False or target.get("kafka_dr_mirror_rest_open"):
+        return
+    heard = {
+        node: (hosts.get(node) or {}).get("kafka_dr_mirror_rest_host") or target.get("kafka_dr_mirror_rest_host")
+        for node in nodes
+    }
+    outside = [one for one, address in heard.items() if not is_loopback(address) and (len(nodes) > 1 or address)]
+    if outside:
+        yield Mistake(
+            f"{mirror['target']}: kafka_dr_mirror_rest_open",
+            f"the reason why others may reach the REST interface of mirror {mirror['name']}",
+            f"nothing, and nodes that listen without TLS on {', '.join(outside)}",
+            "Let nobody but the nodes reach that port (firewall, or a tunnel and kafka_dr_mirror_rest_host on "
+            "loopback), and say so in "
+            "kafka_dr_mirror_rest_open; it is recorded",
+            about_of(mirror),
+        )
+
+
+def is_loopback(address: object) -> bool:
+    """Whether an address, or a name, is this machine's own."""
+    if address == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(str(address).strip("[]")).is_loopback
+    except ValueError:
+        return False

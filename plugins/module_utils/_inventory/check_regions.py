@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mistakes in regions and applications that a schema cannot see, most of them about who proves what to whom."""
+
+from __future__ import annotations
+
+import collections.abc as c
+from urllib.parse import urlsplit
+
+from .._errors import UsageError
+from .._kafka.quotas import flatten
+from .._values.client_secrets import LOOPBACK, is_secret
+from .check_mirrors import HOSTS, is_region
+from .check_value import Mistake, found, key_path, shown
+
+BY_PASSWORD = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+NOT_TRUE = ("false", "f", "0", "no")
+
+
+def clients(name: str, region: dict) -> c.Iterator[Mistake]:
+    """A region's client: secrets where they are printed, and ports that there are not."""
+    client = region.get("kafka_dr_client") or {}
+    for key in client:
+        if is_secret(key):
+            yield Mistake(
+                key_path("kafka_dr_client", key),
+                "no secret in kafka_dr_client, which is printed",
+                "a value (not shown)",
+                "Move it to kafka_dr_client_secrets, in a vault, and change it: it may stand in logs already",
+            )
+    for one in str(client.get("bootstrap.servers") or "").split(","):
+        port = one.strip().rpartition(":")[2]
+        if port.isdigit() and not 1 <= int(port) <= 65535:
+            yield Mistake("kafka_dr_client['bootstrap.servers']", "ports from 1 to 65535", port)
+
+
+def authentication(name: str, region: dict) -> c.Iterator[Mistake]:
+    """What a client's way of authentication lacks."""
+    client = region.get("kafka_dr_client") or {}
+    protocol, mechanism = (
+        str(client.get("security.protocol") or "PLAINTEXT").upper(),
+        str(client.get("sasl.mechanism") or client.get("sasl.mechanisms") or "").upper(),
+    )
+    if protocol.startswith("SASL") and client and not mechanism:
+        yield Mistake(
+            "kafka_dr_client['sasl.mechanism']",
+            f"a mechanism, since security.protocol is {protocol}",
+            "nothing",
+            "Give it, such as SCRAM-SHA-512",
+        )
+    if mechanism and not protocol.startswith("SASL"):
+        yield Mistake(
+            "kafka_dr_client['security.protocol']",
+            f"SASL_SSL, since sasl.mechanism is {shown(mechanism)}",
+            protocol,
+            "Give it, or leave the mechanism out",
+        )
+    if protocol.startswith("SASL") and mechanism in BY_PASSWORD:
+        stages: dict = next(
+            (user for user in region.get("kafka_dr_users") or [] if user.get("purpose") == "stages"), {}
+        )
+        if not (client.get("sasl.username") or stages.get("name")):
+            yield Mistake(
+                "kafka_dr_client['sasl.username']",
+                f"the stages' user, since sasl.mechanism is {mechanism}",
+                "nothing",
+                "Give it",
+            )
+        if not ((region.get("kafka_dr_client_secrets") or {}).get("sasl.password") or stages.get("password")):
+            yield Mistake(
+                "kafka_dr_client_secrets['sasl.password']",
+                "the password of the stages' user",
+                "nothing",
+                "Give it, in a vault",
+            )
+
+
+def completeness(name: str, region: dict) -> c.Iterator[Mistake]:
+    """What a stage needs of a region and does not find."""
+    if not region.get("kafka_dr_platform"):
+        yield Mistake("kafka_dr_platform", "one of host, kubernetes, managed", "nothing", "Say what runs the region")
+    if region.get("kafka_dr_platform") == "kubernetes":
+        if not (region.get("kafka_dr_kubernetes") or {}).get("cluster"):
+            yield Mistake(
+                "kafka_dr_kubernetes.cluster", "the name of the region's Kafka resource", "nothing", "Give it"
+            )
+    elif region.get("kafka_dr_client_secrets") is None:
+        yield Mistake(
+            "kafka_dr_client_secrets",
+            "a dictionary, {} where the client has no secrets",
+            "nothing",
+            "Give it, in a vault",
+        )
+
+
+def unverified(region: dict) -> list[str]:
+    """Settings of a region by which a certificate, or the name in it, is not verified."""
+    made = []
+    client = region.get("kafka_dr_client") or {}
+    if str(client.get("enable.ssl.certificate.verification", True)).lower() in NOT_TRUE:
+        made.append("kafka_dr_client: enable.ssl.certificate.verification=false")
+    if str(client.get("ssl.endpoint.identification.algorithm", "https")).lower() in ("none", ""):
+        made.append("kafka_dr_client: ssl.endpoint.identification.algorithm=none")
+    mechanism = str(client.get("sasl.mechanism") or client.get("sasl.mechanisms") or "").upper()
+    if str(client.get("security.protocol") or "").upper() == "SASL_PLAINTEXT" and mechanism in (
+        *BY_PASSWORD,
+        "OAUTHBEARER",
+    ):
+        made.append(
+            "kafka_dr_client: security.protocol=SASL_PLAINTEXT sends a password, or what stands for one, without TLS"
+        )
+    kubernetes, deployment = region.get("kafka_dr_kubernetes") or {}, region.get("kafka_dr_mirror_deployment") or {}
+    places = {
+        "kafka_dr_kubernetes": kubernetes,
+        "kafka_dr_mirror_deployment": deployment,
+        **{f"kafka_dr_kubernetes.{key}": kubernetes.get(key) or {} for key in ("backup", "authorities_from")},
+        **{
+            f"kafka_dr_applications[{at}].connection": one.get("connection") or {}
+            for at, one in enumerate(region.get("kafka_dr_applications") or [])
+        },
+    }
+    for path, one in places.items():
+        if str(one.get("validate_certs", True)).lower() in NOT_TRUE:
+            made.append(f"{path}: validate_certs=false")
+        if str(one.get("host") or "").startswith("http:"):
+            made.append(f"{path}: host without TLS")
+    bare = [
+        one
+        for one in (region.get("kafka_dr_connect") or {}).get("urls") or []
+        if str(one).startswith("http:") and urlsplit(str(one)).hostname not in LOOPBACK
+    ]
+    if bare and region.get("kafka_dr_connect_secrets"):
+        made.append("kafka_dr_connect: urls without TLS, with a password")
+    return made
+
+
+def verification(name: str, region: dict) -> c.Iterator[Mistake]:
+    """Certificates are verified, unless the inventory says by a decision of its own why not."""
+    without = unverified(region)
+    if without and not region.get("kafka_dr_unverified_tls"):
+        yield Mistake(
+            "kafka_dr_unverified_tls",
+            "certificates to be verified, or the reason why they are not",
+            f"none, and {', '.join(without)}",
+            "Give the certificate authority (ssl.ca.pem, ca_cert) and remove that; or give the reason here, which "
+            "is recorded",
+        )
+
+
+def quotas(name: str, region: dict) -> c.Iterator[Mistake]:
+    """Quotas that are given twice or that are no quotas."""
+    try:
+        flatten(region.get("kafka_dr_quotas") or [])
+    except UsageError as error:
+        yield Mistake(
+            "kafka_dr_quotas",
+            str(error.expected or "each quota once"),
+            f"{error.message} ({shown(error.found)})",
+            str(error.remedy or ""),
+        )
+
+
+def applications(name: str, host: dict, hosts: HOSTS) -> c.Iterator[Mistake]:
+    """What an application of its kind needs before it can be pointed at a region, and machines that are unknown."""
+    if not host.get("kafka_dr_applications"):
+        return
+    users = {one["name"] for other in hosts.values() for one in other.get("kafka_dr_users") or []}
+    passwords = any(
+        (one.get("kafka_dr_client") or {}).get("sasl.mechanism") for one in hosts.values() if is_region(one)
+    )
+    for at, one in enumerate(host.get("kafka_dr_applications") or []):
+        path = f"kafka_dr_applications[{at}]"
+        needed = {
+            "process": ["environment_file"],
+            "systemd": ["environment_file"],
+            "kubernetes": ["principals"],
+            "hook": ["start_tasks", "stop_tasks"],
+        }[one["kind"]]
+        for key in needed + (["principals"] if passwords and one["kind"] in ("process", "systemd") else []):
+            if not one.get(key):
+                yield Mistake(
+                    f"{path}.{key}", f"something, since {one['name']} is of kind {one['kind']}", "nothing", "Give it"
+                )
+        if one["kind"] == "kubernetes" and not (
+            one.get("namespace") or (host.get("kafka_dr_kubernetes") or {}).get("namespace")
+        ):
+            yield Mistake(
+                f"{path}.namespace", f"a namespace, here or in kafka_dr_kubernetes of {name}", "nothing", "Give it"
+            )
+        if one.get("host") and one["host"] not in hosts:
+            yield Mistake(f"{path}.host", "a host of the inventory", found(one["host"]), "Add it, or correct the name")
+        for number, user in enumerate(one.get("principals") or []):
+            if users and passwords and user not in users:
+                yield Mistake(
+                    f"{path}.principals[{number}]",
+                    "a user of kafka_dr_users",
+                    found(user),
+                    "Add it there with its password, or correct the name",
+                )

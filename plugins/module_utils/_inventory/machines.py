@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which machines a stage needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .applications import ROLES, application_batches, application_machines
+from .platforms import mirror_platform
+from .regions import hosts_with
+
+ON_MACHINES = ("host", "connect")
+
+
+def mirror_machines(regions: dict[str, dict[str, Any]], mirror: dict[str, Any]) -> list[str]:
+    """Names of the machines that the mirror, or the witness beside it, is kept on; none where that is a cluster's
+    affair.
+
+    :param regions: hostvars.
+    """
+    target = regions[mirror["target"]]
+    on_machines = mirror_platform(target) in ON_MACHINES
+    return list(target.get("kafka_dr_mirror_hosts") or [mirror["target"]]) if on_machines else []
+
+
+def machines_needed(
+    regions: dict[str, dict[str, Any]],
+    mirrors: Sequence[dict[str, str]] = (),
+    applications: bool = False,
+    hosts: Sequence[str] = (),
+) -> dict[str, Any]:
+    """All that a stage reaches by a connection of its own.
+
+    :param regions: hostvars.
+    :param mirrors: mirrors that it starts, stops or removes.
+    :param applications: whether it starts or stops the applications of the inventory.
+    :param hosts: further machines.
+    :returns: ``machines[]``, ``clusters{application: connection}``.
+    """
+    machines = {*hosts, *(name for one in mirrors if one for name in mirror_machines(regions, one))}
+    clusters = {}
+    if applications:
+        found = application_machines(
+            application_batches(regions, hosts_with(regions, "kafka_dr_applications"), ROLES), regions
+        )
+        machines.update(found["machines"])
+        clusters = found["clusters"]
+    return {"machines": sorted(machines), "clusters": clusters}
+
+
+def told_silent(silent: dict[str, dict[str, str]]) -> str:
+    """Those that do not answer, in a sentence's words.
+
+    :param silent: ``{machines: {machine: why}, clusters: {application: why}}``.
+    """
+    return "; ".join(
+        [f"{name} ({why})" for name, why in sorted(silent.get("machines", {}).items())]
+        + [f"the API server of application {name} ({why})" for name, why in sorted(silent.get("clusters", {}).items())]
+    )

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where in Kubernetes an application is, as the inventory says it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._errors import UsageError
+
+# How an API server is reached; what of the inventory a connection is made of.
+CONNECTION_KEYS = (
+    "kubeconfig",
+    "context",
+    "host",
+    "api_key",
+    "ca_cert",
+    "client_cert",
+    "client_key",
+    "validate_certs",
+    "proxy",
+)
+
+
+def application_place(application: dict[str, Any], region: dict[str, Any]) -> dict[str, Any]:
+    """Where the application is: ``connection``, ``namespace``, ``api_version``, ``kind``, ``name``, ``secret`` (the
+    Secret it reads its settings from).
+
+    :param application: an entry of ``kafka_dr_applications`` of kind ``kubernetes``:
+        ``resource{api_version, kind, name}``, ``secret``, and where it is
+        another than its region's, ``connection`` and ``namespace``.
+    :param region: variables of the host that it is described on.
+    :raises UsageError: it is not clear which object is meant.
+    """
+    described = region.get("kafka_dr_kubernetes") or {}
+    resource = {
+        "api_version": "apps/v1",
+        "kind": "Deployment",
+        "name": application["name"],
+        **(application.get("resource") or {}),
+    }
+    namespace = application.get("namespace") or described.get("namespace")
+    if not namespace or not application.get("principals"):
+        raise UsageError(
+            f"Application '{application['name']}' is not described well",
+            expected="a namespace and principals",
+            found="no namespace" if not namespace else "no principals",
+            remedy="Give namespace, or kafka_dr_kubernetes.namespace of its host, and principals",
+        )
+    connection = application.get("connection") or {
+        key: described[key] for key in CONNECTION_KEYS if described.get(key) is not None
+    }
+    return {
+        "connection": connection,
+        "namespace": namespace,
+        "secret": application.get("secret") or application["name"] + "-kafka",
+        "keys": application.get("keys") or {},
+        "environment": application.get("environment") or {},
+        **resource,
+    }

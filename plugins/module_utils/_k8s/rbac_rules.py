@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rules of a ``Role``: what the stages need of an operator's resources, of Secrets and of applications. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .._inventory.places import application_place
+from .region import prefix_of
+
+AUTHORITIES = ("-cluster-ca-cert", "-cluster-ca", "-clients-ca-cert", "-clients-ca")
+
+
+def incoming_mirrors(region: str, described: dict[str, Any], mirrors: Sequence[dict[str, Any]]) -> list[str]:
+    """Names of the mirrors that run in a region: those into it, and where it is made again, those that bring its
+    records back.
+    """
+    incoming = sorted(mirror["name"] for mirror in mirrors if mirror.get("target") == region)
+    if described.get("kafka_dr_platform") != "kubernetes" or described["kafka_dr_kubernetes"].get("backup"):
+        incoming += sorted("restore-" + mirror["name"] for mirror in mirrors if mirror.get("source") == region)
+    return incoming
+
+
+def kept_rules(names: list[str]) -> list[dict[str, Any]]:
+    """Deployments of these names with what they read; only ``create`` cannot be limited to names."""
+    rules = []
+    for group, resource in (("apps", "deployments"), ("", "configmaps"), ("", "secrets")):
+        rules += [rule_for(group, resource, ["create"]), rule_for(group, resource, ["get", "patch", "delete"], names)]
+    return rules
+
+
+def operator_rules(
+    place: dict[str, Any], region: str, mirrors: Sequence[dict[str, Any]], described: dict[str, Any], makes: bool = True
+) -> list[dict[str, Any]]:
+    group = place["group"]
+    cluster = "eventstreams" if group == "eventstreams.ibm.com" else "kafkas"
+    users = sorted({user["name"] for user in described.get("kafka_dr_users") or []})
+    rules = [
+        rule_for(group, cluster, ["get"], [place["cluster"]]),
+        # A list cannot be limited to names, nor can the making of what is not there yet.
+        rule_for(group, "kafkausers", ["list", "create"]),
+        rule_for(group, "kafkausers", ["get", "patch"], users),
+        # Which topics there are to be is known by Kafka alone.
+        rule_for(group, "kafkatopics", ["list", "create", "get", "patch"]),
+    ]
+    if makes and ((described.get("kafka_dr_kafka") or {}).get("resources") or place["backup"]):
+        rules += [
+            rule_for(group, cluster, ["create"]),
+            rule_for(group, cluster, ["patch"], [place["cluster"]]),
+            rule_for(group, "kafkanodepools", ["get", "create", "patch"]),
+        ]
+    if place["backup"]:
+        rules += [rule_for(group, cluster, ["list"]), rule_for(group, "kafkanodepools", ["list"])]
+    incoming = incoming_mirrors(region, described, mirrors)
+    if incoming and described.get("kafka_dr_mirror_platform", "kubernetes") == "kubernetes":
+        if place["witness_image"]:
+            rules += kept_rules(["witness-" + one for one in incoming])
+        rules += [
+            rule_for(group, "kafkamirrormaker2s", ["create"]),
+            rule_for(group, "kafkamirrormaker2s", ["get", "patch", "delete"], incoming),
+        ]
+    return rules
+
+
+def secret_rules(
+    place: dict[str, Any],
+    region: str,
+    regions: dict[str, dict[str, Any]],
+    mirrors: Sequence[dict[str, Any]],
+    makes: bool = True,
+) -> list[dict[str, Any]]:
+    """Secrets by name; only ``create`` cannot be."""
+    users = [user["name"] for user in regions[region].get("kafka_dr_users") or []]
+    read = {*users, place["cluster"] + "-cluster-ca-cert"}
+    # A password that was learnt from its Secret in the course of a stage is not given.
+    write = {
+        user["name"] + "-given"
+        for user in regions[region].get("kafka_dr_users") or []
+        if "password" in user and not user.get("password_learned")
+    }
+    for mirror in mirrors:
+        source = mirror["source"]
+        if mirror.get("target") == region and (regions.get(source) or {}).get("kafka_dr_platform") == "kubernetes":
+            write |= _carried(source, regions, ("mirror", "witness", "application"))
+            # The applications' users of the source are users of the target too.
+            read |= {
+                user["name"]
+                for user in regions[source].get("kafka_dr_users") or []
+                if user.get("purpose") == "application"
+            }
+    if makes and (place["authorities_from"] or place["backup"]):
+        write |= {place["cluster"] + one for one in AUTHORITIES}
+    if place["backup"]:
+        if makes:
+            write |= {user + "-given" for user in users}
+        for mirror in mirrors:
+            target = mirror["target"]
+            if mirror.get("source") == region and (regions.get(target) or {}).get("kafka_dr_platform") == "kubernetes":
+                write |= _carried(target, regions, ("mirror", "witness"))
+    rules = [rule_for("", "secrets", ["get"], sorted(read - write))]
+    if write:
+        rules += [
+            rule_for("", "secrets", ["create"]),
+            rule_for("", "secrets", ["get", "update", "patch"], sorted(write)),
+        ]
+    return rules
+
+
+def _carried(source: str, regions: dict[str, dict[str, Any]], purposes: tuple[str, ...]) -> set[str]:
+    """Names of the copies that a mirror's target has of its source's Secrets."""
+    prefix = prefix_of(source)
+    names = {
+        prefix + user["name"] for user in regions[source].get("kafka_dr_users") or [] if user.get("purpose") in purposes
+    }
+    return names | {f"{prefix}{regions[source]['kafka_dr_kubernetes']['cluster']}-cluster-ca-cert"}
+
+
+def application_rules(described: dict[str, Any]) -> list[dict[str, Any]]:
+    rules = []
+    for application in described.get("kafka_dr_applications") or []:
+        if application.get("kind") == "kubernetes":
+            place = application_place(application, described)
+            group = place["api_version"].split("/")[0] if "/" in place["api_version"] else ""
+            plural = place["kind"].lower() + "s"
+            rules += [
+                rule_for(group, plural, ["get", "patch"], [place["name"]]),
+                rule_for("keda.sh", "scaledobjects", ["list"]),
+                rule_for("", "secrets", ["get", "patch"], [place["secret"]]),
+                rule_for("", "secrets", ["create"]),
+            ]
+    unique = []
+    for rule in rules:
+        if rule not in unique:
+            unique.append(rule)
+    return unique
+
+
+def rule_for(group: str, resource: str, verbs: list[str], names: list[str] | None = None) -> dict[str, Any]:
+    rule: dict[str, Any] = {"apiGroups": [group], "resources": [resource], "verbs": verbs}
+    if names:
+        rule["resourceNames"] = list(names)
+    return rule

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bring topics to a described state: created, more partitions, configs, deleted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypedDict
+
+try:
+    from confluent_kafka.admin import (
+        AlterConfigOpType,
+        ConfigEntry,
+        ConfigResource,
+        NewPartitions,
+        NewTopic,
+        ResourceType,
+    )
+except ImportError:
+    pass
+
+from .._errors import RefusedError, TimedOutError, UsageError
+from .._values.listing import named
+from .._values.setting import setting
+from .client import KafkaClient
+from .topics import describe_topics, topic_configs
+
+# The text of None.
+REMOVED = "None"
+
+
+class WantedTopic(NamedTuple):
+    """A topic as described; None is the cluster's default. The config value :data:`REMOVED` takes the config away."""
+
+    partitions: int | None
+    replication_factor: int | None
+    configs: dict[str, str]
+
+
+class PresentTopic(TypedDict):
+    """A topic as it is: its partitions, and the configs that were set on it."""
+
+    partitions: int
+    configs: dict[str, str]
+
+
+@dataclass
+class _Plan:
+    create: list[str] = field(default_factory=list)
+    widen: dict[str, int] = field(default_factory=dict)
+    configure: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+def described(topics: Iterable[Mapping[str, Any]]) -> dict[str, WantedTopic]:
+    """The wanted topics by name, values of configs as text.
+
+    :param topics: ``[{name, partitions, replication_factor, configs}]``.
+    :raises UsageError: a topic has no name.
+    """
+    wanted = {}
+    for topic in topics:
+        if not topic.get("name"):
+            raise UsageError("A topic has no name", found=str(topic))
+        configs = {key: setting(value) for key, value in (topic.get("configs") or {}).items()}
+        wanted[topic["name"]] = WantedTopic(topic.get("partitions"), topic.get("replication_factor"), configs)
+    return wanted
+
+
+def ensure_topics(
+    client: KafkaClient, topics: Iterable[Mapping[str, Any]], state: str, check_mode: bool
+) -> dict[str, Any]:
+    """Create, widen, reconfigure or delete topics, and wait until the cluster shows it.
+
+    Configs that are not named are left alone; a value of None removes one. Partitions are never reduced.
+
+    :param topics: ``[{name, partitions, replication_factor, configs}]``.
+    :param state: ``present`` or ``absent``.
+    :returns: ``changed``, ``created``, ``altered``, ``deleted``, ``topics`` (as they are now) and ``diff``.
+    :raises RefusedError: a topic has more partitions than described.
+    """
+    wanted = described(topics)
+    client.metadata()
+    before = _current(client, wanted)
+    if state == "absent":
+        return _delete(client, before, check_mode)
+    plan = _plan(wanted, before)
+    if not check_mode:
+        _create(client, plan.create, wanted)
+        _widen(client, plan.widen)
+        _configure(client, plan.configure)
+    now = describe_topics(client, list(wanted))
+    return {
+        "changed": bool(plan.create or plan.widen or plan.configure),
+        "created": sorted(plan.create),
+        "altered": sorted({*plan.widen, *plan.configure}),
+        "deleted": [],
+        "topics": now,
+        "diff": {"before": before, "after": _expected(wanted, before)},
+    }
+
+
+def _delete(client: KafkaClient, before: Mapping[str, PresentTopic], check_mode: bool) -> dict[str, Any]:
+    names = sorted(before)
+    if names and not check_mode:
+        futures = client.ask(
+            "delete topics",
+            lambda: client.admin.delete_topics(names, request_timeout=client.timeout, operation_timeout=client.timeout),
+        )
+        for name, future in futures.items():
+            client.result(future, f"delete topic '{name}'")
+        await_topics(client, names, present=False)
+    return {
+        "changed": bool(names),
+        "created": [],
+        "altered": [],
+        "deleted": names,
+        "topics": {},
+        "diff": {"before": before, "after": {}},
+    }
+
+
+def _expected(wanted: Mapping[str, WantedTopic], before: Mapping[str, PresentTopic]) -> dict[str, PresentTopic]:
+    """The topics as they are once the changes are made."""
+    after = dict(before)
+    for name, topic in wanted.items():
+        present = before.get(name, {"partitions": topic.partitions or 1, "configs": {}})
+        configs = {key: value for key, value in {**present["configs"], **topic.configs}.items() if value != REMOVED}
+        after[name] = {"partitions": max(topic.partitions or 1, present["partitions"]), "configs": configs}
+    return after
+
+
+def _current(client: KafkaClient, names: Collection[str]) -> dict[str, PresentTopic]:
+    found = describe_topics(client, names)
+    configs = topic_configs(client, list(found))
+    return {name: {"partitions": topic["partitions"], "configs": configs[name]} for name, topic in found.items()}
+
+
+def _plan(wanted: Mapping[str, WantedTopic], before: Mapping[str, PresentTopic]) -> _Plan:
+    plan = _Plan()
+    for name, topic in wanted.items():
+        if name not in before:
+            plan.create.append(name)
+            continue
+        present = before[name]
+        if topic.partitions and present["partitions"] > topic.partitions:
+            raise RefusedError(
+                f"Topic '{name}' has more partitions than described",
+                expected=topic.partitions,
+                found=present["partitions"],
+                remedy="Partitions cannot be taken away; correct the description",
+            )
+        if topic.partitions and present["partitions"] < topic.partitions:
+            plan.widen[name] = topic.partitions
+        changes = {
+            key: value for key, value in topic.configs.items() if (present["configs"].get(key) or REMOVED) != value
+        }
+        if changes:
+            plan.configure[name] = changes
+    return plan
+
+
+def _create(client: KafkaClient, names: list[str], wanted: Mapping[str, WantedTopic]) -> None:
+    if not names:
+        return
+    new = [
+        NewTopic(
+            name,
+            num_partitions=wanted[name].partitions or -1,
+            replication_factor=wanted[name].replication_factor or -1,
+            config={key: value for key, value in wanted[name].configs.items() if value != REMOVED},
+        )
+        for name in names
+    ]
+    futures = client.ask(
+        "create topics",
+        lambda: client.admin.create_topics(new, request_timeout=client.timeout, operation_timeout=client.timeout),
+    )
+    for name, future in futures.items():
+        client.result(future, f"create topic '{name}'")
+    await_topics(client, names, present=True)
+
+
+def _widen(client: KafkaClient, partitions: Mapping[str, int]) -> None:
+    if not partitions:
+        return
+    asked = [NewPartitions(name, count) for name, count in partitions.items()]
+    for name, future in client.ask("add partitions", lambda: client.admin.create_partitions(asked)).items():
+        client.result(future, f"add partitions to topic '{name}'")
+
+
+def _configure(client: KafkaClient, changes: Mapping[str, Mapping[str, str]]) -> None:
+    if not changes:
+        return
+    resources = []
+    for name, configs in changes.items():
+        entries = [
+            ConfigEntry(
+                key,
+                None if value == REMOVED else value,
+                incremental_operation=AlterConfigOpType.DELETE if value == REMOVED else AlterConfigOpType.SET,
+            )
+            for key, value in configs.items()
+        ]
+        resources.append(ConfigResource(ResourceType.TOPIC, name, incremental_configs=entries))
+    futures = client.ask(
+        "alter topic configs", lambda: client.admin.incremental_alter_configs(resources, request_timeout=client.timeout)
+    )
+    for resource, future in futures.items():
+        client.result(future, f"alter the configs of topic '{resource.name}'")
+
+
+def await_topics(client: KafkaClient, names: Collection[str], present: bool) -> None:
+    """Wait until the cluster shows that these topics exist, or do not.
+
+    :raises TimedOutError: it does not within the client's timeout.
+    """
+    end = time.monotonic() + client.timeout
+    while True:
+        there = set(describe_topics(client, names))
+        late = [name for name in names if (name in there) != present]
+        if not late:
+            return
+        if time.monotonic() > end:
+            action = "created" if present else "deleted"
+            raise TimedOutError(
+                f"{client.name} has not {action} {len(late)} topics after {client.timeout} s",
+                found=named(late),
+                remedy="Look at the controller's log and run this again",
+            )
+        time.sleep(0.1)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Groups whose positions a translation does not bring over: named with what becomes of them, and what can be done.
+Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, NamedTuple
+
+from .._values.safe import CONTROL, shown
+
+SHARE = (
+    "a share group's state (which records are acquired, acknowledged, to be delivered again) stays with the brokers "
+    "of the source; nobody translates it",
+    "Set share.auto.offset.reset of the group on the target before its consumers start, or its start with "
+    "kafka-share-groups.sh --reset-offsets; "
+    "take into account that records are delivered again",
+)
+STREAMS = (
+    "MirrorMaker 2 does not list groups of the streams protocol (KIP-1071), and positions are of no use without the "
+    "application's state",
+    "Before it starts on the target, reset it there with kafka-streams-application-reset.sh, or commit positions of "
+    "its input topics; and delete its "
+    "local state directory with the .checkpoint files, which hold offsets of the source's changelog topics",
+)
+OTHER = (
+    "it is a share group or a group of the streams protocol, whose state stays with the brokers of the source; "
+    "nobody translates it",
+    "Of a share group, set share.auto.offset.reset on the target before its consumers start. An application of Kafka "
+    "Streams is reset there before it "
+    "starts, with kafka-streams-application-reset.sh, and its local state directory deleted",
+)
+EXCLUDED = (
+    "the mirror's patterns leave it out",
+    "Name it in failover_more_groups (recreate_from_backup_more_groups), or in the mirror's groups",
+)
+SINK = (
+    "sinks of Kafka Connect are left out by MirrorMaker 2's own exclusions",
+    "Where the sink runs against the target afterwards, name its group in failover_more_groups "
+    "(recreate_from_backup_more_groups), or set its offsets "
+    "there before it starts (PATCH /connectors/NAME/offsets)",
+)
+STATE = (
+    "its position is brought over, but it has changelog topics: it is an application of Kafka Streams, whose state "
+    "is not",
+    "Before it starts on the target, delete its local state directory with the .checkpoint files, which hold offsets "
+    "of the source's changelog topics; "
+    "where stores have to be exact, reset it with kafka-streams-application-reset.sh",
+)
+CHANGELOG = "-changelog"
+NONE = (
+    "it has committed no position in a mirrored topic",
+    "Its consumers start where their auto.offset.reset says; commit a position on the target to decide it",
+)
+UNSEEN = (
+    "no position of it in a mirrored topic was seen before the source was lost",
+    "See whether the name in kafka_dr_applications is right; if it is, its consumers start where their "
+    "auto.offset.reset says. Commit a position on the "
+    "target to decide it",
+)
+UNKNOWN = (
+    "nobody saw it",
+    "See whether the name in kafka_dr_applications is right; if it is, its consumers start where their "
+    "auto.offset.reset says",
+)
+NO_COPY = (
+    "no partition that it has a position in exists on the target",
+    "See why the mirror did not copy these topics",
+)
+UNLISTED_REMEDY = (
+    "List them with kafka-groups.sh --list where the source still answers, or ask their owners, "
+    "and decide where each begins on the target"
+)
+NOT_CONSUMERS = ("share", "streams", "other")
+
+
+class Kinds(NamedTuple):
+    """Which groups there are: ``{group: {type, protocol}}``, whether the source itself said so, and why some are not
+    known (empty where all are).
+    """
+
+    groups: dict
+    alive: bool
+    unlisted: str = ""
+
+
+def other_groups(
+    kinds: Kinds,
+    positions: Collection[str],
+    placed: Collection[str],
+    wanted: Callable[[str], bool],
+    named: Collection[str],
+    topics: Iterable[str] = (),
+) -> list[dict[str, Any]]:
+    """What is said of each group that has no answer, or whose answer is not all that it needs.
+
+    :param kinds: :class:`Kinds`.
+    :param positions: groups with a position in a topic of the mirror, whether it is to be translated or not.
+    :param placed: groups that have an answer. :param wanted: predicate on names: groups that are to be translated.
+        :param named: groups that applications name.
+    :param topics: names of all topics, among which changelogs tell applications of Kafka Streams.
+    :returns: ``[{group, kind, named, why, remedy}]``, sorted; ``*`` stands for those that could not be listed.
+    """
+    found = []
+    changelogs = [topic for topic in topics if topic.endswith(CHANGELOG)]
+    for group in sorted(set(kinds.groups) | set(positions) | set(named)):
+        kind = kinds.groups.get(group, {})
+        if group in placed:
+            said = STATE if any(topic.startswith(group + "-") for topic in changelogs) else None
+        # Who neither consumes the mirror's topics nor is named is not looked at: a lost list of others' groups would
+        # hide those that count.
+        elif group in named or group in positions or kind.get("type") in NOT_CONSUMERS:
+            said = _said(group, kind, kinds, group in positions, wanted(group))
+        else:
+            said = None
+        if said:
+            told_kind = kind.get("type") or kind.get("protocol") or "unknown"
+            found.append(
+                {"group": group, "kind": told_kind, "named": group in named, "why": said[0], "remedy": said[1]}
+            )
+    if kinds.unlisted:
+        why = "share groups and groups of the streams protocol could not be listed: " + kinds.unlisted
+        found.append({"group": "*", "kind": "unknown", "named": False, "why": why, "remedy": UNLISTED_REMEDY})
+    return sorted(found, key=lambda one: one["group"])
+
+
+def told(others: Iterable[Any] | None) -> list[str]:
+    """A sentence for each, as a person reads it. Names, and what a ledger says of them, may hold anything.
+
+    :param others: as :func:`other_groups` gives it, from there or from the ledger.
+    """
+    lines = []
+    for one in others or ():
+        said = one if isinstance(one, dict) else {"group": one}
+        kind = "{}{}".format(said.get("kind"), ", of an application" if said.get("named") else "")
+        line = "{} ({}): {}. {}.".format(shown(said.get("group")), kind, said.get("why"), said.get("remedy"))
+        lines.append(CONTROL.sub(" ", line))
+    return lines
+
+
+def _said(group: str, kind: dict[str, str], kinds: Kinds, positioned: bool, wanted: bool) -> tuple[str, str]:
+    types = (kind.get("type"), kind.get("protocol"))
+    if "share" in types:
+        return SHARE
+    if "streams" in types and not (positioned and wanted):
+        return STREAMS
+    if kind.get("type") == "other":
+        return OTHER
+    if positioned and not wanted:
+        return SINK if group.startswith("connect-") else EXCLUDED
+    if positioned:
+        return NO_COPY
+    if not kinds.alive:
+        return UNSEEN
+    return NONE if kind or kinds.unlisted else UNKNOWN

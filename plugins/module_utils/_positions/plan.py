@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The plan of a translation: where each group goes on, which groups are refused, and what is to be committed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .._kafka.client import KafkaClient
+from .._kafka.groups import describe_groups
+from .answer import CONFIDENCES, EXACT, Answer
+from .collector import EvidenceCollector
+from .evidence import Evidence
+from .groups import Position
+from .translation import translate
+
+Partition = tuple[str, int]
+
+
+# Positions of groups by group, then by partition: those of the source as they were seen, and offsets on the target.
+Positions = dict[str, dict[Partition, Any]]
+
+
+Committed = dict[str, dict[Partition, int]]
+
+
+def plan(
+    mirror: EvidenceCollector, positions: Positions, before: Committed, contents: Any, limit: int, interpolate: bool
+) -> list[dict[str, Any]]:
+    wanted: dict[Partition, set[int]] = {}
+    for places in positions.values():
+        for key, position in places.items():
+            wanted.setdefault(key, set()).add(position.offset)
+    evidence = mirror.evidence(wanted, limit, contents)
+    copies = {mirror.names.copy_of(topic) for topic, dummy in wanted}
+    existing = {name for name in mirror.target.metadata().topics if name in copies}
+    answers: dict[Any, Any] = {}
+    rows = []
+    for group in sorted(positions):
+        for key, position in sorted(positions[group].items()):
+            copy = mirror.names.copy_of(key[0])
+            if copy not in existing:
+                continue
+            answer = None
+            if key in evidence:
+                asked = (key, position.offset, position.at)
+                answer = answers[asked] = answers.get(asked) or translate(
+                    evidence[key], position.offset, interpolate, position.at
+                )
+            rows.append(
+                {
+                    "group": group,
+                    "topic": key[0],
+                    "target_topic": copy,
+                    "partition": key[1],
+                    "source_offset": position.offset,
+                    "from": before.get(group, {}).get((copy, key[1])),
+                    "to": answer.offset if answer else None,
+                    "confidence": answer.confidence if answer else "unknown",
+                    "reprocess_at_most": answer.reprocess_at_most if answer else None,
+                    "unseen_at_most": _unseen(evidence[key], position, answer) if answer else None,
+                    "evidence": answer.evidence if answer else "the partition does not exist on both sides",
+                    "position_from": position.origin,
+                    "position_at": position.at,
+                }
+            )
+    return rows
+
+
+def _unseen(evidence: Evidence, position: Position, answer: Answer) -> int | None:
+    """How many records a consumer may have processed after its position was seen last, and finds again: no more than
+    were copied behind the answer.
+
+    Nothing is unseen where the source itself says the position. Offsets count as records, so that markers among them
+    make it an upper bound.
+    """
+    if answer.offset is None:
+        return None
+    return 0 if position.origin == "source" else max(0, evidence.target_end - answer.offset)
+
+
+def refusals(
+    params: dict[str, Any], target: KafkaClient, rows: list[dict[str, Any]], positions: Positions, busy: dict[str, int]
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """What may not be committed, and the groups that are done already:
+    ``([{group, kind, reason}], {group: why it is left alone})``.
+    """
+    switched = set(params["switched_groups"] or ())
+    left = {group: "switched before, as the ledger says" for group in positions if group in switched}
+    refused = []
+    for group, one in sorted(describe_groups(target, positions).items()):
+        if one["members"] and group not in left:
+            refused.append(
+                {
+                    "group": group,
+                    "kind": "members",
+                    "reason": f"{len(one['members'])} live members on {target.name} ({one['state']})",
+                }
+            )
+    for group, count in sorted(busy.items()):
+        if group not in left:
+            refused.append(
+                {
+                    "group": group,
+                    "kind": "members",
+                    "reason": f"{count} live members on the source: its position still moves",
+                }
+            )
+    accepted = set(EXACT) | set(params["accept"] or ())
+    for row in rows:
+        if row["confidence"] not in accepted and row["group"] not in left:
+            refused.append(
+                {
+                    "group": row["group"],
+                    "kind": "confidence",
+                    "reason": (
+                        f"{row['topic']}-{row['partition']} is {row['confidence']} ({row['evidence']}), which "
+                        "is not accepted"
+                    ),
+                }
+            )
+    return refused, left
+
+
+def moved_groups(before: Committed, now: Committed, left: dict[str, str]) -> Iterator[dict[str, Any]]:
+    for group in sorted(now):
+        moved = sorted(
+            key for key, offset in now[group].items() if before.get(group, {}).get(key) not in (None, offset)
+        )
+        if moved and group not in left:
+            reason = (
+                "its position on %s-%d of the target moves: a consumer without membership, or a mirror that "
+                "still syncs groups"
+            )
+            yield {"group": group, "kind": "moving", "reason": reason % moved[0]}
+
+
+def to_commit(rows: list[dict[str, Any]], left: dict[str, str]) -> Committed:
+    todo: Committed = {}
+    for row in rows:
+        if row["group"] not in left and row["to"] is not None and row["to"] != row["from"]:
+            todo.setdefault(row["group"], {})[(row["target_topic"], row["partition"])] = row["to"]
+    return todo
+
+
+def plan_result(
+    params: dict[str, Any],
+    positions: Positions,
+    before: Committed,
+    rows: list[dict[str, Any]],
+    refused: list[dict[str, Any]],
+    left: dict[str, str],
+    todo: Committed,
+) -> dict[str, Any]:
+    by_group: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_group.setdefault(row["group"], []).append(row)
+    groups = [
+        {
+            "group": group,
+            "state": "left"
+            if group in left
+            else "refused"
+            if any(one["group"] == group for one in refused)
+            else "planned",
+            "reason": left.get(group, ""),
+            "partitions": len(some),
+            "to_commit": len(todo.get(group, {})),
+            "confidence": max((row["confidence"] for row in some), key=CONFIDENCES.index),
+            "reprocess_at_most": sum(row["reprocess_at_most"] or 0 for row in some),
+            "unseen_at_most": sum(row["unseen_at_most"] or 0 for row in some),
+        }
+        for group, some in sorted(by_group.items())
+    ]
+    counts = dict.fromkeys(CONFIDENCES, 0)
+    for row in rows:
+        counts[row["confidence"]] += 1
+    seen = [row["position_at"] for row in rows if row["position_at"] is not None]
+    return {
+        "changed": bool(todo) and not refused,
+        "plan": rows,
+        "groups": groups,
+        "refused": refused,
+        "committed": 0,
+        "absent": sorted(set(params["groups"] or ()) - set(positions)),
+        "summary": {
+            "groups": len(groups),
+            "partitions": len(rows),
+            "to_commit": sum(len(one) for one in todo.values()),
+            "confidence": counts,
+            "reprocess_at_most": sum(row["reprocess_at_most"] or 0 for row in rows),
+            "unseen_at_most": sum(row["unseen_at_most"] or 0 for row in rows),
+            "positions_at": max(seen, default=None),
+            "oldest_position_at": min(seen, default=None),
+        },
+        "diff": {
+            "before": _shown(todo, lambda group, key, dummy: before.get(group, {}).get(key)),
+            "after": _shown(todo, lambda *one: one[2]),
+        },
+    }
+
+
+def _shown(todo: Committed, value: Callable[[str, Partition, int], int | None]) -> dict[str, dict[str, int | None]]:
+    return {
+        group: {f"{key[0]}-{key[1]}": value(group, key, to) for key, to in sorted(places.items())}
+        for group, places in sorted(todo.items())
+    }

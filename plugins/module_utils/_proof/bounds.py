@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Offsets that a comparison is bounded by, as a file of bounds gives them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .._errors import UsageError
+from .._mm2.names import is_own
+from .shapes import Bounds, TopicSurvey
+
+
+def check_bounds(bounds: Any) -> Bounds:
+    """The content of a bounds file.
+
+    - ``source``, ``target``: ends of either side, by its own topics and partitions.
+    - ``mirrored_through``: the offset below which everything had been copied, by the source's topics and partitions.
+    - ``held``: ``at`` (milliseconds) and ``starts`` (log starts of the backup, by the source's topics and partitions)
+      when deletion in the backup was held off.
+
+    :raises UsageError: it is something else.
+    """
+    sound = isinstance(bounds, dict) and not set(bounds) - {"source", "target", "mirrored_through", "held"}
+    if sound and "held" in bounds:
+        held = bounds["held"]
+        sound = (
+            isinstance(held, dict) and set(held) == {"at", "starts"} and _whole(held["at"]) and _offsets(held["starts"])
+        )
+    if not sound or not all(_offsets(part) for name, part in bounds.items() if name != "held"):
+        raise UsageError(
+            "The bounds are not valid",
+            expected='{"source": {"topic": {"0": end}}, "target": {...}, "mirrored_through": {...}, '
+            '"held": {"at": milliseconds, "starts": {...}}}, all of them whole numbers',
+            found=bounds,
+        )
+    return bounds
+
+
+def _offsets(part: Any) -> bool:
+    return isinstance(part, dict) and all(
+        isinstance(ends, dict) and all(_whole(end) and str(number).isdigit() for number, end in ends.items())
+        for ends in part.values()
+    )
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def unheld(bounds: Bounds, pattern: str, source_topics: dict[str, TopicSurvey]) -> tuple[list[str], list[str]]:
+    """``(given, copied)``: topics that the pattern means, that a bound speaks of, and that the source does not have.
+
+    ``given`` have an end in the source, so that they were meant to be compared; of ``copied`` it is known only that a
+    mirror copied them once.
+    """
+    wanted = re.compile(pattern)
+    gone = [
+        {
+            name
+            for name in bounds.get(part, {})
+            if name not in source_topics and wanted.fullmatch(name) and not is_own(name)
+        }
+        for part in ("source", "mirrored_through")
+    ]
+    return sorted(gone[0]), sorted(gone[1] - gone[0])
+
+
+def given(offsets: dict[str, Any] | None, name: str, number: int) -> int | None:
+    """The offset given for a partition, or None; numbers of partitions are texts where they come from JSON."""
+    ends = (offsets or {}).get(name) or {}
+    return ends.get(str(number), ends.get(number))

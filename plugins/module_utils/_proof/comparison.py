@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The whole comparison: freeze bounds, digest both sides, wait for a target that is catching up, examine what differs,
+look again, report.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .._errors import NotProvableError
+from . import bounds, catching_up, first_pass, look_again, pairs, report, second_pass, sides
+from .shapes import Bounds, Engine, Report, SideName, SideSpec, TopicSurvey
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a comparison is asked: see the command line of the Spark job."""
+
+    topics: str
+    rename: str = "identity"
+    ignore_timestamps: bool = False
+    bounds: Bounds | None = None
+    max_differences: int = 100
+    wait_seconds: float = 30
+    settle_seconds: float = 3
+
+
+def prepare(source_spec: SideSpec, target_spec: SideSpec, options: Options) -> Comparison:
+    """Freeze the bounds; the source first, so that all that the source held is asked of the target.
+
+    :raises KafkaDrError: a side does not answer, the pattern is wrong or matches nothing.
+    """
+    return Comparison(source_spec, target_spec, options)
+
+
+class Comparison:
+    """One run. Attributes for a report: ``topics``, ``reasons``, ``not_provable``."""
+
+    engine: Engine
+
+    def __init__(self, source_spec: SideSpec, target_spec: SideSpec, options: Options) -> None:
+        self.source_spec, self.target_spec, self.options = source_spec, target_spec, options
+        self.began = time.time()
+        rule = pairs.rename(options.rename)
+        bounds.check_bounds({} if options.bounds is None else options.bounds)
+        self.source, self.target = sides.open_side(source_spec), sides.open_side(target_spec)
+        sides.refuse_one_cluster(self.source, self.target)
+        names = self.source.topics(options.topics)
+        if not names:
+            raise NotProvableError(
+                f"No topic of {self.source.name} matches {options.topics!r}",
+                remedy="Correct the pattern; the whole name has to match",
+            )
+        source_topics = sides.survey_all(self.source, names)
+        renamed = {name: rule(name) for name in source_topics}
+        target_topics = self.target.survey(sorted(set(renamed.values())))
+        self.topics = pairs.make(source_topics, target_topics, renamed, options.bounds, options.ignore_timestamps)
+        sides.refuse_same_topics(self.source, self.target, self.topics)
+        self.reasons: list[str] = []
+        self.not_provable = False
+        self._name_unheld(source_topics, rule)
+        self.pairs = [pair for topic in self.topics for pair in topic.pairs]
+
+    def _name_unheld(self, source_topics: dict[str, TopicSurvey], rule: Callable[[str], str]) -> None:
+        """Name the topics that bounds speak of and that the source lacks; one that the target lacks too may have been
+        deleted long ago.
+        """
+        given, copied = bounds.unheld(self.options.bounds or {}, self.options.topics, source_topics)
+        kept = self.target.survey([rule(name) for name in copied]) if copied else {}
+        for name in given + copied:
+            if name in given or rule(name) in kept:
+                self.not_provable = True
+                self.reasons.append(f"{name}: the bounds speak of it, and {self.source.name} does not have it")
+            else:
+                self.reasons.append(f"{name}: a mirror had copied it, and neither side has it now")
+
+    def side(self, name: SideName) -> sides.Side:
+        """One of the two sides."""
+        return self.source if name == "source" else self.target
+
+    def spec(self, name: SideName) -> SideSpec:
+        """The description of one of the two sides."""
+        return self.source_spec if name == "source" else self.target_spec
+
+    @property
+    def records_total(self) -> int:
+        """Records that the first pass will read at most (by offsets)."""
+        return sum(max(0, part[1] - part[0]) for pair in self.pairs for part in (pair.source_range, pair.target_range))
+
+    def run(self, engine: Engine) -> Report:
+        """Compare; the report without its engine."""
+        self.engine = engine
+        first_pass.digest(self, first_pass.both_sides(self.pairs))
+        catching_up.wait(self)
+        for dummy in range(second_pass.ATTEMPTS):
+            again = second_pass.examine(self, [pair for pair in self.pairs if pair.open])
+            if not again:
+                break
+            first_pass.digest(self, first_pass.both_sides(again))
+        for pair in self.pairs:
+            if pair.open:
+                pair.error = {"kind": "range_gone", "message": "the partition kept changing while it was compared"}
+        look_again.name_changes(self)
+        return report.build(self)

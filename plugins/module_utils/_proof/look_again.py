@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""At the end: name what changed during the run, such as log starts that moved and topics that were created anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import first_pass
+from .pairs import Pair
+from .shapes import Partition, SideName, Span, TopicSurvey
+
+if TYPE_CHECKING:
+    from .comparison import Comparison
+
+
+def name_changes(comparison: Comparison) -> None:
+    """Add reasons to topics and partitions of live sides that are not what they were when bounds were frozen."""
+    for side in first_pass.SIDES:
+        if not comparison.side(side).live:
+            continue
+        topics = [topic for topic in comparison.topics if topic.id_on(side)]
+        now = comparison.side(side).survey([topic.name_on(side) for topic in topics])
+        held = _held_back(comparison, now) if side == "source" else {}
+        for topic in topics:
+            found = now.get(topic.name_on(side))
+            if found is None or found["topic_id"] != topic.id_on(side):
+                what = "deleted" if found is None else "created anew"
+                topic.not_provable = True
+                topic.reasons.append(f"the topic was {what} on the {side} during the run")
+                continue
+            for pair in topic.pairs:
+                _name_changes(pair, side, found["bounds"], held)
+
+
+def _name_changes(pair: Pair, side: SideName, bounds: dict[int, Span], held: dict[Partition, Span]) -> None:
+    stable, whole = held.get(pair.partition_on(side), (0, 0))
+    if whole > stable == pair.source_range[1]:
+        pair.reasons.append(
+            f"an open transaction holds back {whole - stable} offsets of the source from {stable} on, "
+            "which were not judged"
+        )
+    start = bounds.get(pair.number, (0, 0))[0]
+    if start > pair.range_on(side)[0]:
+        pair.reasons.append(f"the {side}'s log start moved to {start} after it was read")
+
+
+def _held_back(comparison: Comparison, now: dict[str, TopicSurvey]) -> dict[Partition, Span]:
+    """``{(topic, partition): (last stable offset, end)}`` of the source. The ends are asked first: what then lies
+    beyond the former is held back.
+    """
+    partitions = [(name, number) for name, topic in now.items() for number in topic["bounds"]]
+    ends = comparison.source.ends(partitions, "read_uncommitted")
+    return {key: (stable, ends.get(key, stable)) for key, stable in comparison.source.ends(partitions).items()}

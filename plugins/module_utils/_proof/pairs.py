@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which partition of the source belongs to which of the target, within which bounds, and what of that is already
+known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._errors import UsageError
+from .._mm2.names import HEARTBEATS
+from .bounds import given
+from .chunks import Chunks
+from .excuses import Head
+from .shapes import Bounds, Partition, SideName, Span, TopicSurvey
+
+
+class Pair:
+    """One partition on both sides: ranges, log starts, chunks, and the result or error of its comparison."""
+
+    def __init__(self, topic: Topic, number: int, source_bounds: Span, target_bounds: Span) -> None:
+        self.topic, self.number = topic, number
+        self.source_started, self.target_started = source_bounds[0], target_bounds[0]
+        self.source_range, self.target_range = list(source_bounds), list(target_bounds)
+        self.source_bounded = self.target_bounded = False
+        self.target_end = target_bounds[1]
+        self.mirrored_through: int | None = None
+        # Where deletion in the backup was held off: when (ms), and the backup's log start then.
+        self.held_at: int | None = None
+        self.held_start: int | None = None
+        self.target_moved = False
+        self.left, self.right = Chunks(), Chunks()
+        self.reasons: list[str] = []
+        self.error: dict[str, Any] | None = None
+        self.result: dict[str, Any] | None = None
+        self.attempts = 0
+
+    @property
+    def open(self) -> bool:
+        """Whether it has neither a result nor an error yet."""
+        return self.result is None and self.error is None
+
+    def partition_on(self, side: SideName) -> Partition:
+        """Its topic and number on one side."""
+        return self.topic.name_on(side), self.number
+
+    def range_on(self, side: SideName) -> list[int]:
+        """``[low, high]`` of what is compared on one side."""
+        return self.source_range if side == "source" else self.target_range
+
+    def keep(self, side: SideName, chunks: Chunks) -> None:
+        """Keep what was read of one side."""
+        if side == "source":
+            self.left = chunks
+        else:
+            self.right = chunks
+
+    def restart(self, side: SideName, start: int | None) -> None:
+        """Let the range of one side begin at its log start, where that moved; None where the topic is gone."""
+        area = self.range_on(side)
+        if start is None:
+            self.error = {"kind": "gone", "message": f"the topic went away on the {side} while it was compared"}
+        elif start > area[0]:
+            self.reasons.append(f"the {side}'s log start moved from {area[0]} to {start} during the run")
+            area[0] = start
+            area[1] = max(area)
+            if side == "source":
+                self.source_started = start
+            else:
+                self.target_started, self.target_moved = start, True
+
+    def head(self, now: int) -> Head:
+        """What may excuse a missing head. :param now: milliseconds since the epoch."""
+        held = self.held_at is not None
+        return Head(
+            at=self.held_at if self.held_at is not None else now,
+            deleted=self.held_start if held else self.target_started,
+            held=held,
+            retention_ms=self.topic.retention_ms,
+            retention_bytes=self.topic.retention_bytes,
+            end=self.target_end,
+        )
+
+
+class Topic:
+    """One topic on both sides.
+
+    :param target: None where it is missing there.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        target_name: str,
+        source: TopicSurvey,
+        target: TopicSurvey | None,
+        ignore_timestamps: bool = False,
+    ) -> None:
+        self.name, self.target_name, self.source, self.target = name, target_name, source, target
+        self.reasons: list[str] = []
+        self.pairs: list[Pair] = []
+        policy = source["config"].get("cleanup.policy") or "delete"
+        self.mode = ",".join(sorted(part.strip() for part in policy.split(",")))
+        self.retention_ms = self._limit("retention.ms")
+        self.retention_bytes = self._limit("retention.bytes")
+        overwritten = target is not None and target["config"].get("message.timestamp.type") == "LogAppendTime"
+        self.timestamps = not ignore_timestamps and not overwritten
+        self.not_provable = overwritten and not ignore_timestamps
+        if self.not_provable:
+            self.reasons.append(
+                "the target overwrites timestamps (LogAppendTime), so they cannot be compared; content and order were"
+            )
+        counts = len(source["partitions"]), len(target["partitions"]) if target else 0
+        self.partition_difference = target is not None and counts[0] != counts[1]
+        if target is None:
+            self.reasons.append("the topic is missing on the target")
+        elif self.partition_difference:
+            self.reasons.append(f"{counts[0]} partitions on the source, {counts[1]} on the target")
+
+    def id_on(self, side: SideName) -> str | None:
+        """Its id on one side; None where it is missing."""
+        survey = self.source if side == "source" else self.target
+        return survey["topic_id"] if survey else None
+
+    def name_on(self, side: SideName) -> str:
+        """Its name on one side."""
+        return self.name if side == "source" else self.target_name
+
+    def _limit(self, name: str) -> int | None:
+        value = int(self.source["config"].get(name) or -1)
+        return value if "delete" in self.mode and value >= 0 else None
+
+
+def rename(rule: str | None) -> Callable[[str], str]:
+    """The function from source to target names that a rule stands for.
+
+    ``identity`` keeps every name, ``prefix:ALIAS.`` is the default replication policy, ``identity:ALIAS.`` is the
+    identity policy, which puts the alias before names that end in ``heartbeats``.
+
+    :raises UsageError: the rule is none of these.
+    """
+    kind, dummy, prefix = (rule or "identity").partition(":")
+    if kind == "identity":
+        return lambda name: prefix + name if prefix and name.endswith(HEARTBEATS) else name
+    if kind == "prefix" and prefix:
+        return lambda name: prefix + name
+    raise UsageError(
+        "The rule to rename topics is not known", expected="identity, identity:ALIAS. or prefix:ALIAS.", found=rule
+    )
+
+
+def make(
+    source_topics: dict[str, TopicSurvey],
+    target_topics: dict[str, TopicSurvey],
+    renamed: dict[str, str],
+    bounds: Bounds | None,
+    ignore_timestamps: bool = False,
+) -> list[Topic]:
+    """Topics with their pairs.
+
+    :param source_topics, target_topics: survey entries by name.
+    :param renamed: target name by source name.
+    :param bounds: see :func:`.bounds.check_bounds`; any part is optional.
+    """
+    bounds, topics = bounds or {}, []
+    for name in sorted(source_topics):
+        source, target = source_topics[name], target_topics.get(renamed[name])
+        topic = Topic(name, renamed[name], source, target, ignore_timestamps)
+        numbers = sorted(set(source["partitions"]) | set(target["partitions"] if target else []))
+        for number in numbers:
+            pair = Pair(
+                topic,
+                number,
+                source["bounds"].get(number, (0, 0)),
+                target["bounds"].get(number, (0, 0)) if target else (0, 0),
+            )
+            if target is not None and number not in target["partitions"]:
+                pair.reasons.append("the partition is missing on the target")
+            if number not in source["partitions"]:
+                pair.reasons.append("the partition is missing on the source")
+            pair.mirrored_through = given(bounds.get("mirrored_through"), name, number)
+            _bound(pair, "source", bounds, name)
+            _bound(pair, "target", bounds, renamed[name])
+            if bounds.get("held"):
+                pair.held_at = bounds["held"]["at"]
+                pair.held_start = given(bounds["held"]["starts"], name, number)
+            topic.pairs.append(pair)
+        _refuse_strangers(topic, bounds, numbers)
+        topics.append(topic)
+    return topics
+
+
+def _refuse_strangers(topic: Topic, bounds: Bounds, numbers: list[int]) -> None:
+    """A bound of a partition that nobody has is not passed over."""
+    for side, shown, place in (
+        ("source", topic.name, "on the source"),
+        ("target", topic.target_name, "on the target"),
+        ("mirrored_through", topic.name, "that the mirror had copied"),
+    ):
+        strangers = sorted(set(map(str, bounds.get(side, {}).get(shown, {}))) - set(map(str, numbers)), key=int)
+        if strangers:
+            topic.not_provable = True
+            topic.reasons.append(
+                f"a bound is given for partition {', '.join(strangers)} {place}, which neither side has"
+            )
+
+
+def _bound(pair: Pair, side: SideName, bounds: Bounds, name: str) -> None:
+    end = given(bounds.get(side), name, pair.number)
+    if end is None:
+        return
+    area = pair.range_on(side)
+    if end > area[1]:
+        pair.reasons.append(f"the {side} ends at {area[1]}, before the bound {end}")
+        if side == "source":
+            pair.error = {"kind": "bounds", "message": pair.reasons[-1]}
+        else:
+            # What was there and is gone had been copied, however far the mirror says it had come.
+            pair.mirrored_through = None
+    if end < area[0] and side == "source":
+        # An empty range would pass for proven.
+        pair.error = {
+            "kind": "bounds",
+            "message": f"the source begins at {area[0]}, behind the bound {end}: nothing is left to compare",
+        }
+        pair.reasons.append(pair.error["message"])
+    area[1] = max(area[0], min(end, area[1]))
+    if side == "source":
+        pair.source_bounded = True
+    else:
+        pair.target_bounded = True

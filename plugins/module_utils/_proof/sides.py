@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The two kinds of side a comparison has: a live cluster, and a manifest that was saved from one.
+
+A side is described by a plain dictionary, so that it can travel to where the reading is done:
+``{"kind": "kafka", "config": {…}, "name": …, "timeout": 30, "rate": bytes per second or None}`` or
+``{"kind": "manifest", "path": …, "name": …, "digest": …}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from .records import Records
+from .shapes import Isolation, OffsetRange, Partition, Progress, Side, SideSpec, Span, TopicSurvey
+
+if TYPE_CHECKING:
+    from .pairs import Topic
+
+from .._errors import NotProvableError, RefusedError
+from .._kafka import distinct, reader
+from .._kafka.client import KafkaClient
+from .._kafka.offsets import list_offsets
+from .._kafka.pace import Pace
+from .._kafka.topics import survey_topics, topic_names
+from .batch import Digester
+from .chunks import Chunks
+
+NAMED = 5
+
+
+def open_side(spec: SideSpec) -> Side:
+    """The side that a description describes."""
+    if spec["kind"] == "manifest":
+        # Its library takes a quarter of a second to load, which nobody else is to wait for.
+        from .._manifest.side import ManifestSide
+
+        return ManifestSide(spec)
+    return KafkaSide(spec)
+
+
+def survey_all(side: Side, names: list[str]) -> dict[str, TopicSurvey]:
+    """The survey of topics that the side has just listed.
+
+    :raises NotProvableError: it does not describe one of them; left out, that topic would be passed over in silence.
+    """
+    found = side.survey(names)
+    gone = sorted(set(names) - set(found))
+    if gone:
+        raise NotProvableError(
+            f"Topic {', '.join(gone[:NAMED])} of {side.name} was listed and is not described",
+            expected=f"{len(names)} topics",
+            found=len(found),
+            remedy="See whether it was deleted just now, then run this again",
+        )
+    return found
+
+
+def refuse_one_cluster(source: Side, target: Side) -> None:
+    """Two clients of one cluster would prove it equal to itself. :raises RefusedError: they are."""
+    if source.live and target.live:
+        distinct.refuse_one_cluster((source.name, source.cluster_id), (target.name, target.cluster_id))
+
+
+def refuse_same_topics(source: Side, target: Side, topics: list[Topic]) -> None:
+    """A manifest of the target itself proves nothing; a region that was made again may have its old id, but its topics
+    have new ones.
+
+    :param topics: the topics to compare. :raises RefusedError: the manifest was made of the target's own.
+    """
+    if source.live or source.cluster_id != target.cluster_id:
+        return
+    same = [topic.name for topic in topics if topic.target and topic.target["topic_id"] == topic.source["topic_id"]]
+    if same:
+        raise RefusedError(
+            f"The manifest was made of {target.name} itself",
+            expected="the manifest of another cluster, or of this one before it was made again",
+            found="cluster {} on both sides, with the same topics {}".format(
+                target.cluster_id, ", ".join(same[:NAMED])
+            ),
+            remedy="Give the manifest of the source, and the client of its copy",
+        )
+
+
+class KafkaSide:
+    """A live cluster."""
+
+    live = True
+
+    def __init__(self, spec: SideSpec) -> None:
+        self.spec = spec
+        self.name = spec["name"]
+        self.client = KafkaClient(spec["config"], timeout=spec.get("timeout", 30), name=spec["name"])
+        self.pace = Pace(spec.get("rate"))
+
+    @property
+    def cluster_id(self) -> str:
+        """The id that the cluster gives itself."""
+        return distinct.cluster_id(self.client)
+
+    def detailed(self, topic: str) -> bool:
+        """A cluster has every record."""
+        return True
+
+    def topics(self, pattern: str) -> list[str]:
+        """Names that match."""
+        return topic_names(self.client, pattern)
+
+    def survey(self, topics: list[str]) -> dict[str, TopicSurvey]:
+        """Ids, configurations, partitions and bounds."""
+        return survey_topics(self.client, topics)
+
+    def ends(self, partitions: Iterable[Partition], isolation: Isolation = "read_committed") -> dict[Partition, int]:
+        """Last stable offsets (or high watermarks) now."""
+        return list_offsets(self.client, partitions, "end", isolation)
+
+    def starts(self, partitions: Iterable[Partition]) -> dict[Partition, int]:
+        """Log starts now."""
+        return list_offsets(self.client, partitions, "start")
+
+    def digest(self, ranges: list[OffsetRange], progress: Progress | None = None) -> list[Chunks]:
+        """Chunks of each range."""
+        digesters = [Digester(wanted.timestamps) for wanted in ranges]
+        self._read([wanted[:4] for wanted in ranges], digesters, progress=progress)
+        return [digester.chunks() for digester in digesters]
+
+    def records(
+        self,
+        topic: str,
+        partition: int,
+        ranges: list[Span],
+        keep: str = "fields",
+        isolation: Isolation = "read_committed",
+        progress: Progress | None = None,
+    ) -> list[Records]:
+        """Records of each range of one partition."""
+        digesters = [Digester(True, keep) for dummy in ranges]
+        self._read([(topic, partition, low, high) for low, high in ranges], digesters, isolation, progress)
+        return [digester.records() for digester in digesters]
+
+    def scan(
+        self, topic: str, partition: int, low: int, high: int, isolation: Isolation = "read_committed"
+    ) -> Iterator[Records]:
+        """Records of a range in bounded portions, as an iterator: what may be too long to hold."""
+        digester = Digester(True, "keys")
+        for dummy, messages in reader.read(
+            self.client, [(topic, partition, low, high)], isolation, self.client.timeout, self.pace
+        ):
+            digester.add(*reader.columns(messages))
+            if digester.count >= 100000:
+                yield digester.records()
+                digester = Digester(True, "keys")
+        if digester.count:
+            yield digester.records()
+
+    def _read(
+        self,
+        ranges: list[tuple[str, int, int, int]],
+        digesters: list[Digester],
+        isolation: Isolation = "read_committed",
+        progress: Progress | None = None,
+    ) -> None:
+        for index, messages in reader.read(self.client, ranges, isolation, self.client.timeout, self.pace):
+            before = digesters[index].bytes
+            digesters[index].add(*reader.columns(messages))
+            read = digesters[index].bytes - before
+            self.pace.take(read)
+            if progress:
+                progress(len(messages), read)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is done where the data is read: functions of one task, for any engine.
+
+Errors of the collection come back as values, since running the same task again would not help. The engine retries
+anything else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._errors import KafkaDrError
+from . import examine as examination
+from . import sides
+from .shapes import Progress, Task
+
+
+def run(task: Task, progress: Progress | None = None) -> dict[str, Any]:
+    """The result of one task: its ``id`` and ``value``, or ``error``."""
+    try:
+        return {"id": task["id"], "value": WORK[task["work"]](task, progress)}
+    except KafkaDrError as error:
+        return {"id": task["id"], "error": as_value(error)}
+
+
+def as_value(error: KafkaDrError) -> dict[str, Any]:
+    """An error as it travels to the driver."""
+    return {"kind": error.kind, "message": str(error), "facts": error.facts}
+
+
+def digest(task: Task, progress: Progress | None = None) -> list[tuple[str, int, int, tuple[bytes, bytes]]]:
+    """``[(topic, partition, low, (rows, runs))]`` for the task's ranges of one side."""
+    side = sides.open_side(task["side"])
+    digested = side.digest(task["ranges"], progress)
+    return [
+        (wanted.topic, wanted.partition, wanted.low, part.to_bytes())
+        for wanted, part in zip(task["ranges"], digested, strict=True)
+    ]
+
+
+def examine(task: Task, progress: Progress | None = None) -> list[tuple[str, int, dict[str, Any]]]:
+    """``[(topic, partition, result)]`` of the second pass; a partition's error stands in its result."""
+    source, target = sides.open_side(task["source"]), sides.open_side(task["target"])
+    results = []
+    for partition in task["partitions"]:
+        try:
+            result = examination.examine(source, target, partition)
+        except KafkaDrError as error:
+            result = {"error": as_value(error)}
+        results.append((partition.topic, partition.partition, result))
+    return results
+
+
+WORK = {"digest": digest, "examine": examine}
+
+
+class InProcess:
+    """An engine without Spark: one task after the other, here."""
+
+    name = "in-process"
+    parallelism = 1
+
+    def map(self, tasks: list[Task], label: str = "", total: int = 0) -> list[dict[str, Any]]:
+        """Results of tasks, in any order."""
+        return [run(task) for task in tasks]

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The page of a stage, as the ledger tells it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import proof as proofs
+from .proof import moment, number
+from .shapes import Report
+from .timeline import timeline
+from .view_parts import bare_proof, base, duration, figure
+
+
+def stage_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, Any]:
+    """The content of the page, with the proofs that are at hand."""
+    tone, word, sentence = _verdict(report)
+    page = base("stage", report, tone, word, sentence)
+    page["title"] = "Stage: {}".format(", ".join(filter(None, (report["stage"], report["about"]))))
+    page["meta"] = [
+        ("Began", report["began"]),
+        ("Ended", report["ended"]),
+        (
+            "Run",
+            report["run"] + (", went on from " + ", ".join(report["runs"][:-1]) if len(report["runs"]) > 1 else ""),
+        ),
+        ("By", report["by"]),
+        ("Kind", "planned" if report["planned"] else "unplanned" if report["stage"] == "failover" else ""),
+    ]
+    page["held"] = [{"stage": report["stage"], "held": report["gates"]}] if report.get("gates") else []
+    page["figures"] = [
+        figure(
+            "Lasted",
+            duration(report["seconds"]) if report["seconds"] is not None else "unknown",
+            "by the ledger's times, in whole seconds",
+        )
+    ]
+    _add_losses(page, report)
+    page["steps"] = report["steps"]
+    bars = [
+        {"name": one["name"].replace("_", " "), "seconds": one["seconds"], "began": one["began"]}
+        for one in report["steps"]
+    ]
+    page["timeline"] = timeline([{"name": report["stage"], "steps": bars}])
+    page["proofs"] = [proofs.view(one, stage) for stage, one in proven] or [bare_proof(one) for one in report["proofs"]]
+    return page
+
+
+def _verdict(report: Report) -> tuple[str, str, str]:
+    """Tone, word and sentence."""
+    tone = {"done": "good", "refused": "bad", "never_began": "bad"}.get(report["verdict"], "warn")
+    different = [one for one in report["proofs"] if one.get("state") == "different"]
+    untold = [one for one in report["proofs"] if one.get("state") == "not_provable"]
+    before = report.get("ended_before")
+    told = (
+        f"The last run that the ledger knows ended {before}." if before else "The ledger knows no run of it that ended."
+    )
+    never = "The stage was asked for and failed before it began: nothing was changed. Its job says why. " + told
+    said = {"done": "The stage ended.", "refused": "The stage was refused.", "never_began": never}.get(
+        report["verdict"],
+        "The stage was begun and has not ended: it is at work, or was cut off. Run it again, and it goes on.",
+    )
+    if different:
+        tone, said = "bad", said + " A proof shows a difference."
+    elif untold:
+        tone, said = "warn" if tone == "good" else tone, said + " A proof could not tell whether the copy is complete."
+    elif report["proofs"]:
+        said += " Every proof it asked for shows a complete copy."
+    word = {"done": "DONE", "refused": "REFUSED", "never_began": "NEVER BEGAN"}.get(report["verdict"], "UNFINISHED")
+    return tone, "DIFFERENT" if different and word == "DONE" else word, said
+
+
+def _add_losses(page: dict[str, Any], report: Report) -> None:
+    """What was lost, and what is processed again."""
+    lost = report["lost"] or {}
+    if lost.get("total") is not None:
+        seen = moment(report["witnessed_at"]) if isinstance(report.get("witnessed_at"), (int, float)) else ""
+        page["figures"].append(
+            figure(
+                "RPO",
+                "{} offsets".format(number(lost["total"])),
+                "witnessed in the source, not copied" + (f"; last seen {seen}" if seen else ""),
+            )
+        )
+        page["topics"] = [
+            {"topic": topic, "lost": count, "reprocessed": None, "duplicates": None}
+            for topic, count in sorted((lost.get("topics") or {}).items())
+        ]
+    again = (report["positions"] or {}).get("reprocess_at_most")
+    if again is not None:
+        page["figures"].append(
+            figure(
+                "Re-processed",
+                f"at most {number(again)}",
+                "for want of exact positions; beside what ran after the last witness",
+            )
+        )

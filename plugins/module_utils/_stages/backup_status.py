@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a backup would serve: mirror, ledger and kept definition as they were read, judged against limits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .._proof.verdict import complete
+from .._values.listing import named
+from .._values.moment import seconds_of
+
+NAMED = 3
+
+
+def backup_status(
+    mirror: dict[str, Any],
+    ledger: dict[str, Any],
+    drift: list[str],
+    limits: dict[str, int],
+    region: str,
+    backup: str,
+    now: float | None = None,
+) -> dict[str, Any]:
+    """Judge a backup.
+
+    MirrorMaker 2 emits its heartbeats on the target side, where they stay fresh while the source is dead; so the source
+    is seen by the position
+    witness, which ends no round without it, and the mirror by the heartbeat and by what it has left to copy.
+
+    :param mirror: result of ``mirror_offsets_info`` with ``source_client`` where the source answers, without where it
+        does not.
+    :param ledger: result of ``ledger_info``.
+    :param drift: sentences of what changed since the definition was kept; None where the source could not be asked.
+    :param limits: ``heartbeat``, ``witness``, ``proof`` (seconds), ``lag`` (records).
+    :param now: seconds since the epoch.
+    :returns: ``healthy``, ``findings[{what, message}]``, ``source_seen_seconds``, ``heartbeat_seconds``, ``lag``,
+        ``topics{name: lag}``, ``groups``,
+        ``proof{verdict, at, seconds}``, ``drift[]``.
+    """
+    now = time.time() if now is None else now
+    made = {
+        "region": region,
+        "backup": backup,
+        "findings": [],
+        "heartbeat_seconds": _age(mirror["heartbeat"].get("emitted_at"), now),
+        "source_seen_seconds": _age(mirror["witness"].get("at"), now),
+        "groups": mirror["witness"].get("groups", 0),
+        "lag": mirror.get("lag") if any(row.get("lag") is not None for row in mirror.get("partitions") or []) else None,
+        "topics": {},
+        "proof": _last_proof(ledger, region, backup, now),
+        "drift": drift,
+    }
+    for row in mirror.get("partitions") or []:
+        if row.get("lag") is not None:
+            made["topics"][row["topic"]] = made["topics"].get(row["topic"], 0) + row["lag"]
+
+    def found(what: str, message: str) -> None:
+        made["findings"].append({"what": what, "message": message})
+
+    _too_old(found, "mirror", made["heartbeat_seconds"], limits["heartbeat"], "The mirror's last heartbeat")
+    _too_old(
+        found,
+        "source",
+        made["source_seen_seconds"],
+        limits["witness"],
+        f"The last time that {region} was seen from the backup's side",
+    )
+    if not mirror.get("partitions"):
+        found("mirror", f"No mirror from {region} has copied anything to {backup}")
+    for message in _lag(mirror, made, limits):
+        found("lag", message)
+    proof = made["proof"]
+    if proof["verdict"] is None:
+        found("proof", f"The copy was never proven: run verify_restore from {region} to {backup}")
+    elif not proof["complete"]:
+        found("proof", f"The last proof says {proof['verdict']}: see {proof['report']}")
+    else:
+        _too_old(found, "proof", proof["seconds"], limits["proof"], "The last proof")
+        for message in _uncovered(ledger, region, backup, mirror.get("partitions") or [], limits["proof"], now):
+            found("proof", message)
+    for sentence in drift or []:
+        found("definition", sentence)
+    if ledger.get("active_region") not in ("", region):
+        found("ledger", f"The ledger names {ledger.get('active_region')} as the active region, not {region}")
+    made["healthy"] = not made["findings"]
+    return made
+
+
+def _lag(mirror: dict[str, Any], made: dict[str, Any], limits: dict[str, int]) -> Iterator[str]:
+    """What of the source is not copied, as sentences."""
+    if made["lag"] is not None and made["lag"] > limits["lag"]:
+        most = sorted(made["topics"].items(), key=lambda pair: -pair[1])[:NAMED]
+        worst = ", ".join(f"{topic} ({lag})" for topic, lag in most)
+        yield f"{mirror['lag']} records are not copied: expected at most {limits['lag']}; most in {worst}"
+    stale = [f"{row['topic']}-{row['partition']}" for row in mirror.get("partitions") or [] if row.get("stale")]
+    if stale:
+        yield (
+            f"The mirror stands beyond the end of {named(stale, NAMED)}: made again, or records lost, and nothing "
+            "is copied until it has grown past that"
+        )
+
+
+def _age(at: float | None, now: float) -> float | None:
+    return None if at is None else round(now - at, 1)
+
+
+def _too_old(found: Callable[..., Any], what: str, age: float | None, limit: int, name: str) -> None:
+    if age is None:
+        found(what, f"{name} is unknown: expected one no older than {limit} s")
+    elif age > limit:
+        found(what, f"{name} is {age} s old: expected at most {limit} s")
+
+
+def _proofs(ledger: dict[str, Any], region: str, backup: str) -> list[dict[str, Any]]:
+    return [
+        proof
+        for proof in ledger.get("proofs") or []
+        if {proof["found"].get("source"), proof["found"].get("target")} == {region, backup}
+    ]
+
+
+def _uncovered(
+    ledger: dict[str, Any], region: str, backup: str, partitions: list[dict[str, Any]], limit: int, now: float
+) -> Iterator[str]:
+    """What the last proof leaves out, as sentences: a proof of one topic says nothing about the others."""
+    last: dict[str, tuple[str, Any]] = {}
+    for proof in _proofs(ledger, region, backup):
+        if "topics" not in proof["found"]:
+            return
+        name = "topic" if proof["found"]["source"] == region else "target_topic"
+        last.update(
+            {topic[name]: (topic["verdict"], _age(seconds_of(proof["at"]), now)) for topic in proof["found"]["topics"]}
+        )
+    # A mirror remembers topics that the source deleted; where the source could not be asked, nobody knows which.
+    asked = any(row.get("source_end") is not None for row in partitions)
+    copied = sorted(
+        {
+            row["topic"]
+            for row in partitions
+            if row.get("mirrored_through") is not None and (row.get("source_end") is not None or not asked)
+        }
+    )
+    never = [topic for topic in copied if topic not in last]
+    old = [topic for topic in copied if topic in last and last[topic][1] > limit]
+    wrong = [f"{topic} ({last[topic][0]})" for topic in copied if topic in last and not complete(last[topic][0])]
+    for topics, text in (
+        (never, "No proof covers %s"),
+        (old, "The last proof of %s is too old"),
+        (wrong, "The last proof of each says otherwise: %s"),
+    ):
+        if topics:
+            yield text % named(topics, NAMED)
+
+
+def _last_proof(ledger: dict[str, Any], region: str, backup: str, now: float) -> dict[str, Any]:
+    proofs = _proofs(ledger, region, backup)
+    if not proofs:
+        return {"verdict": None, "complete": False, "at": None, "seconds": None, "report": ""}
+    last = proofs[-1]
+    return {
+        "verdict": last["found"].get("verdict"),
+        "complete": bool(last["found"].get("complete")),
+        "at": last["at"],
+        "seconds": _age(seconds_of(last["at"]), now),
+        "report": last["found"].get("report", ""),
+    }

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whom a fence is for, and which of its rights a mirror loses, out of the inventory and the ACLs. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._errors import UsageError
+from .._kafka.acls import NAMES, Acl, as_dict, flatten, qualified
+from .._kafka.rights import LOOKS
+from .._mm2.access import service_acls
+from .._mm2.properties import parse_properties
+
+SERVICES = ("stages", "mirror", "proof", "witness", "reader")
+EXPRESSIBLE = (
+    "ALL",
+    "READ",
+    "WRITE",
+    "CREATE",
+    "DELETE",
+    "ALTER",
+    "DESCRIBE",
+    "CLUSTER_ACTION",
+    "DESCRIBE_CONFIGS",
+    "ALTER_CONFIGS",
+    "IDEMPOTENT_WRITE",
+)
+
+
+def principal(user: dict, platform: str = "") -> str:
+    """The principal of a user of the inventory; Strimzi's users with a certificate are called by its subject."""
+    certified = platform == "kubernetes" and str(user.get("authentication") or "").startswith("tls")
+    return "User:CN=" + user["name"] if certified else qualified(user["name"])
+
+
+def users_of(region: dict, *purposes: str) -> list[dict]:
+    """``[{name, username, password}]`` of the region's users of these purposes, as ``fence_info`` takes them; of
+    :data:`SERVICES` where none is named.
+    """
+    return [
+        {
+            "name": principal(user, region.get("kafka_dr_platform", "")),
+            "username": user["name"],
+            "password": user.get("password"),
+        }
+        for user in region.get("kafka_dr_users") or []
+        if user.get("purpose") in (purposes or SERVICES)
+    ]
+
+
+def fence_principals(region: dict, regions: dict) -> list[dict]:
+    """Whom a fence of the region is for: its users of purpose ``application``, and whoever an application of the
+    inventory works as.
+
+    :param regions: hostvars.
+    :raises UsageError: an application works as one of the services' users, which a fence cannot take anything from.
+    """
+    made = users_of(region, "application")
+    services = {one["name"] for one in users_of(region, *SERVICES)}
+    for host in regions:
+        for application in regions[host].get("kafka_dr_applications") or []:
+            for name in application.get("principals") or []:
+                if qualified(name) in services:
+                    raise UsageError(
+                        f"Application '{application.get('name')}' works as {name}",
+                        expected="a principal of its own",
+                        found="a user that the stages themselves need",
+                        remedy="Give the application a user of purpose application",
+                    )
+                if qualified(name) not in {known["name"] for known in made} and name not in {
+                    known["username"] for known in made
+                }:
+                    made.append({"name": qualified(name), "username": name.rpartition(":")[2], "password": None})
+    return made
+
+
+def mirror_rights(
+    acls: list[dict], regions: dict, place: str, mirror: dict, mirrors: list[dict], idle: bool = False
+) -> list[dict]:
+    """Rights that a mirror's principals lose in a region once the mirror is given up.
+
+    Those are what it was given for it, and whatever else lets it write, commit or create.
+
+    :param acls: the principals' ALLOWs as they are.
+    :param regions: hostvars. :param place: name of the region.
+    :param mirrors: every mirror of the inventory; what the others need here stays.
+    :param idle: what a worker without connectors needs stays too.
+    """
+    have = set(flatten([acl for acl in acls if _named(acl)]))
+    side = "target" if mirror["target"] == place else "source"
+    given = _needed(regions[place], mirror, side)
+    kept = set(_needed(regions[place], mirror, side, idle=True)) if idle else set()
+    for one in mirrors or []:
+        if place in (one["source"], one["target"]) and (one["source"], one["target"]) != (
+            mirror["source"],
+            mirror["target"],
+        ):
+            kept |= _needed(regions[place], one, "target" if one["target"] == place else "source")
+    # Where it is the source, a mirror only ever reads; what it was given there stays.
+    wanted = given if side == "target" else set()
+    return [
+        as_dict(one)
+        for one in sorted(have - kept)
+        if one in wanted or (one[4] not in LOOKS and not (one[1] == "topic" and one[4] == "READ"))
+    ]
+
+
+def _needed(region: dict[str, Any], mirror: dict[str, Any], side: str, idle: bool = False) -> set[Acl]:
+    connect = (
+        (region.get("kafka_dr_connect") or {}).get("group") or "connect-cluster"
+        if region.get("kafka_dr_mirror_platform") == "connect"
+        else None
+    )
+    needed: set[Acl] = set()
+    for user in region.get("kafka_dr_users") or []:
+        if user.get("purpose") == "mirror":
+            name = principal(user, region.get("kafka_dr_platform", ""))
+            needed |= set(flatten(service_acls(name, "mirror", mirror, side, None, connect, idle)))
+    return needed
+
+
+def given_back(acls: list[dict], region: dict, regions: dict) -> list[dict]:
+    """Those of a ledger's rights that a stage may give back: what a fence of this region takes, and an application can
+    need.
+
+    Whoever can write to a ledger that is not signed can put any right there, and the stages' principal may give any. So
+    these are left to a person:
+    rights of others, rights over the cluster, and newer kinds of resources and operations, which have no names in
+    librdkafka.
+
+    :param acls: what the ledger says was taken. :param regions: hostvars.
+    """
+    known = {one["name"] for one in fence_principals(region, regions)}
+    return [acl for acl in acls if _named(acl) and all(_harmless(single, known) for single in flatten([acl]))]
+
+
+def _named(acl: dict) -> bool:
+    return (
+        acl.get("resource") in NAMES.values()
+        and bool(acl.get("operations"))
+        and set(acl["operations"]) <= set(EXPRESSIBLE)
+    )
+
+
+def _harmless(acl: tuple, known: set[str]) -> bool:
+    name, resource, dummy, dummy, operation, permission, dummy = acl
+    return (
+        name in known
+        and permission == "ALLOW"
+        and (resource != "cluster" or operation in {*LOOKS, "CREATE", "IDEMPOTENT_WRITE"})
+    )
+
+
+def broker_settings(text: str) -> dict:
+    """``{super_users, allow_everyone}`` of a broker's ``server.properties``."""
+    found = parse_properties(text)
+    return {
+        "super_users": [one.strip() for one in found.get("super.users", "").split(";") if one.strip()],
+        "allow_everyone": found.get("allow.everyone.if.no.acl.found", "false").strip().lower() == "true",
+    }
+
+
+def kafka_settings(kafka: dict) -> dict:
+    """The same of a ``Kafka`` resource of Strimzi, which gives users of its own making no place above ACLs."""
+    spec = (kafka.get("spec") or {}).get("kafka") or {}
+    authorization = spec.get("authorization") or {}
+    return {
+        "super_users": list(authorization.get("superUsers") or []),
+        "allow_everyone": str((spec.get("config") or {}).get("allow.everyone.if.no.acl.found", "false")).lower()
+        == "true",
+    }
+
+
+def unfenced_names(found: dict) -> dict:
+    """``{name: why}`` of ``{region: {name: why}}``, for a gate that is accepted by name."""
+    made: dict[str, str] = {}
+    for region, names in found.items():
+        for name, why in (names or {}).items():
+            made[name] = "; ".join(one for one in (made.get(name), f"(in {region}) {why}") if one)
+    return made

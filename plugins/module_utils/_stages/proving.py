@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the role ``proof`` calls its job, and what it keeps of the job's result."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+# What a proof counts, without what lies beyond its bounds, which was not judged.
+KINDS = ("missing_head", "missing_tail", "missing", "lost", "duplicated", "reordered", "altered", "foreign", "aborted")
+RECORDED = ("verdict", "complete", "totals", "topics")
+
+
+def manifest_place(place: str | None) -> str:
+    """Where a manifest is: a URI as it is, a directory as whoever started the playbook names it, since jobs and modules
+    work elsewhere. Empty for none.
+    """
+    if not place or re.match(r"[a-z0-9]+:", place):
+        return place or ""
+    return os.path.realpath(os.path.expanduser(place))
+
+
+def proof_arguments(options: Mapping[str, Any], run: str) -> list[str]:
+    """Arguments of the job's command ``compare``.
+
+    :param options: ``source`` (region, or empty for a manifest), ``target``, ``manifest``, ``digest``, ``rename``,
+        ``max_differences``, ``wait_seconds``, ``ignore_timestamps`` and ``bounds``, as the role's variables have them.
+    :param run: directory of this run.
+    """
+    source = options["source"]
+    held = (
+        ["--source-config", f"{run}/source.json"]
+        if source
+        else ["--manifest", options["manifest"], "--manifest-digest", options["digest"]]
+    )
+    return [
+        *held,
+        *("--target-config", f"{run}/target.json", "--target-name", options["target"]),
+        *("--source-name", source or "the manifest", "--rename", options["rename"]),
+        *("--max-differences", str(options["max_differences"]), "--wait-seconds", str(options["wait_seconds"])),
+        *("--report", f"{run}/report.json"),
+        *(["--ignore-timestamps"] if options["ignore_timestamps"] else []),
+        *(["--bounds", f"{run}/bounds.json"] if options["bounds"] else []),
+    ]
+
+
+def proof_counts(totals: Mapping[str, Any]) -> list[str]:
+    """How many records differ by kind, such as ``3 missing``, in the order of the totals; without empty kinds."""
+    return [f"{count} {kind}" for kind, count in totals.items() if kind in KINDS and count]
+
+
+def proof_recorded(result: Mapping[str, Any], *more: str) -> dict[str, Any]:
+    """What a ledger keeps of a proof's result.
+
+    :param more: further keys.
+    """
+    return {key: value for key, value in result.items() if key in (*RECORDED, *more)}

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a fence has to take away, what it cannot, and what is left after it; the work of ``fence_info``."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import re
+from typing import Any
+
+from .._errors import AuthenticationError, KafkaDrError, TimedOutError, UnreachableError, UsageError
+from .._kafka import rights
+from .._kafka.acls import Acl, as_dict, as_text, describe_acls, qualified
+from .._kafka.authorized import authorized_operations
+from .._kafka.broker_acls import acls_by_broker
+from .._kafka.client import KafkaClient
+from .._kafka.cluster import broker_settings
+from .._kafka.topics import matching
+from .._values.listing import named
+
+ALLOW_EVERYONE, SUPER_USERS = "allow.everyone.if.no.acl.found", "super.users"
+TOGETHER = 8
+NAMED = 5
+
+
+def fence_info(params: dict, check_mode: bool) -> dict:
+    """The result of ``fence_info``; reads only. See the module's RETURN for the shape."""
+    client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
+    topics = matching(list(client.metadata().topics), params["topics"], "topics")
+    copies, mute = _copies(client) if params["fenced"] else ({}, {})
+    acls = sorted(set(describe_acls(client)).union(*copies.values()))
+    users = {qualified(one["name"]): one for one in params["principals"]}
+    asked, not_asked, silent = _ask_each(client, users, topics)
+    told = _settings(client, params)
+    seen = {name: rights.beyond(acls, name, _together(answers)) for name, answers in asked.items()}
+    names = _others(acls, topics, params, set(users)) if params["others"] else _everybody(acls, topics, params)
+    names.update(_above(users, told, seen, not_asked, params["above"]))
+    allowed = [acl for acl in acls if acl[0] in users and acl[5] == "ALLOW"]
+    left = [as_text(one) for one in allowed] if params["others"] else []
+    left += (
+        _may_still(acls, asked, seen, set(params["accepted"])) + _untold(silent, set(params["accepted"]))
+        if params["fenced"]
+        else []
+    )
+    left += [
+        f"broker {broker} did not tell its ACLs ({why})"
+        for broker, why in mute.items()
+        if users and not set(users) <= set(params["accepted"])
+    ]
+    return {
+        "changed": False,
+        "topics": topics,
+        "rights": [as_dict(one) for one in allowed],
+        "unfenceable": names,
+        "left": left,
+        "ready": not left,
+        "asked": {name: len(answers) for name, answers in asked.items()},
+        "not_asked": not_asked,
+        "copies": len(copies),
+        "settings": {SUPER_USERS: told[SUPER_USERS], ALLOW_EVERYONE: told[ALLOW_EVERYONE]},
+    }
+
+
+def _copies(client: KafkaClient) -> Any:
+    """The ACLs as each broker has them; of none where the client cannot ask a broker by name."""
+    try:
+        return acls_by_broker(client)
+    except UsageError:
+        return {}, {}
+
+
+def _ask_each(
+    client: KafkaClient, users: dict[str, dict[str, Any]], topics: list[str]
+) -> tuple[dict[str, Any], dict[str, str], dict[str, dict[int | None, str]]]:
+    """Every principal whose password is known asks every broker.
+
+    :returns: ``{principal: {broker: {topic: operations}}}``, ``{principal: why not every broker}``, and of those
+        ``{principal: {broker: why}}`` where the
+        question was asked in vain; the broker is None where none of them answered.
+    """
+    clients: dict[str, KafkaClient] = {}
+    not_asked: dict[str, str] = {}
+    silent: dict[str, dict[Any, str]] = {}
+    for name, one in users.items():
+        if one.get("password") and client.config.get("sasl.username") is not None:
+            clients[name] = KafkaClient(
+                {
+                    **client.config,
+                    "sasl.username": one.get("username") or name.partition(":")[2],
+                    "sasl.password": one["password"],
+                },
+                None,
+                client.timeout,
+                client.name,
+            )
+        else:
+            not_asked[name] = "the inventory has no password of it"
+    asked: dict[str, Any] = {}
+    untold: dict[Any, str]
+    with concurrent.futures.ThreadPoolExecutor(TOGETHER) as pool:
+        futures = {name: pool.submit(authorized_operations, one, topics) for name, one in clients.items()}
+        for name, future in futures.items():
+            try:
+                asked[name], untold = future.result()
+            except (AuthenticationError, UsageError) as error:
+                # It cannot log in with this password, or nobody can ask for it: its ACLs alone say what it may do.
+                not_asked[name], untold = str(error), {}
+            except KafkaDrError as error:
+                untold = {None: str(error)}
+            if untold:
+                silent[name], not_asked[name] = untold, next(iter(untold.values()))
+    return asked, not_asked, silent
+
+
+def _together(answers: dict[int, dict[str, set[str]]]) -> dict[str, set[str]]:
+    """``{topic: operations that any broker allows}``."""
+    made: dict[str, set[str]] = {}
+    for topics in answers.values():
+        for topic, operations in topics.items():
+            made.setdefault(topic, set()).update(operations)
+    return made
+
+
+def _settings(client: KafkaClient, params: dict[str, Any]) -> Any:
+    """``super.users`` and ``allow.everyone.if.no.acl.found`` as far as they are known: a value, or ``hidden`` where
+    brokers only say that it is set.
+
+    Brokers never show their values (they are no settings of Kafka's own, and so taken for secrets).
+    """
+    set_somewhere = set()
+    for number in client.metadata().brokers:
+        try:
+            entries = set(broker_settings(client, number))
+        except (TimedOutError, UnreachableError):
+            # Nobody knows what this one has set; the others' silence about it is no answer.
+            entries = {SUPER_USERS, ALLOW_EVERYONE}
+        set_somewhere |= {key for key in (SUPER_USERS, ALLOW_EVERYONE) if key in entries}
+    told = {SUPER_USERS: params["super_users"], ALLOW_EVERYONE: params["allow_everyone"]}
+    unset = {SUPER_USERS: [], ALLOW_EVERYONE: False}
+    return {
+        key: told[key] if told[key] is not None else "hidden" if key in set_somewhere else unset[key] for key in told
+    }
+
+
+def _texts(acls: list[Acl]) -> str:
+    return named((as_text(acl).partition(" ")[2] for acl in acls), NAMED, "; ")
+
+
+def _everybody(acls: list[Acl], topics: list[str], params: dict[str, Any]) -> dict[str, Any]:
+    """``{User:*: why}`` where everybody has rights on the topics."""
+    found = rights.on_topics(rights.allows(acls, rights.EVERYBODY), topics, re.compile(params["topics"]).fullmatch)
+    return {rights.EVERYBODY: f"everybody has {_texts(found)}"} if found else {}
+
+
+def _others(acls: list[Acl], topics: list[str], params: dict[str, Any], fenced: set[str]) -> dict[str, str]:
+    """Everybody, whoever has rights on the topics although the inventory does not know them, and whoever is to read
+    only and may write.
+    """
+    names = _everybody(acls, topics, params)
+    readers = {qualified(one) for one in params["readers"]} - fenced
+    known = {qualified(one) for one in params["known"]} - readers | fenced | {rights.EVERYBODY}
+    for name in sorted({acl[0] for acl in acls} - known):
+        found = rights.on_topics(rights.allows(acls, name), topics, re.compile(params["topics"]).fullmatch)
+        if name in readers:
+            found = [one for one in found if one[4] != "READ"]
+        if found:
+            names[name] = "{} and has {}".format(
+                "only reads" if name in readers else "is not among kafka_dr_users", _texts(found)
+            )
+    return names
+
+
+def _above(users: Any, told: Any, seen: Any, not_asked: Any, named: Any) -> Any:
+    """Principals that no ACL binds, and settings of the brokers of which nobody can say whether they do."""
+    names = {}
+    supers = {qualified(one) for one in [*named, *(told[SUPER_USERS] if isinstance(told[SUPER_USERS], list) else [])]}
+    for name in users:
+        if name in supers or (name in seen and seen[name][0]):
+            names[name] = "is a super-user, whom no ACL binds: take it out of super.users"
+    unasked = sorted(name for name in users if name in not_asked)
+    if told[SUPER_USERS] == "hidden" and unasked:
+        names[SUPER_USERS] = (
+            f"is set, no client is told to what, and {', '.join(unasked[:NAMED])} could not be asked what it may do "
+            f"({not_asked[unasked[0]]})"
+        )
+    if told[ALLOW_EVERYONE] is True or any(bare for dummy, bare in seen.values()):
+        names[ALLOW_EVERYONE] = "is true: a topic without any ACL is open to everybody"
+    elif told[ALLOW_EVERYONE] == "hidden" and users and not seen:
+        names[ALLOW_EVERYONE] = "is set, no client is told to what, and no principal could be asked what it may do"
+    return names
+
+
+def _may_still(acls: Any, asked: Any, seen: Any, accepted: Any) -> Any:
+    """Sentences about whom brokers still let change the topics, but for what was accepted."""
+    left = []
+    for name, answers in asked.items():
+        above, bare = seen[name]
+        for broker, topics in answers.items():
+            found = {
+                topic: sorted(operations & rights.CHANGES)
+                for topic, operations in topics.items()
+                if operations & rights.CHANGES
+            }
+            open_ones = [topic for topic in found if not _accepted(name, topic, acls, above, bare, accepted)]
+            if open_ones:
+                left.append(
+                    f"broker {broker} lets {name} {' and '.join(found[open_ones[0]])} {', '.join(open_ones[:NAMED])}"
+                )
+    return left
+
+
+def _untold(silent: Any, accepted: Any) -> Any:
+    """Sentences about brokers that did not answer: none of them was shown to let nobody write."""
+    return [
+        "{} did not tell {} what it may do ({})".format(
+            "the brokers" if broker is None else f"broker {broker}", name, why
+        )
+        for name, brokers in silent.items()
+        if name not in accepted
+        for broker, why in brokers.items()
+    ]
+
+
+def _accepted(name: str, topic: str, acls: Any, above: Any, bare: Any, accepted: Any) -> Any:
+    if name in accepted:
+        return True
+    if topic in above or topic in bare:
+        return (SUPER_USERS if topic in above else ALLOW_EVERYONE) in accepted
+    return (
+        rights.EVERYBODY in accepted
+        and not rights.explained([acl for acl in acls if acl[0] == name], name, topic) & rights.CHANGES
+    )

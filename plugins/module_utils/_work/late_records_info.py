@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records that a source took after its mirror had stopped; the work of ``late_records_info``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._kafka.client import KafkaClient
+from .._kafka.offsets import LogBounds, topic_offsets
+from .._kafka.reader import read
+from .._kafka.topics import describe_topics, matching
+from .._values.listing import named
+
+NAMED = 5
+# Beyond so many offsets nobody waits for each to be read: that there are records is shown by the first ones.
+LOOK_INTO = 20000
+
+
+def late_records_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+    """The result of ``late_records_info``; reads only. See the module's RETURN for the shape."""
+    source = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
+    names = matching(list(source.metadata().topics), params["topics"], "topics")
+    partitions = {name: topic["partitions"] for name, topic in describe_topics(source, names).items()}
+    bounds = topic_offsets(source, partitions, gone="waited for")
+    rows = [
+        _row(topic, number, one, (params["through"].get(topic) or {}).get(number))
+        for topic, ends in bounds.items()
+        for number, one in ends.items()
+    ]
+    beyond = [row for row in rows if row["end"] > row["begin"]]
+    for one, count in zip(beyond, _count(source, beyond), strict=True):
+        one["records"] = count
+    late = sorted((one for one in beyond if one["records"]), key=lambda one: (one["topic"], one["partition"]))
+    shorter = [
+        {"topic": row["topic"], "partition": row["partition"], "through": row["begin"], "end": row["whole_end"]}
+        for row in rows
+        if row["begin"] > row["whole_end"]
+    ]
+    undecided = sorted(f"{row['topic']}-{row['partition']}" for row in rows if row["undecided"])
+    told = [
+        (
+            f"{one['topic']}-{one['partition']} has "
+            f"{'at least ' if one['end'] - one['begin'] > LOOK_INTO else ''}{one['records']} from offset {one['begin']}"
+        )
+        for one in late
+    ]
+    told += [f"an open transaction in {one}" for one in undecided]
+    told += [
+        f"{row['topic']}-{row['partition']} ends at {row['end']}, before offset {row['through']}, "
+        "up to which it was copied: it was made again, or lost records"
+        for row in shorter
+    ]
+    return {
+        "changed": False,
+        "ready": not told,
+        "total": sum(one["records"] for one in late),
+        "late": [{key: one[key] for key in ("topic", "partition", "begin", "records")} for one in late],
+        "undecided": undecided,
+        "shorter": shorter,
+        "waiting_for": named(told, NAMED, "; "),
+    }
+
+
+def _row(topic: str, number: str, ends: LogBounds, through: int | None) -> dict[str, Any]:
+    """Where a partition's late records lie. One of which no end is known is late from its beginning."""
+    return {
+        "topic": topic,
+        "partition": int(number),
+        "begin": max(int(through or 0), ends["start"]),
+        "end": ends["stable"],
+        "whole_end": ends["end"],
+        "undecided": ends["stable"] < ends["end"],
+        "records": 0,
+    }
+
+
+def _count(source: KafkaClient, rows: list[dict[str, Any]]) -> list[int]:
+    """Data records of these ranges; the markers of transactions and aborted records are none."""
+    found = [0] * len(rows)
+    ranges = [(row["topic"], row["partition"], row["begin"], min(row["end"], row["begin"] + LOOK_INTO)) for row in rows]
+    for index, messages in read(source, ranges, timeout=source.timeout):
+        found[index] += len(messages)
+    # Nothing among the first ones says nothing about the rest.
+    for index, one in enumerate(rows):
+        at = one["begin"] + LOOK_INTO
+        while not found[index] and at < one["end"]:
+            for dummy, messages in read(
+                source, [(one["topic"], one["partition"], at, min(one["end"], at + LOOK_INTO))], timeout=source.timeout
+            ):
+                found[index] += len(messages)
+            at += LOOK_INTO
+    return found

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a manifest can be used later: opened, complete, and of which topics; the work of ``manifest_info``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    import pyarrow as pa
+    import pyarrow.fs
+    import pyarrow.parquet
+except ImportError:
+    pa = None
+
+from .._errors import KafkaDrError, NotProvableError
+from .._manifest.content import files, require
+from .._manifest.place import locate, shown
+
+NAMED = 5
+
+
+def manifest_info(params: dict[str, Any], check_mode: bool = False) -> dict[str, Any]:
+    """The result of ``manifest_info``; a manifest that cannot be used is an answer, for a gate to refuse with."""
+    answer = {
+        "changed": False,
+        "readable": False,
+        "reason": "",
+        "cluster_id": "",
+        "saved_at": None,
+        "topics": {},
+        "uncovered": [],
+    }
+    try:
+        content = require(params["manifest"], params.get("digest") or "")
+        _open_files(params["manifest"], content)
+    except KafkaDrError as error:
+        answer["reason"] = str(error)
+        return answer
+    topics = {
+        name: {"id": one["topic_id"], "detail": one["detail"], "partitions": len(one["partitions"])}
+        for name, one in sorted(content["topics"].items())
+    }
+    answer.update(
+        readable=True,
+        cluster_id=content["cluster_id"],
+        saved_at=content.get("saved_at"),
+        topics=topics,
+        uncovered=sorted(set(params["topics"]) - set(topics)),
+    )
+    return answer
+
+
+def _open_files(path: str, content: dict[str, Any]) -> None:
+    """Every data file has to be there, and to be opened: the footer of the last one is read. :raises NotProvableError:
+    one is not.
+    """
+    wanted = files(content)
+    if not wanted:
+        return
+    system, inside = locate(path)
+    try:
+        listed = system.get_file_info(pyarrow.fs.FileSelector(f"{inside}/data", allow_not_found=True))
+        there = {f"data/{one.base_name}" for one in listed if one.type == pyarrow.fs.FileType.File and one.size}
+        missing = [name for name in wanted if name not in there]
+        if missing:
+            raise NotProvableError(
+                f"The manifest {shown(path)} is not whole",
+                expected=f"the {len(wanted)} data files that it names",
+                found=f"{len(missing)} missing or empty, {', '.join(missing[:NAMED])}",
+                remedy="Copy the whole directory",
+            )
+        pyarrow.parquet.read_metadata(f"{inside}/{wanted[-1]}", filesystem=system)
+    except (OSError, pa.ArrowException) as error:
+        raise NotProvableError(f"The manifest {shown(path)} cannot be read", found=str(error)) from error

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far a mirror has come, and what it is still waited for; the work of ``mirror_offsets_info``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from .._errors import RefusedError
+from .._mm2.names import MirrorNames
+from .._positions.mirror_progress import mirror_names, mirror_progress
+from .._values.listing import named
+
+NAMED = 5
+
+
+def mirror_offsets_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+    """The result of ``mirror_offsets_info``; reads only. See the module's RETURN for the shape."""
+    names = mirror_names(params)
+    if params["until_caught_up"] and not params["source_client"]:
+        raise RefusedError(
+            f"Whether mirror {names.source} -> {names.target} has caught up is seen on its source",
+            expected="source_client",
+            remedy="Give source_client, or do not wait where the source is lost",
+        )
+    progress = mirror_progress(params)
+    waiting = list(_waiting(params, progress, names))
+    return {"changed": False, **progress, "ready": not waiting, "waiting_for": "; ".join(waiting)}
+
+
+def _pace(since: float | None, result: dict[str, Any]) -> str:
+    """Rate and time left of a copy that began from nothing at ``since``."""
+    copied = sum(
+        (row["mirrored_through"] or 0) - (row["source_start"] or 0)
+        for row in result["partitions"]
+        if row["mirrored_through"]
+    )
+    if not since or copied <= 0 or time.time() <= since:
+        return ""
+    rate = copied / (time.time() - since)
+    return f" ({int(rate)}/s, about {int(result['lag'] / rate)} s left)"
+
+
+def _waiting(params: dict[str, Any], result: dict[str, Any], names: MirrorNames) -> Iterator[str]:
+    mirror = f"mirror {names.source} -> {names.target}"
+    if params["until_caught_up"]:
+        stale = [
+            f"{row['topic']}-{row['partition']}, copied up to {row['mirrored_through']} of {row['source_end']}"
+            for row in result["partitions"]
+            if row.get("stale")
+        ]
+        if stale:
+            yield (
+                f"{mirror} to know of topics that were made again, or lost records (see mirror_doctor_info): "
+                f"{', '.join(stale[:NAMED])}"
+            )
+        behind = [row for row in result["partitions"] if not row["caught_up"] and row["source_end"] is not None]
+        if behind and (
+            result["lag"] > params.get("max_lag", 0) or any(one["mirrored_through"] is None for one in behind)
+        ):
+            partitions = named(
+                (
+                    f"{row['topic']}-{row['partition']} at {row['mirrored_through'] or 0} of {row['source_end']}"
+                    for row in behind
+                ),
+                NAMED,
+            )
+            pace = _pace(params.get("copying_since"), result)
+            yield f"{mirror} to copy {result['lag']} more offsets{pace} of {len(behind)} partitions: {partitions}"
+    if params["until_heartbeat"]:
+        age = result["heartbeat"]["age"]
+        if age is None:
+            yield f"the first heartbeat of {mirror}"
+        elif age > params["max_heartbeat_age"]:
+            yield (
+                f"a heartbeat of {mirror} no older than {params['max_heartbeat_age']} s; the last one is "
+                f"{age:.0f} s old"
+            )
+    if params["until_witness"]:
+        age = result["witness"]["age"]
+        if age is None:
+            yield f"the first round of the position witness of {mirror}"
+        elif age > params["max_witness_age"]:
+            yield (
+                f"a round of the position witness of {mirror} no older than {params['max_witness_age']} s; the "
+                f"last one is {age:.0f} s old"
+            )

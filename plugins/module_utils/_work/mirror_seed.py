@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write what a mirror goes on from into its own topics; the work of ``mirror_seed``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from .._errors import KafkaDrError, RefusedError, UsageError
+from .._kafka.client import KafkaClient
+from .._kafka.distinct import refuse_same
+from .._kafka.groups import every_group
+from .._kafka.mm2_topics import read_offset_syncs, read_source_offsets
+from .._kafka.offsets import topic_offsets
+from .._kafka.topic_changes import ensure_topics
+from .._kafka.topics import describe_topics
+from .._kafka.writer import write
+from .._mm2 import codec, codec_connect
+from .._mm2.names import MirrorNames, check_names, workers_group
+from .._positions import seeds
+from .._positions.proof_map import read_proof
+
+# As Connect makes its offset topic (KafkaOffsetBackingStore).
+OFFSETS_PARTITIONS = 25
+NAMED = 5
+REMEDY = "Prove the restore again with recreate_from_backup, or make a backup in another region with initial_setup"
+
+Partition = tuple[str, int]
+
+
+def mirror_seed(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+    """Seed the source offsets and the offset syncs of a mirror that is stopped.
+
+    Nothing is written unless both regions are still as the proof saw them, no worker is left, and the mirror's topics
+    are empty or hold these
+    very seeds; what was written is read back.
+
+    :returns: ``changed``, ``partitions``, ``pairs``, ``source_offsets{topic: {partition: last offset}}``, ``diff``.
+    """
+    names = check_names(MirrorNames(params["source_alias"], params["target_alias"], "identity", params["separator"]))
+    source = KafkaClient(params["source_client"], params["source_client_secrets"], params["timeout"], names.source)
+    target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
+    refuse_same(source, target)
+    rows = seeds.source_offsets(params["proof"], names.source, params["connector"])
+    pairs = seeds.offset_syncs(params["proof"], _maps(params))
+    _unchanged_since(params["proof"], source, target)
+    _no_worker(target, workers_group(names.source))
+    topic = params["offsets_topic"] or names.source_offsets
+    wanted = {(row.topic, row.partition): row.offset for row in rows}
+    has = read_source_offsets(target, topic, names.source, params["connector"])
+    syncs = read_offset_syncs(target, names.offset_syncs)
+    seeded = has is not None and has["offsets"] == wanted and not has["conflicts"]
+    paired = syncs is not None and [(row.partition, row.value) for row in syncs] == [(0, pair) for pair in pairs]
+    result = {
+        "changed": not (seeded and paired),
+        "partitions": len(rows),
+        "pairs": len(pairs),
+        "source_offsets": _by_topic(wanted),
+        "diff": {"before": _by_topic(has["offsets"] if has else {}), "after": _by_topic(wanted)},
+    }
+    # Who only looks has not removed the old mirror, which comes first.
+    if not check_mode:
+        _refuse_foreign(target, topic, has, seeded)
+        _refuse_foreign(target, names.offset_syncs, syncs, paired)
+    if check_mode or not result["changed"]:
+        return result
+    factor = params["replication_factor"]
+    kept = {
+        "name": topic,
+        "partitions": OFFSETS_PARTITIONS,
+        "replication_factor": factor,
+        "configs": {"cleanup.policy": "compact"},
+    }
+    ensure_topics(target, [kept], "present", False)
+    if not seeded:
+        # Connect's own producer is Java's: the key decides the partition by murmur2, or a later row would stand beside
+        # this one.
+        write(target, topic, [(None, *codec_connect.encode_source_offset(row)) for row in rows])
+    if not paired:
+        write(target, names.offset_syncs, [(0, *codec.encode_offset_sync(pair)) for pair in pairs])
+    _read_back(target, topic, names, params["connector"], wanted)
+    return result
+
+
+def _maps(params: dict[str, Any]) -> dict[Partition, Any]:
+    """``{(topic, partition): runs}`` of the proof's report; none where the caller goes on without pairs.
+
+    :raises UsageError: there is no report. Without pairs MirrorMaker 2 would translate no position of a group that is
+        idle or behind.
+    """
+    report = params["proof"].get("report") or ""
+    if os.path.exists(report):
+        return {key: one.runs for key, one in read_proof(report).items()}
+    if params["without_pairs"]:
+        return {}
+    raise UsageError(
+        "The offset map of the proof is not here",
+        expected="the report of the proof that the ledger names, on this machine",
+        found=report or "no path",
+        remedy="Put report.json back, run this where it is, or make the proof again with recreate_from_backup. With "
+        "without_pairs, groups that are idle or "
+        "behind have no position in the backup until they move",
+    )
+
+
+def _by_topic(offsets: Mapping[Partition, int | None]) -> dict[str, dict[str, int | None]]:
+    made: dict[str, dict[str, int | None]] = {}
+    for (topic, number), offset in sorted(offsets.items()):
+        made.setdefault(topic, {})[str(number)] = offset
+    return made
+
+
+def _unchanged_since(proof: dict[str, Any], source: KafkaClient, target: KafkaClient) -> None:
+    """The backup must be as the proof saw it, and the restored region must hold at least that."""
+    sides = (
+        (source, "target_topic", "target_topic_id", "target", "the restored region", False),
+        (target, "topic", "source_topic_id", "source", "the backup", True),
+    )
+    for client, name, identity, side, what, still in sides:
+        described = describe_topics(client, [topic[name] for topic in proof["topics"]])
+        wrong = [
+            topic[name]
+            for topic in proof["topics"]
+            if topic[name] not in described or described[topic[name]]["id"] != topic.get(identity)
+        ]
+        if wrong:
+            raise RefusedError(
+                f"Topic {', '.join(wrong[:NAMED])} of {client.name} is not the one that was proven",
+                expected="the topic id of the proof",
+                found="another one, or no topic",
+                remedy=REMEDY,
+            )
+        partitions = {name: topic["partitions"] for name, topic in described.items()}
+        bounds = topic_offsets(client, partitions, gone="waited for")
+        for topic in proof["topics"]:
+            for number, one in topic["partitions"].items():
+                now, then = bounds[topic[name]][number], one[side][1]
+                if now["stable"] < now["end"]:
+                    raise RefusedError(
+                        f"Topic '{topic[name]}' partition {number} of {client.name} has an open transaction",
+                        expected=f"last stable offset {now['end']} to be the end",
+                        found=now["stable"],
+                        remedy="Wait until it has ended or timed out, then run this again",
+                    )
+                if now["stable"] < then or (still and now["stable"] != then):
+                    raise RefusedError(
+                        f"{what.capitalize()} is not as the proof saw it",
+                        expected=f"'{topic[name]}' partition {number} to end at {then}",
+                        found=now["stable"],
+                        remedy=REMEDY,
+                    )
+
+
+def _no_worker(target: KafkaClient, group: str) -> None:
+    members = every_group(target).get(group)
+    if members:
+        raise RefusedError(
+            "A worker of the mirror still runs",
+            expected=f"group '{group}' on {target.name} without members",
+            found=f"{members}",
+            remedy="Stop the mirror first; it would overwrite what is written now",
+        )
+
+
+def _refuse_foreign(target: KafkaClient, topic: str, found: Any, ours: bool) -> None:
+    rows = found["offsets"] if isinstance(found, dict) else found
+    if rows and not ours:
+        raise RefusedError(
+            f"Topic '{topic}' on {target.name} holds what another mirror wrote",
+            expected="it empty or absent",
+            found=f"{len(rows)} rows",
+            remedy="Remove the old mirror first, which deletes its internal topics",
+        )
+
+
+def _read_back(
+    target: KafkaClient, topic: str, names: MirrorNames, connector: str, wanted: Mapping[Partition, int | None]
+) -> None:
+    now = read_source_offsets(target, topic, names.source, connector)
+    if now is None or now["offsets"] != wanted or now["conflicts"]:
+        raise KafkaDrError(
+            f"Source offsets of mirror {names.source} -> {names.target} are not what was written",
+            expected=f"{len(wanted)} partitions",
+            found=f"{len(now['offsets'])}, conflicts {now['conflicts']}" if now else "0, conflicts None",
+            remedy=f"See who else writes to '{topic}', then remove the mirror and run this again",
+        )

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Small files that only their owner may read, many at once."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import stat
+from os import stat_result
+from typing import Any
+
+from .._errors import KafkaDrError, RefusedError, UsageError
+from .._host.files import FILE_MODE, replace
+from .._values.safe import CONTROL, shown
+
+DIRECTORY_MODE = 0o700
+
+
+def private_files(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+    """Make directories and files be there, or gone.
+
+    :param params: ``directories[path]``, ``files[{path, content}]``, ``absent[path]``, ``owner`` (a user's name, or
+        None).
+    :returns: ``changed``, ``changed_paths``, ``diff`` (paths only: contents may be secrets).
+    :raises UsageError: a path is relative, or stands both under ``files`` and ``absent``.
+    :raises RefusedError: a directory, or a link, is somebody else's, or may be exchanged by everybody.
+    :raises KafkaDrError: the system refuses.
+    """
+    wanted = {file["path"]: file["content"] for file in params["files"]}
+    owner = _owner(params.get("owner"))
+    _check_paths(params, wanted)
+    changed: list[str] = []
+    try:
+        for path in params["directories"]:
+            _refuse_strange(path, owner)
+        for path in wanted:
+            _refuse_strange_link(path, owner)
+        for path in params["directories"]:
+            _directory(path, owner, check_mode, changed)
+            # Somebody may have been faster than the making of it.
+            _refuse_strange(path, owner)
+        for path, content in wanted.items():
+            _file(path, content, owner, check_mode, changed)
+        for path in params["absent"]:
+            _absent(path, check_mode, changed)
+    except OSError as error:
+        raise KafkaDrError(
+            f"'{error.filename or 'a file'}' cannot be written",
+            found=error.strerror,
+            remedy="Look at its directory's owner, mode and free space",
+        ) from error
+    listing = "".join(f"{path}\n" for path in changed)
+    return {"changed": bool(changed), "changed_paths": changed, "diff": {"before": "", "after": listing}}
+
+
+def _check_paths(params: dict[str, Any], wanted: dict[str, str]) -> None:
+    """Refuse paths that are relative, contradict each other, or lead out of their directory."""
+    for path in [*params["directories"], *wanted, *params["absent"]]:
+        if not os.path.isabs(path):
+            raise UsageError(
+                f"Path {shown(path)} is relative", expected="an absolute path", remedy="Give the whole path"
+            )
+        # A name that became part of a path must not lead out of its directory, which is removed with all that is in it.
+        if ".." in path.split("/") or CONTROL.search(path):
+            raise UsageError(
+                f"Path {shown(path)} has a way out of its directory, or a control character",
+                expected="a path without '..'",
+                remedy="Give the path itself; a name in it may have letters, digits, dot, dash and underscore",
+            )
+        if path in params["absent"] and (path in wanted or path in params["directories"]):
+            raise UsageError(
+                f"Path '{path}' is to be there and to be absent",
+                expected="one of the two",
+                remedy="Take it out of one list",
+            )
+        if path in params["absent"] and os.path.normpath(path).count("/") < 2:
+            raise UsageError(
+                f"Path {shown(path)} is not deleted",
+                expected="a path below a directory of its own",
+                remedy="Name the directory of the mirror, or of the broker",
+            )
+
+
+def _owner(name: str | None) -> tuple[int, int] | None:
+    if not name:
+        return None
+    try:
+        entry = pwd.getpwnam(name)
+    except KeyError as error:
+        raise UsageError(
+            f"User '{name}' is unknown on this host",
+            expected="an existing user",
+            remedy="Create it, or name another one",
+        ) from error
+    return entry.pw_uid, entry.pw_gid
+
+
+def _trusted(owner: tuple[int, int] | None) -> set[int]:
+    """Users whose directories and links are taken: root, who runs this, and who is to own the files."""
+    return {0, os.geteuid(), *((owner[0],) if owner else ())}
+
+
+def _unmapped() -> set[Any]:
+    """The user that root's own files seem to belong to within a user namespace, such as a container's."""
+    try:
+        with open("/proc/sys/kernel/overflowuid") as file, open("/proc/self/uid_map") as mapped:
+            return {int(file.read())} if mapped.read().split() != ["0", "0", "4294967295"] else set()
+    except (OSError, ValueError):
+        return set()
+
+
+def _strange(path: str, found: stat_result, trusted: set[int], what: str) -> None:
+    others = "".join(f" or of {_name(one)}" for one in sorted(trusted - {0}))
+    raise RefusedError(
+        f"'{path}' cannot be used for private files",
+        expected=f"{what} of root{others}",
+        found="{} of {}".format("a link" if stat.S_ISLNK(found.st_mode) else "one", _name(found.st_uid)),
+        remedy="Its owner can read or exchange what is written there: remove it, give it another owner, or name "
+        "another place",
+    )
+
+
+def _name(uid: int) -> str:
+    try:
+        return f"user {pwd.getpwuid(uid).pw_name}"
+    except KeyError:
+        return f"user {uid}"
+
+
+def _refuse_strange_link(path: str, owner: tuple[int, int] | None) -> None:
+    found = os.lstat(path) if os.path.lexists(path) else None
+    if found and stat.S_ISLNK(found.st_mode) and found.st_uid not in _trusted(owner):
+        _strange(path, found, _trusted(owner), "a file, or a link")
+
+
+def _refuse_strange(path: str, owner: tuple[int, int] | None) -> None:
+    """A directory that is there, and all above it, belong to who is trusted, and nobody else may exchange them."""
+    trusted, unmapped = _trusted(owner), _unmapped()
+    if os.path.lexists(path) and not os.path.isdir(path):
+        raise RefusedError(
+            f"'{path}' cannot be used for private files",
+            expected="a directory, or nothing",
+            found="something else",
+            remedy="Remove it, or name another place",
+        )
+    _refuse_strange_link(path, owner)
+    here = os.path.realpath(path)
+    while True:
+        if os.path.isdir(here):
+            found = os.stat(here)
+            if found.st_uid not in trusted | unmapped:
+                _strange(here, found, trusted, "a directory")
+            if here != os.path.realpath(path) and found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX:
+                raise RefusedError(
+                    f"'{path}' cannot be used for private files",
+                    expected="directories above it that not everybody may write, or with the sticky bit",
+                    found=f"mode {stat.S_IMODE(found.st_mode):o} of {here}",
+                    remedy=f"chmod o-w {here}, or name another place",
+                )
+        if here == os.path.dirname(here):
+            return
+        here = os.path.dirname(here)
+
+
+def _directory(path: str, owner: tuple[int, int] | None, check_mode: bool, changed: list[str]) -> None:
+    there = os.path.isdir(path)
+    if there and _right(path, DIRECTORY_MODE, owner):
+        return
+    if there and owner:
+        _refuse_foreign(path, owner)
+    changed.append(path)
+    if check_mode:
+        return
+    if not there:
+        os.makedirs(path, DIRECTORY_MODE)
+    # By what was opened: whoever owns the directory above could put a link to another one in its place.
+    opened = os.open(path, os.O_RDONLY | os.O_DIRECTORY | (0 if there and os.path.islink(path) else os.O_NOFOLLOW))
+    try:
+        if there and owner:
+            _refuse_foreign(path, owner, os.fstat(opened).st_uid)
+        os.fchmod(opened, DIRECTORY_MODE)
+        if owner:
+            os.fchown(opened, *owner)
+    finally:
+        os.close(opened)
+
+
+def _refuse_foreign(path: str, owner: tuple[int, int], uid: int | None = None) -> None:
+    """A directory that is not yet the owner's becomes so only where the owner cannot have chosen which one it is."""
+    uid = os.stat(path).st_uid if uid is None else uid
+    if uid != owner[0] and any(os.lstat(one).st_uid == owner[0] for one in _above(path) if os.path.lexists(one)):
+        raise RefusedError(
+            f"'{path}' is not given to {_name(owner[0])}",
+            expected="a directory that is theirs, or whose links and directories above are root's",
+            found=f"one of {_name(uid)} below what {_name(owner[0])} can exchange",
+            remedy="Give it that owner by hand, or name another place",
+        )
+
+
+def _above(path: str) -> list[str]:
+    """The links on the way to a directory, and the directories above it, by both names."""
+    found = [path] if os.path.islink(path) else []
+    for here in (os.path.abspath(path), os.path.realpath(path)):
+        while here != os.path.dirname(here):
+            here = os.path.dirname(here)
+            found.append(here)
+    return found
+
+
+def _file(path: str, content: str, owner: tuple[int, int] | None, check_mode: bool, changed: list[str]) -> None:
+    data = content.encode()
+    if os.path.isfile(path) and _right(path, FILE_MODE, owner):
+        with open(path, "rb") as file:
+            if file.read() == data:
+                return
+    changed.append(path)
+    if not check_mode:
+        replace(path, data, FILE_MODE, owner)
+
+
+def _absent(path: str, check_mode: bool, changed: list[str]) -> None:
+    if not os.path.lexists(path):
+        return
+    changed.append(path)
+    if check_mode:
+        return
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    else:
+        os.unlink(path)
+
+
+def _right(path: str, mode: int, owner: tuple[int, int] | None) -> bool:
+    found = os.stat(path)
+    return stat.S_IMODE(found.st_mode) == mode and (
+        found.st_uid == os.geteuid() if owner is None else (found.st_uid, found.st_gid) == owner
+    )

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a region is lost, as the controller sees it and as those in another region do that talk to it; the work of
+``source_life_info``.
+
+A controller that gets no answer may itself be cut off. The position witness and the mirror run in the target region:
+what they wrote there
+*while the controller waited in vain* they got from the source. Two readings of one topic are compared, so that clocks
+need not agree.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from .._kafka.client import KafkaClient
+from .._kafka.mm2_topics import read_last_heartbeat, read_source_offsets, read_witness_rounds
+from .._mm2.names import MirrorNames, check_names
+from .cluster_info import cluster_info
+
+# Seconds between two rounds of a witness of which one round alone is known, and those after which nobody waits for the
+# next.
+USUAL, PATIENCE = 2.0, 20.0
+
+
+def source_life_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+    """The result of ``source_life_info``; reads only. See the module's RETURN for the shape."""
+    names = check_names(
+        MirrorNames(params["source_alias"], params["target_alias"], params["policy"], params["separator"])
+    )
+    target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
+    before, began = _signs(target, names, params), time.monotonic()
+    answer = cluster_info(
+        {
+            "client": params["source_client"],
+            "client_secrets": params["source_client_secrets"],
+            "timeout": params["source_timeout"],
+            "read": params["read"],
+            "topics": params["topics"],
+            "groups": ".*",
+            "allow_unreachable": True,
+            "until_groups": [],
+            "until_empty_groups": [],
+            "until_topics": [],
+            "until_settled": False,
+            "until_moving": False,
+        },
+        check_mode,
+    )
+    answer = {
+        key: answer[key] for key in ("reachable", "reason", "error", "topics", "cluster_id", "brokers") if key in answer
+    }
+    seen = [] if answer["reachable"] else _moved(before, target, names, params, began)
+    return {**answer, "changed": False, "seen": seen, "alive": bool(answer["reachable"] or seen)}
+
+
+def _signs(target: KafkaClient, names: MirrorNames, params: dict[str, Any]) -> dict[str, Any]:
+    rounds = read_witness_rounds(target, params["positions_topic"])
+    copied = read_source_offsets(
+        target, params["offsets_topic"] or names.source_offsets, names.source, params["connector"]
+    )
+    return {
+        "rounds": rounds,
+        "copied": copied["offsets"] if copied else {},
+        # Those that the source itself was told, and a mirror copied. What a mirror emits here says nothing about the
+        # source.
+        "heartbeat": read_last_heartbeat(target, names.heartbeats_copied, names.target, names.source),
+    }
+
+
+def _pause(before: dict[str, Any]) -> float:
+    """Seconds in which a witness that sees the source writes another round; its clock and ours may differ by any
+    amount, so its last round has no age.
+    """
+    rounds = before["rounds"]
+    if not rounds:
+        return 0.0
+    spacing = (rounds[-1] - rounds[-2]) / 1000 if len(rounds) > 1 else USUAL
+    return min(max(1.5 * spacing, USUAL) + 1, PATIENCE)
+
+
+def _moved(
+    before: dict[str, Any], target: KafkaClient, names: MirrorNames, params: dict[str, Any], began: float
+) -> list[str]:
+    """What the target's side heard from the source since ``before`` was read, a sentence each."""
+    until = began + _pause(before)
+    while True:
+        now = _signs(target, names, params)
+        seen = list(_differences(before, now))
+        if seen or time.monotonic() >= until:
+            return seen
+        time.sleep(0.5)
+
+
+def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
+    last = now["rounds"][-1] if now["rounds"] else None
+    if last is not None and last != (before["rounds"] or [None])[-1]:
+        yield f"the position witness saw it {_ago(last)}"
+    further = sorted(key for key, offset in now["copied"].items() if offset > before["copied"].get(key, -1))
+    if further:
+        topic, number = further[0]
+        copied = now["copied"][further[0]] - before["copied"].get(further[0], -1)
+        yield f"the mirror copied {copied} records of {topic}-{number} meanwhile"
+    if now["heartbeat"] is not None and now["heartbeat"] != before["heartbeat"]:
+        yield f"a heartbeat of it came {_ago(now['heartbeat'])}"
+
+
+def _ago(milliseconds: int) -> str:
+    return f"{max(0.0, time.time() - milliseconds / 1000):.1f} s ago"

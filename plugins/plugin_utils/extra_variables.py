@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a run was told with ``-e``: names that begin as a role's do, and that the role does not know. Ansible itself
+passes them over in silence.
+"""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+import yaml
+from ansible.utils.vars import load_extra_vars
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.check_value import shown
+
+ROLES = Path(__file__).resolve().parents[2] / "roles"
+# Roles that people run; the others are run by these.
+RUN = (
+    "initial_setup",
+    "failover",
+    "fence",
+    "recreate_from_backup",
+    "resume",
+    "new_backup",
+    "backup_status",
+    "doctor",
+    "probe",
+    "proof",
+    "ledger",
+)
+# A playbook of another name, whose variables begin as a role's do.
+OTHERS = ("proof_job_",)
+
+
+def mistaken_names() -> list[str]:
+    """A sentence for each extra variable that is meant for a role and is none of its."""
+    # Ansible keeps there what it has read; a file of them is not opened, or decrypted, a second time.
+    told = getattr(load_extra_vars, "extra_vars", None) or {}
+    return [one for role in RUN for one in _mistaken(role, [str(name) for name in told])]
+
+
+def _mistaken(role: str, told: list[str]) -> list[str]:
+    # A dash where an underscore belongs is one of the slips.
+    mine = [one for one in told if one.replace("-", "_").startswith(role + "_") and not one.startswith(OTHERS)]
+    known = _options(role) if mine else []
+    made = []
+    for one in mine:
+        if one not in known:
+            near = difflib.get_close_matches(one, known, 1)
+            made.append(
+                "-e {}: expected a variable of {}, found none of this name: it would have no effect. {}".format(
+                    shown(one),
+                    role,
+                    f"Did you mean {near[0]}?"
+                    if near
+                    else "See docs/variables.md, or leave it out; give a variable of your own another beginning.",
+                )
+            )
+    return made
+
+
+def _options(role: str) -> list[str]:
+    specs = yaml.safe_load((ROLES / role / "meta" / "argument_specs.yml").read_text())["argument_specs"]
+    return [name for spec in specs.values() for name in spec.get("options") or {}]

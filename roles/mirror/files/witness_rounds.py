@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rounds of the position witness: what is asked, and what is written because of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+try:
+    import witness
+except ImportError:
+    from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions import witness
+
+from confluent_kafka import KafkaException
+from witness_source import Offsets, Source
+from witness_topic import Row, Target
+
+# All groups are written again this often, so that a reader need not go further back and the topic's compaction keeps
+# up.
+SNAPSHOT_SECONDS = 300
+
+
+class AnotherClusterError(Exception):
+    """At the source's address another cluster answers."""
+
+
+@dataclass
+class State:
+    """What the topic says, or is about to say. ``ids``: topic id, and when this id was first seen in another's place;
+    ``others`` and ``beside``: with the time when they were listed; None where nobody could list them.
+    """
+
+    groups: dict[str, Offsets]
+    ends: Offsets | None = None
+    ids: dict[str, tuple[str, int]] = field(default_factory=dict)
+    cluster: str | None = None
+    others: tuple[int, list[str]] | None = None
+    beside: dict[str, tuple[int, Offsets]] = field(default_factory=dict)
+
+
+class Witness:
+    """What was written last, and what is to be written next.
+
+    :param cluster: the id of the cluster to be watched; empty where the one that was watched before, or that answers
+        first, is.
+    """
+
+    def __init__(self, source: Source, target: Target, cluster: str = "") -> None:
+        self.source, self.target, self.cluster_named = source, target, cluster
+        self.state: State | None = None
+        self.since, self.whole_at = 0, float("-inf")
+
+    def round(self) -> None:
+        """Ask once and write what changed; nothing counts as written unless all of it was acknowledged."""
+        if self.state is None:
+            self.state = self._remembered()
+        at = int(time.time() * 1000)
+        whole = time.monotonic() - self.whole_at >= SNAPSHOT_SECONDS
+        try:
+            now = self._ask(self.state, at, whole)
+        except Exception:
+            self.source.connect()
+            raise
+        since = self.target.end() if whole else self.since
+        rows = _rows(self.state, now, at, whole)
+        changed = sum(whole or self.state.groups.get(name) != positions for name, positions in now.groups.items())
+        rows.append(witness.encode_round(at, since, len(now.groups), changed))
+        self._write(rows)
+        # Topics that are gone are asked for again, since they may come back as others.
+        now.ids = {**self.state.ids, **now.ids}
+        self.state, self.since = now, since
+        if whole:
+            self.whole_at = time.monotonic()
+
+    def _remembered(self) -> State:
+        """What an earlier run wrote, so that what went or was re-created meanwhile is seen."""
+        known = self.target.known()
+        watched = {name for name in known["groups"] if self.source.watches(name)}
+        return State(
+            groups={name: known["groups"][name]["positions"] for name in watched},
+            ids={name: (topic["id"], topic["recreated"]) for name, topic in known["topics"].items()},
+            cluster=known["cluster"],
+            others=None if known["others"] is None else (known["others_at"], known["others"]),
+            beside={
+                name: (group["at"], group["positions"])
+                for name, group in known["groups"].items()
+                if name not in watched
+            },
+        )
+
+    def _ask(self, before: State, at: int, whole: bool) -> State:
+        """What the source says now. :raises AnotherClusterError: it is another cluster."""
+        # An empty cluster takes its time for questions about groups.
+        self._recognised(self.source.cluster(), before)
+        listed = self.source.groups()
+        groups = self._positions(listed, before)
+        ends = self.source.ends()
+        # A topic that is made again takes the groups' positions with it, so that those known before are looked at too.
+        topics = self.source.topic_ids(
+            {topic for positions in groups.values() for topic in positions} | set(before.ids)
+        )
+        ids = {topic: _identity(topic_id, before.ids.get(topic), at) for topic, topic_id in topics.items()}
+        beside, others = self._listed_beside(listed, at) if whole else (None, None)
+        # And asked last: whatever answered before it was this cluster, or one that was there before.
+        cluster = self._recognised(self.source.cluster(), before)
+        return State(
+            groups,
+            ends,
+            ids,
+            cluster,
+            before.others if others is None else (at, others),
+            before.beside if beside is None else beside,
+        )
+
+    def _positions(self, listed: list[str], before: State) -> dict[str, Offsets]:
+        """Positions of all groups that are watched.
+
+        A broker whose coordinator goes, or is not loaded yet, lists its groups as none and calls that no error. So a
+        group is gone only where its coordinator, asked for its positions, has none.
+        """
+        names = [name for name in listed if self.source.watches(name)]
+        missed = sorted(name for name in before.groups if name not in set(names) and self.source.watches(name))
+        found = self.source.positions(names + missed)
+        return {name: positions for name, positions in found.items() if positions or name not in missed}
+
+    def _listed_beside(
+        self, listed: list[str], at: int
+    ) -> tuple[dict[str, tuple[int, Offsets]] | None, list[str] | None]:
+        """Who else there is, for a stage to name: positions of groups that are not watched, and groups that are no
+        consumer groups; each None where it is not answered, for which the groups that are watched do not wait.
+        """
+        beside: dict[str, tuple[int, Offsets]] | None = None
+        try:
+            found = self.source.positions(self.source.beside(listed))
+            beside = {name: (at, positions) for name, positions in found.items() if positions}
+        except KafkaException:
+            pass
+        return beside, self.source.others(listed)
+
+    def _recognised(self, cluster: str, before: State) -> str:
+        """The id of the cluster that answers. :raises AnotherClusterError: it is not the one that is watched."""
+        expected = self.cluster_named or before.cluster
+        if expected and cluster and cluster != expected:
+            raise AnotherClusterError(
+                f"cluster {cluster} answers in the place of {expected}, whose positions stay as they are; the stage "
+                "that starts a mirror of the new one begins anew, and so does source_cluster in the configuration"
+            )
+        return cluster
+
+    def _write(self, rows: list[Row]) -> None:
+        try:
+            self.target.write(rows)
+        except Exception:
+            self.whole_at = float("-inf")  # what arrived is not known, so everything is written again
+            self.target.connect()
+            raise
+
+
+def _identity(topic_id: str, before: tuple[str, int] | None, at: int) -> tuple[str, int]:
+    """A topic's id, and when this id was first seen in another's place."""
+    if before is None:
+        return topic_id, 0
+    return topic_id, before[1] if before[0] == topic_id else at
+
+
+def _rows(before: State, now: State, at: int, whole: bool) -> list[Row]:
+    """The records that bring the topic from one state to the next; all of them at a whole snapshot."""
+    rows = [
+        witness.encode_topic(topic, at, *identity)
+        for topic, identity in now.ids.items()
+        if whole or before.ids.get(topic) != identity
+    ]
+    rows += [
+        witness.encode_group(name, at, positions)
+        for name, positions in now.groups.items()
+        if whole or before.groups.get(name) != positions
+    ]
+    rows += [witness.encode_group(name, at, None) for name in before.groups if name not in now.groups]
+    if whole:
+        rows += [witness.encode_group(name, *seen) for name, seen in now.beside.items()]
+    if whole or now.ends != before.ends:
+        rows.append(witness.encode_ends(at, now.ends))
+    if now.cluster and (whole or now.cluster != before.cluster):
+        rows.append(witness.encode_cluster(at, now.cluster))
+    if whole and now.others is not None:
+        rows.append(witness.encode_others(*now.others))
+    return rows

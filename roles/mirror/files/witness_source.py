@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the position witness asks the source."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Collection
+from concurrent.futures import Future
+
+from confluent_kafka import (
+    ConsumerGroupTopicPartitions,
+    IsolationLevel,
+    KafkaException,
+    TopicCollection,
+    TopicPartition,
+)
+from confluent_kafka.admin import AdminClient, OffsetSpec
+from witness_settings import QUIET, Config
+
+# Of topics, by partition.
+Offsets = dict[str, dict[int, int]]
+
+# So many requests for groups are under way together; beyond it librdkafka only queues them.
+TOGETHER = 500
+
+
+class Source:
+    """The source's groups, asked all at once."""
+
+    def __init__(self, config: Config) -> None:
+        self.wanted, self.unwanted, self.topics = config["groups"], config["groups_exclude"], config["topics"]
+        self.timeout = max(10, config["interval_seconds"] * 2)
+        self.config = {**QUIET, **config["source"]}
+        self.connect()
+
+    def connect(self) -> None:
+        """A new client. Requests that timed out while the region was away stay in the old one: seen with librdkafka
+        2.16, it then answered nothing for more than a minute after the region's return, or ended the process
+        ("rd_kafka_enq_once_del_source_return: Assertion").
+        """
+        self.admin = AdminClient(self.config)
+
+    def cluster(self) -> str:
+        """The id of the cluster that answers; empty where it says none."""
+        return self.admin.describe_cluster(request_timeout=self.timeout).result(self.timeout + 5).cluster_id or ""
+
+    def groups(self) -> list[str]:
+        """Names of all consumer groups; raises where the source gave no whole answer."""
+        listed = self.admin.list_consumer_groups(request_timeout=self.timeout).result(self.timeout + 5)
+        if listed.errors:
+            raise KafkaException(listed.errors[0])  # a KafkaError is no Exception and would end the program
+        return sorted(one.group_id for one in listed.valid)
+
+    def others(self, consumers: list[str]) -> list[str] | None:
+        """Names of share groups and groups of the streams protocol; None where that is not known.
+
+        librdkafka's list of consumer groups leaves them out. Its older request names groups of every kind, and calls
+        these dead.
+        """
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)
+                listed = self.admin.list_groups(timeout=self.timeout)
+        except KafkaException:
+            return None
+        if any(one.error is not None for one in listed):
+            return None
+        return sorted({one.id for one in listed if one.state == "Dead"} - set(consumers))
+
+    def watches(self, name: str) -> bool:
+        """Whether the group is one to be watched."""
+        return _matches(self.wanted, name) and not _matches(self.unwanted, name)
+
+    def beside(self, listed: list[str]) -> list[str]:
+        """Of the groups that are listed, those that are not watched and not left out either."""
+        return [name for name in listed if not self.watches(name) and not _matches(self.unwanted, name)]
+
+    def positions(self, names: list[str]) -> dict[str, Offsets]:
+        """``{group: {topic: {partition: offset}}}`` with one request a group, all under way together."""
+        found = {}
+        for begin in range(0, len(names), TOGETHER):
+            asked = {
+                name: self.admin.list_consumer_group_offsets(
+                    [ConsumerGroupTopicPartitions(name)], request_timeout=self.timeout
+                )[name]
+                for name in names[begin : begin + TOGETHER]
+            }
+            for name, future in asked.items():
+                found[name] = {}
+                for one in _unless_absent(future, self.timeout + 5):
+                    if one.error is not None:
+                        raise KafkaException(one.error)
+                    if one.offset >= 0:
+                        found[name].setdefault(one.topic, {})[one.partition] = one.offset
+        return found
+
+    def ends(self) -> Offsets:
+        """``{topic: {partition: last stable offset}}`` of the topics that are watched."""
+        listed = self.admin.list_topics(timeout=self.timeout).topics
+        asked = {
+            TopicPartition(name, number): OffsetSpec.latest()
+            for name, one in listed.items()
+            if _matches(self.topics, name) and not name.startswith("__")
+            for number in one.partitions
+        }
+        found = {}
+        if asked:
+            answers = self.admin.list_offsets(
+                asked, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=self.timeout
+            )
+            for here, future in answers.items():
+                found.setdefault(here.topic, {})[here.partition] = future.result(self.timeout + 5).offset
+        return found
+
+    def topic_ids(self, topics: Collection[str]) -> dict[str, str]:
+        """``{topic: id}`` of those that exist."""
+        ids = {}
+        for topic, future in (
+            self.admin.describe_topics(TopicCollection(sorted(topics)), request_timeout=self.timeout) if topics else {}
+        ).items():
+            try:
+                ids[topic] = str(future.result(self.timeout + 5).topic_id)
+            except KafkaException as error:
+                if error.args[0].name() != "UNKNOWN_TOPIC_OR_PART":
+                    raise
+        return ids
+
+
+def _unless_absent(future: Future, seconds: float) -> list[TopicPartition]:
+    try:
+        return future.result(seconds).topic_partitions
+    except KafkaException as error:
+        if error.args[0].name() != "GROUP_ID_NOT_FOUND":
+            raise
+        return []
+
+
+def _matches(expressions: list[re.Pattern[str]], name: str) -> bool:
+    return any(one.fullmatch(name) for one in expressions)

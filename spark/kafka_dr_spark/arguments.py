@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The arguments of the job's command line."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of both commands."""
+    top = argparse.ArgumentParser(
+        prog="main.py", description="Prove that one Kafka cluster holds what another held, or name every difference."
+    )
+    commands = top.add_subparsers(dest="command", required=True)
+    _add_common(_add_compare(commands))
+    _add_common(_add_manifest(commands))
+    return top
+
+
+def _add_compare(commands: argparse._SubParsersAction) -> argparse.ArgumentParser:
+    compare = commands.add_parser("compare", help="compare a source (live, or its manifest) with a target")
+    source = compare.add_mutually_exclusive_group(required=True)
+    source.add_argument("--source-config", metavar="F", help="JSON in librdkafka keys, mode 0600")
+    source.add_argument("--manifest", metavar="DIR", help="directory or URI written by 'manifest'")
+    compare.add_argument(
+        "--manifest-digest",
+        default="",
+        metavar="SHA256",
+        help="what the manifest's digest was when it was made; another one is refused",
+    )
+    compare.add_argument("--target-config", metavar="F", required=True)
+    compare.add_argument(
+        "--rename",
+        default="identity",
+        help="identity, identity:ALIAS. for the identity policy, which renames *heartbeats, or prefix:ALIAS. for the "
+        "default policy",
+    )
+    compare.add_argument("--ignore-timestamps", action="store_true")
+    compare.add_argument(
+        "--bounds", metavar="F", help="JSON: ends of either side and what was known at a loss, by topic and partition"
+    )
+    compare.add_argument(
+        "--max-differences", type=int, default=100, metavar="N", help="runs of differences named for each partition"
+    )
+    compare.add_argument(
+        "--wait-seconds",
+        type=float,
+        default=30,
+        metavar="N",
+        help="how long a target that is catching up is waited for",
+    )
+    compare.add_argument("--source-name", default="source", help="what reasons and errors call the source")
+    compare.add_argument("--target-name", default="target", help="what they call the target")
+    compare.add_argument("--report", metavar="F", required=True)
+    return compare
+
+
+def _add_manifest(commands: argparse._SubParsersAction) -> argparse.ArgumentParser:
+    manifest = commands.add_parser(
+        "manifest", help="save the digests of a cluster's records, to prove against when it is gone"
+    )
+    manifest.add_argument("--config", metavar="F", required=True)
+    manifest.add_argument("--out", metavar="DIR", required=True, help="directory or URI (file, s3, gs, hdfs)")
+    manifest.add_argument(
+        "--manifest-digest",
+        default="",
+        metavar="SHA256",
+        help="digest of the manifest that is there; another one is refused",
+    )
+    manifest.add_argument("--detail", choices=("records", "chunks"), default="records")
+    return manifest
+
+
+def _add_common(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--topics", metavar="REGEX", required=True, help="matched against the whole name on the source"
+    )
+    command.add_argument(
+        "--max-mb-per-second", type=float, metavar="N", help="read no faster than this from any broker"
+    )
+    command.add_argument(
+        "--master", metavar="URL", help="Spark master; local[*] if neither this nor spark-submit says one"
+    )
+    command.add_argument(
+        "--timeout", type=int, default=30, metavar="N", help="seconds without an answer after which it is given up"
+    )
+    command.add_argument("--progress", metavar="F", help="JSON file that is kept up to date while it runs")
+    command.add_argument("--summary", metavar="F", help="JSON file for the result without offset maps and differences")
+    command.add_argument("--parent-pid", type=int, metavar="N", help="end when this process does")
+    command.add_argument("--quiet", action="store_true", help="no progress on stderr")

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A region that is mirrored to several: each target's ledger knows only what went by it, so that stages look at the
+others too.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import append, read_ledger
+from kafka_dr_lab.landscape import TOPICS
+from kafka_dr_lab.ports import free_ports
+from tests.real.lab.playing import SOURCE
+from tests.support.kafka import Kafka
+
+pytestmark = pytest.mark.real
+LEDGER = "__kafka_dr_ledger"
+PLANNED = {"failover_planned": True}
+
+
+@pytest.fixture(scope="module")
+def asia(tmp_path_factory):
+    """A third region, to which the source is mirrored as well."""
+    made = Kafka(tmp_path_factory.mktemp("asia"), "asia").start()
+    yield made
+    made.kill()
+
+
+def mirrored_to(bootstrap: str):
+    """A change of the inventory: the source is mirrored to a region at this address too."""
+
+    def change(described: dict) -> None:
+        described["hosts"]["asia"] = {
+            "kafka_dr_platform": "managed",
+            "kafka_dr_client": {"bootstrap.servers": bootstrap},
+            "kafka_dr_client_secrets": {},
+            "kafka_dr_mirror_directory": "/nowhere/mirrors",
+            "kafka_dr_kafka_home": "/nowhere/kafka",
+        }
+        described["vars"]["kafka_dr_mirrors"].append(
+            {"name": "to-asia", "source": SOURCE, "target": "asia", "topics": list(TOPICS)}
+        )
+
+    return change
+
+
+def write(ground, broker: Kafka, step: str, state: str, about: str, region: str = "") -> None:
+    client, secrets = KafkaClient(broker.client, None, 30), [ground.secrets["kafka_dr_ledger_secret"]]
+    entry = {
+        "run": "another-run",
+        "stage": "failover",
+        "step": step,
+        "state": state,
+        "about": about,
+        "region": region or about,
+        "found": {},
+        "by": "",
+        "fenced": True,
+        "collection": "0.1.0",
+    }
+    heads = read_ledger(client, LEDGER, secrets).entries
+    append(client, LEDGER, entry, False, 1, secrets, heads[-1]["hash"] if heads else "")
+
+
+def said(done) -> str:
+    return " ".join(done.stdout.split())
+
+
+def test_a_move_is_refused_while_another_one_of_the_same_region_is_under_way_or_done(ground, set_up, asia):
+    assert set_up.returncode == 0, set_up.stdout[-3000:]
+    change, before = mirrored_to(asia.bootstrap), ground.state()
+    held = ground.stage("failover", PLANNED, "--check", change=change)
+    assert held.returncode == 0, held.stdout[-3000:]
+    write(ground, asia, "stage", "started", f"{SOURCE} to asia")
+    done = ground.stage("failover", PLANNED, change=change)
+    assert done.returncode != 0 and "has not ended in its ledger" in said(done), done.stdout
+    assert f"asia stage failover ({SOURCE} to asia), begun at" in said(done)
+    write(ground, asia, "active_region", "active", "asia")
+    write(ground, asia, "stage", "done", f"{SOURCE} to asia")
+    for stage, extra in (("failover", PLANNED), ("initial_setup", {})):
+        done = ground.stage(stage, extra, change=change)
+        assert done.returncode != 0 and "asia its ledger names asia as the active region" in said(done), done.stdout
+        assert f"""-e '{{"{stage}_accept_elsewhere": ["asia"]}}'""" in said(done).replace('\\"', '"')
+    assert ground.state() == before and ground.module("ledger_info")["active_region"] == SOURCE
+    accepted = ground.stage("failover", {**PLANNED, "failover_accept_elsewhere": ["asia"]}, "--check", change=change)
+    assert accepted.returncode == 0 and "Overridden: elsewhere (asia)" in said(accepted), accepted.stdout[-3000:]
+
+
+def test_a_ledger_that_cannot_be_read_is_no_empty_one(ground, set_up):
+    done = ground.stage("failover", PLANNED, change=mirrored_to(f"127.0.0.1:{free_ports(1)[0]}"))
+    assert (
+        done.returncode != 0
+        and "asia its ledger cannot be read: " in said(done)
+        and "failover_accept_elsewhere" in said(done)
+    ), done.stdout

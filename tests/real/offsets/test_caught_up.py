@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When a mirror has caught up: not by an offset of a topic that was made again, and whatever was aborted at the end."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from confluent_kafka import Producer
+
+from tests.support.offsets_lab import create, info
+
+from .test_late_records import transactional
+from .test_stale_evidence import copied, name
+
+pytestmark = pytest.mark.real
+
+
+@pytest.fixture
+def pair(two_clusters):
+    """A source topic, and what Connect says of it: ``(topic, say(offset of the last record copied), asked())``."""
+    source, target = two_clusters["source"], two_clusters["target"]
+    topic, offsets, alias = name("caught"), name("mm2-offsets"), uuid.uuid4().hex[:8]
+    create(source, (topic, 1, {}))
+    create(target, (offsets, 1, {}))
+
+    def say(offset):
+        producer = Producer(target.client)
+        key, value = copied(alias, topic, offset)
+        producer.produce(offsets, value, key)
+        assert producer.flush(30) == 0
+
+    def asked():
+        return info(
+            source,
+            target,
+            source_alias=alias,
+            offsets_topic=offsets,
+            topics=topic,
+            until_caught_up=True,
+            positions_topic=name("none"),
+        )
+
+    return source.client, topic, say, asked
+
+
+def test_an_offset_of_a_topic_that_was_made_again_is_not_caught_up(pair):
+    client, topic, say, asked = pair
+    transactional(client, topic, 5, True)
+    say(9999)
+    found = asked()
+    assert found["partitions"][0]["stale"] and not found["ready"], found["waiting_for"]
+    assert f"{topic}-0" in found["waiting_for"] and "made again" in found["waiting_for"]
+    say(4)
+    assert asked()["ready"]
+
+
+def test_what_was_aborted_at_the_end_is_not_waited_for(pair):
+    """A transaction that its producer did not end, as one that was stopped for the move: the mirror never copies it,
+    however long it is.
+    """
+    client, topic, say, asked = pair
+    transactional(client, topic, 5, True)
+    transactional(client, topic, 5000, False)
+    say(4)
+    found = asked()
+    assert found["ready"] and found["lag"] == 0, found["waiting_for"]
+    transactional(client, topic, 1, True)
+    found = asked()
+    assert not found["ready"] and found["lag"] > 0
+    say(5007)
+    assert asked()["ready"]

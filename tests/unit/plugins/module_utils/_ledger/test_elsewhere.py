@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What other regions' ledgers say against a stage."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.elsewhere import against, others
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
+from tests.unit.plugins.module_utils._ledger.test_fold import entry
+
+MIRRORS = [
+    {"source": "central", "target": "na"},
+    {"source": "central", "target": "eu"},
+    {"source": "eu", "target": "asia"},
+]
+HERE = {"active_region": "central", "active_at": "2026-01-01T00:00:00Z"}
+
+
+def test_others_are_where_the_region_is_mirrored_to():
+    assert others(MIRRORS, "central", "eu") == ["na"]
+    assert others(MIRRORS, "eu", "asia") == []
+    assert others([], "central", "eu") == []
+
+
+@pytest.mark.parametrize(
+    ("says", "why"),
+    [
+        ({"active_region": "central", "open": False}, None),
+        ({"active_region": "", "open": False}, None),
+        ({"active_region": "eu", "open": False}, "its ledger names eu as the active region"),
+        ({"active_region": "none", "open": False}, "its ledger names none as the active region"),
+        (
+            {
+                "active_region": "central",
+                "open": True,
+                "stage": "failover",
+                "about": "central to eu",
+                "owner": "stage failover (central to eu), begun",
+            },
+            "stage failover (central to eu), begun has not ended in its ledger",
+        ),
+        (
+            {"active_region": "central", "open": True, "stage": "recreate_from_backup", "about": "central from eu"},
+            "stage recreate_from_backup (central from eu) has not ended in its ledger",
+        ),
+        ({"active_region": "central", "open": True, "stage": "failover", "about": "asia to eu"}, None),
+        ({"active_region": "central", "open": True, "stage": "doctor", "about": "central to eu"}, None),
+        (
+            {"failed": True, "msg": "Cannot read\n metadata on eu"},
+            "its ledger cannot be read: Cannot read metadata on eu",
+        ),
+        ({}, "its ledger cannot be read: no answer"),
+    ],
+)
+def test_a_ledger_that_says_otherwise_or_cannot_be_read_is_named(says, why):
+    assert against({"eu": says}, "central", HERE) == ({"eu": why} if why else {})
+
+
+def test_mirrors_to_several_regions_may_be_set_up_at_the_same_time():
+    open_one = {
+        "active_region": "central",
+        "open": True,
+        "stage": "initial_setup",
+        "about": "central to eu",
+        "owner": "stage initial_setup",
+    }
+    assert against({"eu": open_one}, "central", HERE, "initial_setup") == {}
+    assert against({"eu": open_one}, "central", HERE, "failover") == {
+        "eu": "stage initial_setup has not ended in its ledger"
+    }
+
+
+def test_a_region_that_works_by_its_own_later_ledger_is_not_left_for_a_stale_one():
+    """B's ledger says B since the first move; the applications went back to A, by A's ledger, while B was lost."""
+    stale = fold([entry("1", "active_region", "active", region="b", at="2026-01-01T00:00:00Z")])
+    now = fold([entry("2", "active_region", "active", region="a", at="2026-02-01T00:00:00Z")])
+    assert against({"a": now}, "a", stale) == {
+        "a": "its own ledger names it as active since 2026-02-01T00:00:00Z, later than the other one"
+    }
+    before = fold([entry("0", "active_region", "active", region="a", at="2025-12-01T00:00:00Z")])
+    assert against({"a": before}, "a", stale) == {} and against({"a": now}, "a", dict(stale, active_region="a")) == {}
+    assert against({"a": fold([])}, "a", stale) == {}

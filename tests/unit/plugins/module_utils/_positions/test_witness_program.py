@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The position witness's rounds. A list of groups in part, which a broker gives without an error while a coordinator
+moves, is made here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+from confluent_kafka import KafkaError, KafkaException
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions import witness
+
+FILES = Path(__file__).resolve().parents[5] / "roles" / "mirror" / "files"
+STANDS = {"orders": {"t": {0: 5}}, "bills": {"t": {0: 7}}}
+
+
+@pytest.fixture(scope="module")
+def program():
+    sys.path.insert(0, str(FILES))
+    try:
+        yield importlib.import_module("witness_rounds")
+    finally:
+        sys.path.remove(str(FILES))
+
+
+class Source:
+    """What the brokers list, and what the coordinators say when they are asked."""
+
+    def __init__(self):
+        self.listed, self.stands = list(STANDS), dict(STANDS)
+        self.id, self.unlike, self.unwatched = "first", ["shared"], set()
+        self.mute = set()
+
+    def cluster(self):
+        return self.id
+
+    def others(self, consumers):
+        return self.unlike
+
+    def groups(self):
+        return self.listed
+
+    def watches(self, name):
+        return name not in self.unwatched
+
+    def beside(self, listed):
+        return [name for name in listed if name in self.unwatched]
+
+    def positions(self, names):
+        if set(names) & self.mute:
+            raise KafkaException(KafkaError(KafkaError.GROUP_AUTHORIZATION_FAILED))
+        return {name: self.stands.get(name, {}) for name in names}
+
+    def ends(self):
+        return {"t": {0: 9}}
+
+    def topic_ids(self, topics):
+        return dict.fromkeys(topics, "id")
+
+    def connect(self):
+        """Nothing to connect to."""
+
+
+class Target:
+    """Keeps the rows."""
+
+    def __init__(self):
+        self.rows = []
+
+    def known(self):
+        return self.folded()
+
+    def end(self):
+        return len(self.rows)
+
+    def write(self, rows):
+        self.rows += rows
+
+    def folded(self):
+        return witness.fold(witness.decode(*row) for row in self.rows)
+
+
+def test_a_group_that_is_not_listed_and_still_has_positions_is_not_gone(program):
+    source, target = Source(), Target()
+    watch = program.Witness(source, target)
+    watch.round()
+    source.listed, source.stands = ["bills"], {**STANDS, "orders": {"t": {0: 8}}}
+    watch.round()
+    assert {name: one["positions"] for name, one in target.folded()["groups"].items()} == {
+        "orders": {"t": {0: 8}},
+        "bills": {"t": {0: 7}},
+    }
+
+
+def test_a_group_without_positions_that_is_not_listed_is_gone(program):
+    source, target = Source(), Target()
+    watch = program.Witness(source, target)
+    watch.round()
+    source.listed, source.stands = ["bills"], {"bills": STANDS["bills"]}
+    watch.round()
+    assert set(target.folded()["groups"]) == {"bills"}
+
+
+@pytest.mark.parametrize("started_again", [False, True])
+def test_another_cluster_in_the_place_of_the_source_is_not_believed(program, started_again):
+    source, target = Source(), Target()
+    watch = program.Witness(source, target)
+    watch.round()
+    source.id, source.listed, source.stands = "second", [], {}
+    watch = program.Witness(source, target) if started_again else watch
+    with pytest.raises(program.AnotherClusterError, match="cluster second answers in the place of first"):
+        watch.round()
+    assert set(target.folded()["groups"]) == set(STANDS)
+    program.Witness(source, target, "second").round()
+    assert (target.folded()["groups"], target.folded()["cluster"]) == ({}, "second")
+
+
+def test_other_groups_are_kept_while_they_cannot_be_listed(program):
+    source, target = Source(), Target()
+    program.Witness(source, target).round()
+    source.unlike, told = None, target.folded()
+    program.Witness(source, target).round()
+    assert (target.folded()["others"], target.folded()["others_at"]) == (["shared"], told["others_at"])
+    source.unlike = []
+    program.Witness(source, target).round()
+    assert target.folded()["others"] == []
+
+
+def test_a_group_that_is_not_watched_is_kept_with_each_whole_snapshot(program):
+    source, target = Source(), Target()
+    source.unwatched = {"bills"}
+    watch = program.Witness(source, target)
+    watch.round()
+    watch.round()
+    assert set(target.folded()["groups"]) == set(STANDS)
+    program.Witness(source, target).round()
+    assert set(target.folded()["groups"]) == set(STANDS), "an earlier run's knowledge does not take it away"
+    assert (
+        sum(key == witness.encode_group("bills", 0, {})[0] and value is not None for key, value in target.rows) == 2
+    ), "with whole snapshots alone"
+
+
+def test_a_group_that_is_not_watched_and_does_not_answer_keeps_nobody_from_being_watched(program):
+    source, target = Source(), Target()
+    source.unwatched = {"bills"}
+    watch = program.Witness(source, target)
+    watch.round()
+    source.mute, source.stands, watch.whole_at = {"bills"}, {**STANDS, "orders": {"t": {0: 6}}}, float("-inf")
+    watch.round()
+    assert {name: one["positions"] for name, one in target.folded()["groups"].items()} == {
+        "orders": {"t": {0: 6}},
+        "bills": {"t": {0: 7}},
+    }

@@ -1,0 +1,418 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What may be missing from a copy: only what the mirror had not reached, and what the source's own policy had expired.
+Whole comparisons in memory.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import (
+    batch,
+    chunks,
+    comparison,
+    second_pass,
+    sides,
+    stretches,
+    worker,
+)
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.found import COUNTS
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.records import Records
+from tests.support.records import from_rows
+
+DAY = 24 * 3600 * 1000
+NOW = 100 * DAY
+
+
+@pytest.fixture(autouse=True)
+def short_chunks(monkeypatch):
+    monkeypatch.setattr(chunks, "MASK", 0x3)
+    monkeypatch.setattr(sides, "open_side", lambda spec: spec["side"])
+    monkeypatch.setattr(second_pass, "now_ms", lambda: NOW)
+
+
+class Side:
+    """A side in memory: one topic ``t`` of one partition, whose log begins at ``start``. Rows are (offset, timestamp,
+    key, value, headers).
+    """
+
+    held = ("t",)
+
+    def __init__(self, rows, name, start=0, live=True, cluster_id=None, topic_id=None, **config):
+        self.rows, self.name, self.start, self.live, self.config = rows, name, start, live, config
+        self.cluster_id, self.topic_id, self.detailed = cluster_id or name, topic_id or name, lambda topic: True
+        self.end = rows[-1][0] + 1 if rows else start
+
+    def topics(self, pattern):
+        return ["t"]
+
+    def survey(self, topics):
+        entry = {
+            "topic_id": self.topic_id,
+            "config": self.config,
+            "partitions": [0],
+            "bounds": {0: (self.start, self.end)},
+        }
+        return {name: entry for name in topics if name in self.held}
+
+    whole_end = None
+
+    def ends(self, partitions, isolation="read_committed"):
+        return {
+            one: self.whole_end if isolation == "read_uncommitted" and self.whole_end is not None else self.end
+            for one in partitions
+        }
+
+    def starts(self, partitions):
+        return {one: self.start for one in partitions}
+
+    def _between(self, low, high):
+        rows = [row for row in self.rows if low <= row[0] < high]
+        return from_rows(rows) if rows else Records()
+
+    def digest(self, ranges, progress=None):
+        return [
+            batch.cut_records(self._between(low, high), timestamps) for topic, number, low, high, timestamps in ranges
+        ]
+
+    def records(self, topic, partition, ranges, keep="fields", isolation="read_committed", progress=None):
+        return [self._between(low, high) for low, high in ranges]
+
+    def scan(self, topic, partition, low, high, isolation="read_committed"):
+        yield self._between(low, high)
+
+
+def log(values, first=0, time=NOW - 1000):
+    """Rows of values, one an offset; ``time`` is their timestamp, or a function of the place."""
+    return [
+        (first + at, time(at) if callable(time) else time + at, b"k%d" % (value % 5), b"v%d" % value, None)
+        for at, value in enumerate(values)
+    ]
+
+
+def copied(rows, first=0):
+    """The same records at offsets that begin elsewhere."""
+    return [(first + at, *row[1:]) for at, row in enumerate(rows)]
+
+
+def judged(source, target, **bounds):
+    """The report of a comparison, and its one partition."""
+    kinds = {"through": "mirrored_through", "ends_source": "source", "ends_target": "target", "starts": "held"}
+    given_bounds = {
+        kinds.get(name, name): {"t": {"0": value}} for name, value in bounds.items() if name not in ("starts", "at")
+    }
+    if "starts" in bounds:
+        given_bounds["held"] = {"at": bounds.get("at", NOW), "starts": {"t": {"0": bounds["starts"]}}}
+    options = comparison.Options(".*", bounds=given_bounds, wait_seconds=0)
+    report = comparison.prepare({"side": source}, {"side": target}, options).run(worker.InProcess())
+    return report, report["topics"][0]["partitions"][0]
+
+
+def found(part):
+    return {name: part[name] for name in COUNTS if part[name]}
+
+
+ROWS = log(range(1000))
+MANIFEST = Side(ROWS, "the manifest", live=False)
+
+
+@pytest.mark.parametrize(
+    ("held", "through", "verdict", "counts"),
+    [
+        (600, None, "LOSS", {"missing_tail": 400}),
+        (0, None, "LOSS", {"missing_tail": 1000}),
+        (600, 600, "PROVEN", {"lost": 400}),
+        (600, 1000, "LOSS", {"missing_tail": 400}),
+        (600, 5000, "LOSS", {"missing_tail": 400}),
+        (600, 601, "LOSS", {"missing_tail": 1, "lost": 399}),
+        (650, 600, "PROVEN", {"lost": 350}),
+        (0, 1000, "LOSS", {"missing_tail": 1000}),
+        (0, 1, "LOSS", {"missing_tail": 1, "lost": 999}),
+        (0, 0, "NOT_PROVABLE", {"lost": 1000}),
+        (1000, 600, "PROVEN", {}),
+        (1000, 1000, "PROVEN", {}),
+    ],
+)
+def test_only_what_the_mirror_had_not_reached_may_be_missing(held, through, verdict, counts):
+    report, part = judged(
+        MANIFEST, Side(copied(ROWS[:held]), "target"), **({} if through is None else {"through": through})
+    )
+    assert (report["verdict"], found(part)) == (verdict, counts), report["reasons"]
+    assert report["complete"] is (verdict == "PROVEN")
+    if counts.get("lost"):
+        assert part["mirrored_through"] == through
+        assert f"{counts['lost']} records at or beyond offset {through} had not been copied and are lost" in " ".join(
+            part["reasons"]
+        )
+        run = next(one for one in part["differences"] if one["kind"] == "lost")
+        assert (run["source_offset"], run["count"]) == (1000 - counts["lost"], counts["lost"])
+
+
+def test_a_hole_is_a_loss_wherever_the_known_end_stands():
+    """What was copied after it shows that the mirror had been there."""
+    report, part = judged(MANIFEST, Side(copied(ROWS[:700] + ROWS[705:900]), "target"), through=600)
+    assert (report["verdict"], found(part)) == ("LOSS", {"missing": 5, "lost": 100})
+
+
+@pytest.mark.parametrize(
+    ("copy", "counts"),
+    [
+        # Long stretches are cut short, and what the copy has of the far end is told from what it has twice all the
+        # same.
+        ([*range(300), *range(1990, 2000)], {"missing": 1690}),
+        ([*range(300), *range(1500, 1510)], {"missing": 1200, "lost": 490}),
+        ([*range(300), *range(1000, 2000)], {"missing": 700}),
+        ([*range(300), *range(290, 300)], {"duplicated": 10, "lost": 1700}),
+        (range(300), {"lost": 1700}),
+    ],
+)
+def test_a_long_hole_is_a_loss_too(monkeypatch, copy, counts):
+    monkeypatch.setattr(stretches, "LONG", 100)
+    rows = log(range(2000))
+    report, part = judged(
+        Side(rows, "the manifest", live=False), Side(copied([rows[at] for at in copy]), "target"), through=300
+    )
+    assert (report["complete"], found(part)) == ("missing" not in counts, counts), report["reasons"]
+
+
+def test_a_long_hole_that_nobody_can_hold_is_not_complete(monkeypatch):
+    monkeypatch.setattr(stretches, "LONG", 100)
+    monkeypatch.setattr(stretches, "MOST", 500)
+    rows = log(range(2000))
+    assert not judged(
+        Side(rows, "the manifest", live=False), Side(copied(rows[:300] + rows[1990:]), "target"), through=300
+    )[0]["complete"]
+
+
+def test_what_a_copy_held_and_lost_is_not_called_never_copied():
+    """Without exactly-once the known end trails the copies; the copy's own end, as it was when the mirror stopped,
+    tells.
+    """
+    report, part = judged(MANIFEST, Side(copied(ROWS[:600]), "target"), through=500, ends_target=1000)
+    assert (report["verdict"], found(part)) == ("LOSS", {"missing_tail": 400}), report["reasons"]
+    assert "the target ends at 600, before the bound 1000" in part["reasons"]
+    report, part = judged(MANIFEST, Side(copied(ROWS[:600]), "target"), through=500, ends_target=600)
+    assert (report["verdict"], found(part)) == ("PROVEN", {"lost": 400})
+
+
+def test_two_sides_that_lost_the_same_tail_prove_nothing():
+    report, part = judged(
+        Side(ROWS[:900], "source"), Side(copied(ROWS[:900]), "target"), ends_source=1000, ends_target=1000
+    )
+    assert report["verdict"] == "NOT_PROVABLE" and "the source ends at 900, before the bound 1000" in part["reasons"]
+    assert "empty" not in " ".join(report["reasons"])
+
+
+@pytest.mark.parametrize(
+    ("bounds", "held", "verdict"),
+    [
+        ({"source": {"gone": {"0": 5}}}, ("t",), "NOT_PROVABLE"),
+        ({"mirrored_through": {"gone": {"0": 5}}}, ("t", "gone"), "NOT_PROVABLE"),
+        # Deleted long ago on both sides; or not asked for.
+        ({"mirrored_through": {"gone": {"0": 5}}}, ("t",), "PROVEN"),
+        ({"source": {"other": {"0": 5}, "__consumer_offsets": {"0": 5}}}, ("t",), "PROVEN"),
+    ],
+)
+def test_a_topic_that_bounds_speak_of_is_not_passed_over(bounds, held, verdict):
+    """As with a manifest that was made before the topic was, or a source that lost it."""
+    target = Side(copied(ROWS), "target")
+    target.held = held
+    report = comparison.prepare(
+        {"side": MANIFEST}, {"side": target}, comparison.Options("t|gone|__.*", bounds=bounds, wait_seconds=0)
+    ).run(worker.InProcess())
+    assert report["verdict"] == verdict
+    assert any(reason.startswith("gone: ") for reason in report["reasons"]) is ("gone" in str(bounds))
+
+
+def test_what_an_open_transaction_holds_back_is_said():
+    source = Side(ROWS, "source")
+    source.whole_end = 1400
+    report, dummy = judged(source, Side(copied(ROWS), "target"))
+    assert (report["verdict"], report["reasons"]) == (
+        "PROVEN",
+        [
+            "t: partition 0: an open transaction holds back 400 offsets of the source from 1000 on, "
+            "which were not judged"
+        ],
+    )
+    assert not judged(source, Side(copied(ROWS[:900]), "target"), ends_source=900)[0]["reasons"]
+
+
+def test_keys_that_expired_at_the_source_are_not_foreign():
+    """compact,delete: the copy's segments expire at other times than the source's."""
+    rows = [(row[0], row[1], b"key %d" % row[0], *row[3:]) for row in ROWS]
+    config = {"cleanup.policy": "compact,delete"}
+    report, part = judged(Side(rows[500:], "source", start=500, **config), Side(copied(rows), "target", **config))
+    assert (report["verdict"], found(part)) == ("PROVEN", {"beyond": 500})
+    strange = [*copied(rows)[:900], (900, NOW, b"strange", b"", None), *copied(rows[900:], 901)]
+    assert (
+        judged(Side(rows[500:], "source", start=500, **config), Side(strange, "target", **config))[0]["verdict"]
+        == "DIFFERENT"
+    )
+    assert (
+        judged(Side(rows[500:], "source", **config), Side(copied(rows), "target", **config))[0]["verdict"]
+        == "DIFFERENT"
+    ), "nothing expired there"
+
+
+def test_a_copy_that_stops_short_is_a_loss_in_long_stretches_too(monkeypatch):
+    monkeypatch.setattr(stretches, "MOST", 50)
+    report, part = judged(MANIFEST, Side([], "target"), through=333)
+    assert (report["verdict"], found(part)) == ("LOSS", {"missing_tail": 333, "lost": 667})
+    assert [(one["kind"], one["source_offset"], one["count"]) for one in part["differences"]] == [
+        ("missing_tail", 0, 333),
+        ("lost", 333, 667),
+    ]
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=60), st.data())
+def test_a_prefix_that_reaches_the_known_end_is_proven_and_no_shorter_one(values, data):
+    """Twins of what was copied lie beyond it, also with equal times; offsets have the gaps of transactions."""
+    rows = [(2 * row[0] + (row[0] > 7), *row[1:]) for row in log(values, time=lambda at: NOW)]
+    held = data.draw(st.integers(0, len(rows)))
+    through = data.draw(st.integers(0, rows[-1][0] + 2))
+    report, part = judged(
+        Side(rows, "the manifest", live=False), Side(copied(rows[:held], 7), "target", start=7), through=through
+    )
+    below = sum(1 for row in rows[held:] if row[0] < through)
+    if below:
+        assert report["verdict"] == "LOSS", found(part)
+    elif held:
+        assert (report["verdict"], part["lost"]) == ("PROVEN", len(rows) - held), found(part)
+    else:
+        assert report["verdict"] == "NOT_PROVABLE"
+    assert sum(found(part).values()) == len(rows) - held
+
+
+KEYED = [
+    (0, NOW, b"a", b"a1", None),
+    (1, NOW, b"b", b"b1", None),
+    (2, NOW, b"a", b"a2", None),
+    (3, NOW, b"c", b"c1", None),
+    (4, NOW, b"b", b"b2", None),
+]
+
+
+@pytest.mark.parametrize(
+    ("target", "through", "verdict", "counts"),
+    [
+        (KEYED[:3], 3, "PROVEN", {"lost": 2}),
+        (KEYED[:3], None, "LOSS", {"missing_tail": 2}),
+        (KEYED[:3], 5, "LOSS", {"missing_tail": 2}),
+        (KEYED[:3], 4, "LOSS", {"missing_tail": 1, "lost": 1}),
+        ([], 3, "LOSS", {"missing_tail": 1, "lost": 2}),
+        (KEYED[1:3], 3, "PROVEN", {"lost": 2}),
+    ],
+)
+def test_compacted_topics_lose_what_was_not_copied(target, through, verdict, counts):
+    config = {"cleanup.policy": "compact"}
+    known = {} if through is None else {"through": through}
+    report, part = judged(Side(KEYED, "the manifest", live=False, **config), Side(target, "target", **config), **known)
+    assert (report["verdict"], found(part)) == (verdict, counts), part
+
+
+def test_an_older_value_that_the_source_compacted_away_is_no_altered_one():
+    config = {"cleanup.policy": "compact"}
+    source = Side([KEYED[2], KEYED[4]], "the manifest", live=False, **config)
+    target = Side([KEYED[1], KEYED[2]], "target", **config)
+    assert found(judged(source, target, through=3)[1]) == {"lost": 1}
+    assert judged(source, target, through=5)[0]["verdict"] == "DIFFERENT"
+
+
+WEEK = {"retention.ms": str(7 * DAY)}
+AGED = log(range(500), time=lambda at: NOW - 8 * DAY + at) + log(range(500, 800), first=500)
+
+
+@pytest.mark.parametrize(
+    ("cut", "starts", "at", "config", "verdict"),
+    [
+        # Nothing is really missing: the source's own policy had expired it, and the region that was restored begins at
+        # 0.
+        (500, 500, NOW, WEEK, "PROVEN"),
+        (500, 0, NOW, WEEK, "PROVEN"),
+        (300, 300, NOW, WEEK, "PROVEN"),
+        (0, 0, NOW, WEEK, "PROVEN"),
+        # One record was younger, or was not expired when deletion was held off, or nothing is known of the backup's
+        # log, or no policy deletes.
+        (501, 501, NOW, WEEK, "LOSS"),
+        (500, 500, NOW - 2 * DAY, WEEK, "LOSS"),
+        (500, None, NOW, WEEK, "LOSS"),
+        (500, 500, NOW, {}, "LOSS"),
+        (500, 500, NOW, {"retention.ms": "-1"}, "LOSS"),
+        # Nothing came back: never proven.
+        (800, 800, NOW + 9 * DAY, WEEK, "NOT_PROVABLE"),
+        (800, 800, NOW, WEEK, "LOSS"),
+        # By size: only what was deleted, and only where what is left may fill it.
+        (500, 500, NOW, {"retention.bytes": "1000"}, "PROVEN"),
+        (500, 0, NOW, {"retention.bytes": "1000"}, "LOSS"),
+        (500, 499, NOW, {"retention.bytes": "1000"}, "LOSS"),
+        (500, 500, NOW, {"retention.bytes": "100000000"}, "LOSS"),
+        (500, 500, NOW, {"retention.bytes": "-1"}, "LOSS"),
+    ],
+)
+def test_a_head_is_excused_only_by_the_sources_own_policy(cut, starts, at, config, verdict):
+    given_bounds = {} if starts is None else {"starts": starts, "at": at}
+    report, part = judged(
+        Side(AGED, "the manifest", live=False, **config), Side(copied(AGED[cut:]), "target"), **given_bounds
+    )
+    assert report["verdict"] == verdict, (found(part), part["reasons"])
+
+
+def test_a_hold_excuses_nothing_that_was_deleted_from_the_copy_itself():
+    """The restored region's own log start is nobody's policy: deletion was held off there."""
+    report, part = judged(
+        Side(AGED, "the backup", **{"retention.ms": "-1"}), Side(copied(AGED)[500:], "target", start=500), starts=0
+    )
+    assert report["verdict"] == "LOSS", part
+
+
+def test_a_record_without_a_timestamp_is_not_called_expired():
+    rows = log(range(100), time=lambda at: -1) + log(range(100, 200), first=100)
+    assert (
+        judged(Side(rows, "the manifest", live=False, **WEEK), Side(copied(rows[100:]), "target"), starts=100)[0][
+            "verdict"
+        ]
+        == "LOSS"
+    )
+
+
+def test_a_live_copy_under_a_size_policy_may_have_deleted_more_than_its_source():
+    rows = log(range(2000))
+    size = {"retention.bytes": str(64 * 1024)}
+    assert judged(Side(rows, "source", **size), Side(copied(rows)[500:], "target", start=500))[0]["verdict"] == "PROVEN"
+    assert (
+        judged(Side(rows, "source", **size), Side(copied(rows)[1990:], "target", start=1990))[0]["verdict"] == "LOSS"
+    ), "so little never filled it"
+    assert judged(Side(rows, "source", **size), Side(copied(rows[500:]), "target"))[0]["verdict"] == "LOSS", (
+        "nothing was deleted there"
+    )
+
+
+def test_both_ends_at_once():
+    target = Side(copied(AGED[500:700]), "target")
+    report, part = judged(Side(AGED, "the manifest", live=False, **WEEK), target, starts=500, through=690)
+    assert (report["verdict"], found(part)) == ("PROVEN", {"missing_head": 500, "lost": 100}), part["reasons"]
+    report, part = judged(Side(AGED, "the manifest", live=False, **WEEK), target, starts=500, through=701)
+    assert (report["verdict"], found(part)) == ("LOSS", {"missing_head": 500, "missing_tail": 1, "lost": 99})
+
+
+def test_one_cluster_is_not_compared_with_itself():
+    with pytest.raises(RefusedError, match="are one cluster"):
+        judged(Side(ROWS, "source", cluster_id="same"), Side(ROWS, "target", cluster_id="same"))
+    with pytest.raises(RefusedError, match="made of target itself"):
+        judged(
+            Side(ROWS, "the manifest", live=False, cluster_id="same", topic_id="id"),
+            Side(ROWS, "target", cluster_id="same", topic_id="id"),
+        )
+
+
+def test_a_region_that_was_made_again_keeps_its_id_and_is_compared_with_its_manifest():
+    again = Side(copied(ROWS), "target", cluster_id="same", topic_id="new")
+    assert (
+        judged(Side(ROWS, "the manifest", live=False, cluster_id="same", topic_id="old"), again)[0]["verdict"]
+        == "PROVEN"
+    )

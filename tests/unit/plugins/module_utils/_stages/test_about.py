@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a stage is about, and whether a run goes on with one that was cut off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import WORDS, about, resumes
+
+ROLES = Path(__file__).resolve().parents[5] / "roles"
+OPEN = {"open": True, "stage": "failover", "about": "na to eu"}
+
+
+def test_every_stage_with_a_ledger_has_its_words():
+    begins = {path.parts[-3] for path in ROLES.glob("*/tasks/main.yml") if "tasks_from: begin.yml" in path.read_text()}
+    assert begins == set(WORDS)
+
+
+@pytest.mark.parametrize(
+    ("stage", "text"), [("failover", "na to eu"), ("resume", "na from eu"), ("fence", "na left for eu")]
+)
+def test_the_regions_in_a_stages_words(stage, text):
+    assert about(stage, "na", "eu") == text
+
+
+@pytest.mark.parametrize(
+    ("more", "so"), [({}, True), ({"open": False}, False), ({"stage": "fence"}, False), ({"about": "eu to na"}, False)]
+)
+def test_only_the_very_same_stage_is_resumed(more, so):
+    assert resumes({**OPEN, **more}, "failover", "na to eu") is so
+
+
+def test_a_ledger_that_says_nothing_resumes_nothing():
+    assert resumes({}, "failover", "na to eu") is False

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The gates of stages, over what its preflight found: what is said in the night must not lead to harm."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kafka_dr_lab.playbook import collections_path
+
+pytestmark = pytest.mark.slow
+
+ROLES = Path(__file__).resolve().parents[2] / "roles"
+MIRROR = {"name": "backup", "source": "na", "target": "eu", "topics": ["orders"]}
+# As the modules return it, for a move whose mirror copied one topic.
+FOUND = {
+    "failover_source": "na",
+    "failover_target": "eu",
+    "failover_mirror": MIRROR,
+    "failover_planned": True,
+    "kafka_dr_ledger_secret": ["a secret of these tests"],
+    "__failover_source": {
+        "reachable": True,
+        "error": "",
+        "reason": "",
+        "alive": True,
+        "seen": [],
+        "cluster_id": "A",
+        "topics": {"orders": {}},
+    },
+    "__failover_target": {"cluster_id": "B", "topics": {"orders": {}}},
+    "__failover_mirrored": {"partitions": [{"topic": "orders", "target_topic": "orders"}], "heartbeat": {"age": 900.0}},
+    "initial_setup_source": "na",
+    "initial_setup_target": "eu",
+    "initial_setup_mirror": MIRROR,
+    "__initial_setup_mirrored": {"partitions": []},
+    "__initial_setup_source": {"cluster_id": "A"},
+    "__initial_setup_target": {"cluster_id": "B", "topics": {}, "groups": {"shop": {"members": 2}}},
+    "__failover_manifest": {"readable": True},
+    "__failover_catches_up": False,
+    "credentials_rights": {"unfenceable": {}},
+    "credentials_mirror_rights": {"unfenceable": {}},
+    "preflight_silent": {"machines": {}, "clusters": {}},
+}
+LEDGER = {
+    "writers": [],
+    "begun": {},
+    "last": {},
+    "open": False,
+    "stage": "failover",
+    "about": "na to eu",
+    "owner": "",
+    "active_region": "eu",
+}
+
+
+def refused(directory, role="failover", **more):
+    """What the stage refuses with."""
+    role = ROLES / role
+    gates = next(
+        one
+        for one in yaml.safe_load((role / "tasks" / "preflight.yml").read_text())
+        if "preflight_gates" in one.get("vars", {})
+    )
+    # Regions of this play have no clusters, whose access could be tried, and whose ledgers could be read.
+    gates["vars"].update(preflight_writes=[], preflight_left="")
+    found = {
+        **yaml.safe_load((role / "defaults" / "main.yml").read_text()),
+        **yaml.safe_load((role / "vars" / "main.yml").read_text()),
+        **FOUND,
+        "ledger_known": {**LEDGER, **more.pop("ledger", {})},
+        **more,
+    }
+    play = [{"hosts": "localhost", "connection": "local", "gather_facts": False, "vars": found, "tasks": [gates]}]
+    (directory / "play.yml").write_text(yaml.safe_dump(play))
+    env = {
+        **os.environ,
+        "ANSIBLE_COLLECTIONS_PATH": str(collections_path()),
+        "ANSIBLE_STDOUT_CALLBACK": "streamsafe.kafka_dr.stage",
+        "ANSIBLE_NOCOLOR": "1",
+    }
+    command = [str(Path(sys.executable).parent / "ansible-playbook"), str(directory / "play.yml"), "-e", json.dumps({})]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 2 and "Refused, nothing was changed:" in done.stdout, done.stdout + done.stderr
+    return [
+        line.strip()[2:]
+        for line in done.stdout.partition("Refused, nothing was changed:")[2].splitlines()
+        if line.startswith("  - ")
+    ]
+
+
+@pytest.mark.parametrize("planned", [True, False])
+def test_a_move_that_was_made_advises_nobody_to_start_its_mirror_again(tmp_path, planned):
+    """Nor to make it once more in another way."""
+    said = refused(tmp_path, failover_planned=planned)
+    assert len(said) == 1 and "The move was made already: nothing is left to be done" in said[0], said
+    assert "playbook fence" in said[0] and "exchanged" not in said[0]
+
+
+def test_another_active_region_means_other_regions(tmp_path):
+    said = refused(tmp_path, ledger={"active_region": "asia"})
+    assert len(said) == 1 and "is asia: expected na. Name the right regions" in said[0], said
+
+
+def test_a_mirror_that_stands_is_told_before_a_move(tmp_path):
+    said = refused(tmp_path, ledger={"active_region": "na"})
+    assert len(said) == 1 and "shows no sign of life" in said[0] and "failover_accept_stale_mirror=true" in said[0], (
+        said
+    )
+
+
+@pytest.mark.parametrize(
+    ("active", "words"), [("eu", ["Applications work there, leave them alone"]), ("", ["Stop its consumers"])]
+)
+def test_consumers_of_applications_that_were_moved_are_not_to_be_stopped(tmp_path, active, words):
+    said = refused(tmp_path, "initial_setup", ledger={"active_region": active})
+    assert len(said) == len(words) and all(word in one for word, one in zip(words, said, strict=True)), said
+
+
+@pytest.mark.parametrize(
+    ("witness", "words"),
+    [
+        ({"cluster_id": "C"}, "failover_manifest was made of cluster A: expected that of na"),
+        ({"cluster_id": ""}, "Nobody knows whether failover_manifest is of na"),
+        ({"cluster_id": "A"}, ""),
+    ],
+)
+def test_a_manifest_of_a_source_that_does_not_answer_is_held_against_what_the_witness_knows(tmp_path, witness, words):
+    lost = {"reachable": False, "error": "unreachable", "reason": "no answer", "alive": False, "seen": [], "topics": {}}
+    manifest = {"readable": True, "cluster_id": "A", "uncovered": []}
+    mirrored = {**FOUND["__failover_mirrored"], "witness": witness}
+    said = refused(
+        tmp_path,
+        failover_planned=False,
+        failover_manifest="/m",
+        __failover_source=lost,
+        __failover_mirrored=mirrored,
+        __failover_manifest=manifest,
+    )
+    about = [one for one in said if "failover_manifest" in one]
+    assert (len(about) == 1 and words in about[0]) if words else not about, said

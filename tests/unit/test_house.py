@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rules of the house: a stage tells parts what to do, a part knows the platform, and a role keeps its own names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROLES = Path(__file__).resolve().parents[2] / "roles"
+STAGES = ("initial_setup", "failover", "fence", "recreate_from_backup", "resume", "new_backup", "backup_status")
+NAMES = sorted(role.name for role in ROLES.iterdir() if role.is_dir())
+# Words for people, who know platforms by their names.
+TEXTS = ("name", "message", "fail_msg", "msg")
+PLATFORM = re.compile(
+    r"kafka_dr_(mirror_)?platform|kafka_dr_(kubernetes|connect)\b|['\"](managed|kubernetes|deployment|connect|host)['\"]"
+)
+
+
+def files(role: str) -> list[Path]:
+    return sorted(path for folder in ("tasks", "vars") for path in (ROLES / role / folder).rglob("*.yml"))
+
+
+def variables(node: Any) -> Iterator[str]:
+    """Names that a file of tasks or variables gives a value: vars, facts, results and variables of loops."""
+    if isinstance(node, list):
+        for item in node:
+            yield from variables(item)
+    if isinstance(node, dict):
+        for key in ("vars", "ansible.builtin.set_fact"):
+            yield from node.get(key) or {}
+        yield from (node[key] for key in ("register", "loop_var") if key in node)
+        for value in node.values():
+            yield from variables(value)
+
+
+def includes(node: Any) -> Iterator[tuple[str, str]]:
+    """``(role, file)`` of every role that a file of tasks includes."""
+    for item in node if isinstance(node, list) else []:
+        included = item.get("ansible.builtin.include_role") or item.get("ansible.builtin.import_role")
+        if included:
+            yield included["name"].rpartition(".")[2], str(included.get("tasks_from", "main"))
+        for key in ("block", "rescue", "always"):
+            yield from includes(item.get(key))
+
+
+def expressions(node: Any) -> Iterator[str]:
+    """Every text that is no words for people."""
+    if isinstance(node, str):
+        yield node
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node if isinstance(node, list) else []):
+        if not (key in TEXTS and isinstance(value, str)):
+            yield from expressions(value)
+
+
+@pytest.mark.parametrize("role", NAMES)
+def test_a_role_sets_no_other_roles_internal_variables(role):
+    found = {
+        name
+        for path in files(role)
+        for node in [yaml.safe_load(path.read_text())]
+        for name in [*variables(node), *(node if isinstance(node, dict) else ())]
+        if name.startswith("__") and not re.match(rf"__{role}(_|$)", name)
+    }
+    assert not found
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_includes_no_other_stages_files(stage):
+    found = [
+        (path.name, role, tasks)
+        for path in files(stage)
+        for role, tasks in includes(yaml.safe_load(path.read_text()))
+        if role in STAGES and role != stage
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_names_no_platform(stage):
+    found = [
+        (path.name, text)
+        for path in files(stage)
+        for text in expressions(yaml.safe_load(path.read_text()))
+        if PLATFORM.search(text)
+    ]
+    assert not found
+
+
+def merged(node: yaml.MappingNode) -> Iterator[str]:
+    """Keys of the mappings that a mapping merges."""
+    for key, value in node.value:
+        if key.value == "<<":
+            for mapping in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                yield from (inner.value for inner, dummy in mapping.value if inner.value != "<<")
+                yield from merged(mapping)
+
+
+def hidden(node: yaml.Node) -> Iterator[str]:
+    """Keys beside a merge of a mapping that has them too: Ansible warns of each, wherever the file is read."""
+    if isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from hidden(item)
+    if isinstance(node, yaml.MappingNode):
+        yield from {key.value for key, dummy in node.value} & set(merged(node))
+        for dummy, value in node.value:
+            yield from hidden(value)
+
+
+@pytest.mark.parametrize("role", NAMES)
+def test_no_key_hides_one_that_is_merged(role):
+    found = [
+        (path.name, key) for path in (ROLES / role).rglob("*.yml") for key in hidden(yaml.compose(path.read_text()))
+    ]
+    assert not found
