@@ -15,24 +15,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.extra_variables import RUN
 from kafka_dr_lab.playbook import collections_path
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
-RUN = (
-    "initial_setup",
-    "failover",
-    "fence",
-    "recreate_from_backup",
-    "resume",
-    "new_backup",
-    "backup_status",
-    "doctor",
-    "probe",
-    "proof",
-    "ledger",
-)
 PLAYBOOKS = sorted(one.stem for one in (ROOT / "playbooks").glob("*.yml"))
 REGION = {
     "kafka_dr_platform": "managed",

@@ -39,7 +39,7 @@ def applications(
             missing = [key for key in ("name", "kind", "role") if not application.get(key)]
             if missing or application["kind"] not in KINDS or application["role"] not in ROLES:
                 raise UsageError(
-                    f"Application '{application.get('name')}' of {name} is not described well",
+                    f"Application '{application.get('name')}' of {name} is incomplete or invalid",
                     expected=f"name, kind ({', '.join(KINDS)}), role ({', '.join(ROLES)})",
                     found=", ".join(sorted(application)),
                 )

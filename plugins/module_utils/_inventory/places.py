@@ -41,7 +41,7 @@ def application_place(application: dict[str, Any], region: dict[str, Any]) -> di
     namespace = application.get("namespace") or described.get("namespace")
     if not namespace or not application.get("principals"):
         raise UsageError(
-            f"Application '{application['name']}' is not described well",
+            f"Application '{application['name']}' is incomplete",
             expected="a namespace and principals",
             found="no namespace" if not namespace else "no principals",
             remedy="Give namespace, or kafka_dr_kubernetes.namespace of its host, and principals",

@@ -12,19 +12,18 @@ Source: Strimzi's ``api`` module, classes ``KafkaMirrorMaker2Spec`` and ``KafkaM
 
 from __future__ import annotations
 
-import re
 from typing import Any, TypeGuard
 
 from .._errors import UsageError
 from .._mm2.mirror_config import checked, connector_configs, source_offsets_topic
 from .._mm2.names import configs_topic, status_topic, workers_group
+from .._mm2.properties import pattern_text
 from .mirror_versions import API_VERSIONS, SHAPES, STRIMZI_GROUP, shape_of
 
 STATES = ("running", "paused", "stopped")
 CONNECTOR_FIELDS = {"source": "sourceConnector", "checkpoint": "checkpointConnector", "heartbeat": "heartbeatConnector"}
 MECHANISMS = {"SCRAM-SHA-512": "scram-sha-512", "SCRAM-SHA-256": "scram-sha-256", "PLAIN": "plain"}
 # A quantifier such as {1,3}: the only place where a comma in a pattern cannot be written in another way.
-QUANTIFIER = re.compile(r"(?<!\\)\{\d*,\d*\}")
 
 
 def mirror_resource(
@@ -229,25 +228,9 @@ def alternation(patterns: list[str], name: str = "unnamed") -> str:
 
     :raises UsageError: a pattern has a comma inside a quantifier, which no escape can save, or does not compile.
     """
-    written = []
-    for pattern in patterns:
-        if QUANTIFIER.search(pattern):
-            raise UsageError(
-                f"Mirror '{name}' has the pattern '{pattern}'",
-                expected="no comma inside a quantifier",
-                found="MirrorMaker 2 splits patterns at every comma",
-                remedy="Write a{1,2} as aa?, and a{1,} as a+",
-            )
-        pattern = pattern.replace("\\,", ",").replace(",", "\\x2c")
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise UsageError(
-                f"Mirror '{name}' has the pattern '{pattern}'", expected="a regular expression", found=str(error)
-            ) from error
-        # An inline flag would otherwise reach into the patterns after it.
-        written.append(f"(?:{pattern})" if "(?" in pattern else pattern)
-    return "|".join(written)
+    # An inline flag would otherwise reach into the patterns after it.
+    written = [pattern_text(pattern, name) for pattern in patterns]
+    return "|".join(f"(?:{pattern})" if "(?" in pattern else pattern for pattern in written)
 
 
 def merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def kubernetes_region(region: dict[str, Any], name: str) -> dict[str, Any]:
     missing = [key for key in ("namespace", "cluster") if not described.get(key)]
     if unknown or missing:
         raise UsageError(
-            f"Region '{name}' is not described well in kafka_dr_kubernetes",
+            f"Region '{name}' is incomplete or invalid in kafka_dr_kubernetes",
             expected=f"namespace, cluster, and of {', '.join(KNOWN_KEYS)}",
             found=f"unknown {', '.join(unknown)}" if unknown else f"no {', '.join(missing)}",
         )

@@ -10,6 +10,7 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
+from .proof import KINDS
 from .redact import redact
 from .shapes import Report
 from .view import kind_of
@@ -146,21 +147,7 @@ def _proof(report: Report) -> Suite:
     cases = []
     for topic in report["topics"]:
         for part in topic.get("partitions") or []:
-            counts = {
-                key: part[key]
-                for key in (
-                    "missing",
-                    "missing_head",
-                    "missing_tail",
-                    "lost",
-                    "altered",
-                    "reordered",
-                    "duplicated",
-                    "foreign",
-                    "aborted",
-                )
-                if part.get(key)
-            }
+            counts = {kind: part[kind] for kind in KINDS if kind != "beyond" and part.get(kind)}
             cases.append(
                 _of_verdict(
                     "{}-{}".format(topic["topic"], part["partition"]),

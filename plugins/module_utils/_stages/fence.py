@@ -6,25 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 from .._errors import UsageError
+from .._kafka.acl_numbers import OPERATIONS
 from .._kafka.acls import NAMES, Acl, as_dict, flatten, qualified
 from .._kafka.rights import LOOKS
 from .._mm2.access import service_acls
 from .._mm2.properties import parse_properties
 
 SERVICES = ("stages", "mirror", "proof", "witness", "reader")
-EXPRESSIBLE = (
-    "ALL",
-    "READ",
-    "WRITE",
-    "CREATE",
-    "DELETE",
-    "ALTER",
-    "DESCRIBE",
-    "CLUSTER_ACTION",
-    "DESCRIBE_CONFIGS",
-    "ALTER_CONFIGS",
-    "IDEMPOTENT_WRITE",
-)
 
 
 def principal(user: dict, platform: str = "") -> str:
@@ -138,7 +126,7 @@ def _named(acl: dict) -> bool:
     return (
         acl.get("resource") in NAMES.values()
         and bool(acl.get("operations"))
-        and set(acl["operations"]) <= set(EXPRESSIBLE)
+        and set(acl["operations"]) <= set(OPERATIONS.values())
     )
 
 

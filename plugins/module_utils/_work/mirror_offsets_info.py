@@ -69,20 +69,15 @@ def _waiting(params: dict[str, Any], result: dict[str, Any], names: MirrorNames)
             pace = _pace(params.get("copying_since"), result)
             yield f"{mirror} to copy {result['lag']} more offsets{pace} of {len(behind)} partitions: {partitions}"
     if params["until_heartbeat"]:
-        age = result["heartbeat"]["age"]
-        if age is None:
-            yield f"the first heartbeat of {mirror}"
-        elif age > params["max_heartbeat_age"]:
-            yield (
-                f"a heartbeat of {mirror} no older than {params['max_heartbeat_age']} s; the last one is "
-                f"{age:.0f} s old"
-            )
+        yield from _too_old(f"heartbeat of {mirror}", result["heartbeat"], params["max_heartbeat_age"])
     if params["until_witness"]:
-        age = result["witness"]["age"]
-        if age is None:
-            yield f"the first round of the position witness of {mirror}"
-        elif age > params["max_witness_age"]:
-            yield (
-                f"a round of the position witness of {mirror} no older than {params['max_witness_age']} s; the "
-                f"last one is {age:.0f} s old"
-            )
+        subject = f"round of the position witness of {mirror}"
+        yield from _too_old(subject, result["witness"], params["max_witness_age"])
+
+
+def _too_old(subject: str, seen: dict[str, Any], limit: float) -> Iterator[str]:
+    age = seen["age"]
+    if age is None:
+        yield f"the first {subject}"
+    elif age > limit:
+        yield f"a {subject} no older than {limit} s; the last one is {age:.0f} s old"

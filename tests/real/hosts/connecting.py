@@ -5,9 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, load_pem_private_key, pkcs12
@@ -19,10 +16,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.connector
     connector_names,
     mirror_connectors,
 )
-from kafka_dr_lab.playbook import collections_path
 from tests.support.connect import ConnectWorker
 from tests.support.jars import jar
-from tests.support.kafka import ROOT, clusters, free_ports
+from tests.support.kafka import clusters, free_ports
+from tests.support.module_runs import run_module_file
 
 from .mirrors import exists, read
 from .secured import Authority, java_truststore
@@ -108,16 +105,7 @@ class Cluster:
             "_ansible_check_mode": check,
             "_ansible_diff": True,
         }
-        done = subprocess.run(
-            [sys.executable, str(ROOT / "plugins" / "modules" / f"{name}.py")],
-            input=json.dumps({"ANSIBLE_MODULE_ARGS": arguments}),
-            capture_output=True,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(collections_path())},
-            check=False,
-        )
-        assert done.stdout.strip(), done.stderr
-        result = json.loads(done.stdout.strip().splitlines()[-1])
+        result, dummy = run_module_file(name, arguments)
         result.pop("invocation", None)
         assert USER["password"] not in json.dumps(result)
         return result

@@ -9,7 +9,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +21,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.users import existing_users
 from kafka_dr_lab.inventory import Inventory
 from kafka_dr_lab.lab import Lab
-from kafka_dr_lab.playbook import Playbooks, collections_path
+from kafka_dr_lab.playbook import Playbooks
+from tests.support.module_runs import run_module_file
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCE, TARGET = "north_america", "europe"
@@ -66,17 +66,9 @@ class Playground:
             "_ansible_check_mode": check,
             "_ansible_diff": True,
         }
-        done = subprocess.run(
-            [sys.executable, str(ROOT / "plugins" / "modules" / f"{name}.py")],
-            input=json.dumps({"ANSIBLE_MODULE_ARGS": arguments}),
-            capture_output=True,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(collections_path())},
-            check=False,
-        )
-        assert done.stdout.strip(), done.stderr
+        result, done = run_module_file(name, arguments)
         assert [secret[:4] for secret in self.every_secret() if secret in done.stdout] == []
-        return json.loads(done.stdout.strip().splitlines()[-1])
+        return result
 
     def stage(self, name: str, extra: dict | None = None, *words: str, change=None) -> subprocess.CompletedProcess:
         """Run a stage; output captured, any exit code.

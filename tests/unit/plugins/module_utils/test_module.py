@@ -5,16 +5,12 @@ refusal either.
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.client_secrets import is_secret, secrets_in
-from kafka_dr_lab.playbook import collections_path
+from tests.support.module_runs import run_module_file
 
 ROOT = Path(__file__).resolve().parents[4]
 SECRET = "t0p-s3cret-pa55word"
@@ -38,15 +34,7 @@ def test_a_secret_among_what_is_printed_is_refused_and_hidden(module, option, ot
         option: {"bootstrap.servers": "127.0.0.1:1", "sasl.password": SECRET, "note": f"it is {SECRET}"},
         "_ansible_verbosity": 5,
     }
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "plugins" / "modules" / f"{module}.py")],
-        input=json.dumps({"ANSIBLE_MODULE_ARGS": arguments}),
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(collections_path())},
-        check=False,
-    )
-    result = json.loads(done.stdout.strip().splitlines()[-1])
+    result, done = run_module_file(module, arguments)
     assert result["failed"] and result["error"] == "usage"
     assert f"expected secrets in {option}_secrets only, found sasl.password in {option}" in result["msg"]
     assert SECRET not in done.stdout + done.stderr

@@ -34,7 +34,7 @@ def test_applications_by_role_with_their_host():
     ],
 )
 def test_an_application_described_badly_is_named(wrong):
-    with pytest.raises(UsageError, match="of sa is not described well"):
+    with pytest.raises(UsageError, match="of sa is incomplete or invalid"):
         _applications.applications({"sa": {"kafka_dr_applications": [wrong]}}, ["sa"], ["producer"])
 
 

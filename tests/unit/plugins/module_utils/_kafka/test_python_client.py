@@ -3,13 +3,9 @@
 
 from __future__ import annotations
 
-import json
-import os
 import socket
 import ssl
 import stat
-import subprocess
-import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -22,7 +18,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.python_
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.python_settings import settings
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.tls import tls_context
 from kafka_dr_lab.pki import new_authority, new_certificate
-from kafka_dr_lab.playbook import collections_path
+from tests.support.module_runs import run_module_file
 
 ROOT = Path(__file__).resolve().parents[5]
 SERVERS = {"bootstrap.servers": "SASL_SSL://one:9093, two:9093"}
@@ -232,14 +228,6 @@ def test_the_library_is_asked_for_where_quotas_are_and_nowhere_else(tmp_path, na
     given = {"client": {"bootstrap.servers": "127.0.0.1:1"}, "timeout": 3, "allow_unreachable": True, **words}
     if name == "client_quotas":
         del given["allow_unreachable"]
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "plugins" / "modules" / f"{name}.py")],
-        input=json.dumps({"ANSIBLE_MODULE_ARGS": given}),
-        text=True,
-        capture_output=True,
-        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{collections_path()}"},
-        check=False,
-    )
-    told = json.loads(done.stdout.strip().splitlines()[-1])
+    told, dummy = run_module_file(name, given, first_on_path=str(tmp_path))
     assert told.get("failed", False) is missing, told
     assert ("Python library (kafka-python, version 3)" in told.get("msg", "")) is missing
