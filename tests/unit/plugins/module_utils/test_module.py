@@ -5,14 +5,11 @@ refusal either.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.client_secrets import is_secret, secrets_in
 from tests.support.module_runs import run_module_file
 
-ROOT = Path(__file__).resolve().parents[4]
 SECRET = "t0p-s3cret-pa55word"
 
 

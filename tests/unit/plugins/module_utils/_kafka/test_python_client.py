@@ -20,7 +20,6 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.tls imp
 from kafka_dr_lab.pki import new_authority, new_certificate
 from tests.support.module_runs import run_module_file
 
-ROOT = Path(__file__).resolve().parents[5]
 SERVERS = {"bootstrap.servers": "SASL_SSL://one:9093, two:9093"}
 SCRAM = {
     **SERVERS,
