@@ -34,7 +34,9 @@ def translated(
     :param name: the cluster, as messages call it.
     :param config: the client's librdkafka keys.
     """
-    for candidate in [error, *heard[::-1]]:
+    # What a broker answered is the answer, whatever another connection said meanwhile.
+    answered = isinstance(error, KafkaError) and not _is_local(error)
+    for candidate in [error] if answered else [error, *heard[::-1]]:
         if isinstance(candidate, KafkaError):
             cause = not_accepted(candidate, what, name, config)
             if cause:
@@ -62,8 +64,21 @@ def translated(
     return KafkaDrError(f"Cannot {what} on {name}", found=error.str(), code=error.name())
 
 
+def _is_local(error: KafkaError) -> bool:
+    """Whether librdkafka itself says so; brokers' answers have positive codes."""
+    return error.code() < 0 or error.code() == KafkaError.REQUEST_TIMED_OUT
+
+
 def _is_unreachable(error: KafkaError) -> bool:
-    return error.code() in (KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._RESOLVE)
+    unreachable_codes = (KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._RESOLVE)
+    return error.code() in unreachable_codes or _broke_in_handshake(error)
+
+
+def _broke_in_handshake(error: KafkaError) -> bool:
+    """Whether the connection broke while the client logged in: librdkafka gives that the code of a refusal, and its own
+    reason as text.
+    """
+    return error.code() == KafkaError._AUTHENTICATION and "handshake failed: Local: " in error.str()
 
 
 def timed_out(what: str, name: str, timeout: float, found: str) -> TimedOutError:
@@ -90,6 +105,8 @@ def unreachable(what: str, name: str, config: dict[str, Any], found: str) -> Unr
 def not_accepted(heard: KafkaError, what: str, name: str, config: dict[str, Any]) -> AuthenticationError | None:
     """The error if the brokers do not accept the client, or the client does not accept the brokers; else None."""
     text = heard.str()
+    if _broke_in_handshake(heard):
+        return None
     if heard.code() in (KafkaError._AUTHENTICATION, KafkaError.SASL_AUTHENTICATION_FAILED):
         return AuthenticationError(
             f"{name} refuses to let us {what}",
@@ -121,7 +138,7 @@ def hopeless(
         cause = not_accepted(candidate, what, name, config)
         if cause:
             return cause
-    down = [error for error in lately if error.code() in (KafkaError._TRANSPORT, KafkaError._RESOLVE)]
+    down = [error for error in lately if _is_unreachable(error) and error.code() != KafkaError._ALL_BROKERS_DOWN]
     all_down = any(error.code() == KafkaError._ALL_BROKERS_DOWN for error in heard)
     refused = all(error.code() == KafkaError._RESOLVE or "Connection refused" in error.str() for error in down)
     if all_down and down and refused:

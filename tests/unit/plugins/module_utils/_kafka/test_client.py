@@ -151,6 +151,29 @@ def test_the_reason_behind_a_timeout_is_what_counts():
     assert untrusted.__class__ is AuthenticationError and "ssl.ca.pem" in str(untrusted)
 
 
+BROKEN_HANDSHAKE = (
+    "GroupCoordinator: SASL SCRAM-SHA-512 mechanism handshake failed: Local: Broker transport failure: "
+    "broker's supported mechanisms: (n/a) (after 0ms in state DOWN)"
+)
+
+
+def test_a_broker_s_answer_is_not_replaced_by_what_another_connection_said():
+    answer = told(
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+        "no such topic",
+        [KafkaError(KafkaError._AUTHENTICATION, "Authentication failed"), KafkaError(KafkaError._SSL, "certificate")],
+    )
+    assert answer.__class__ is KafkaDrError and answer.facts["code"] == "UNKNOWN_TOPIC_OR_PART"
+
+
+def test_a_connection_that_broke_in_the_handshake_is_no_wrong_password():
+    broken = KafkaError(KafkaError._AUTHENTICATION, BROKEN_HANDSHAKE)
+    assert told(KafkaError._TIMED_OUT, "timed out", [broken]).__class__ is UnreachableError
+    assert told(KafkaError._AUTHENTICATION, BROKEN_HANDSHAKE).__class__ is UnreachableError
+    one = KafkaClient({"bootstrap.servers": "127.0.0.1:1"})
+    assert one._hopeless([broken], "read") is None
+
+
 def test_a_mere_timeout_stays_one():
     assert told(KafkaError._TIMED_OUT, "timed out").__class__ is TimedOutError
 
