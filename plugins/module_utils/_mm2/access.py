@@ -86,33 +86,40 @@ def service_acls(
         nothing that applications use.
     """
     if purpose == "application":
-        return [dict(one, principal=principal) for one in own or []]
+        return [dict(acl, principal=principal) for acl in own or []]
     if purpose == "stages":
         grants = _stages()
     elif purpose in PURPOSES and mirror is not None and side in ("source", "target"):
         full = checked(mirror)
-        patterns = _not_excluded(full)
-        topics = topic_resources(
-            _renamed(full, patterns) if side == "target" and full["policy"] == "identity" else patterns
-        )
-        if side == "target" and full["policy"] == "default":
-            topics = [
-                {
-                    "name": f"{full['source']}{full['separator']}{'' if one['name'] == '*' else one['name']}",
-                    "pattern": "prefixed" if one["name"] == "*" else one["pattern"],
-                }
-                for one in topics
-            ]
+        topics = _topics_on(side, full)
         grants = _idle_worker(full) if idle and purpose == "mirror" else _services()[purpose](full, topics, side)
         if purpose == "mirror" and side == "target" and connect_group:
-            grants.append(
-                _grant("transactional_id", ["DESCRIBE", "WRITE"], f"{connect_group}-{full['name']}.", "prefixed")
-            )
+            transactions = f"{connect_group}-{full['name']}."
+            grants.append(_grant("transactional_id", ["DESCRIBE", "WRITE"], transactions, "prefixed"))
     else:
         raise UsageError(
             f"No ACLs are known for user '{principal}'", expected=f"a purpose of {', '.join(PURPOSES)}", found=purpose
         )
     return [dict(grant, principal=principal) for grant in grants]
+
+
+def _topics_on(side: str, full: dict[str, Any]) -> list[dict[str, str]]:
+    """The mirror's topics by the names that they have on one side."""
+    patterns = _not_excluded(full)
+    if side == "source":
+        return topic_resources(patterns)
+    if full["policy"] == "identity":
+        return topic_resources(_renamed(full, patterns))
+    topics = topic_resources(patterns)
+    if full["policy"] != "default":
+        return topics
+    return [
+        {
+            "name": f"{full['source']}{full['separator']}{'' if topic['name'] == '*' else topic['name']}",
+            "pattern": "prefixed" if topic["name"] == "*" else topic["pattern"],
+        }
+        for topic in topics
+    ]
 
 
 def _not_excluded(mirror: dict[str, Any]) -> list[str]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The three connectors of a mirror for an existing Kafka Connect cluster: the settings of the dedicated MirrorMaker 2,
-said to Connect.
+in Connect's form.
 """
 
 from __future__ import annotations
@@ -16,6 +16,13 @@ CLASSES = {
     "source": "org.apache.kafka.connect.mirror.MirrorSourceConnector",
     "checkpoint": "org.apache.kafka.connect.mirror.MirrorCheckpointConnector",
     "heartbeat": "org.apache.kafka.connect.mirror.MirrorHeartbeatConnector",
+}
+# Settings of connectors, and the keys of a mirror's description.
+PATTERNS = {
+    "topics": "topics",
+    "topics.exclude": "topics_exclude",
+    "groups": "groups",
+    "groups.exclude": "groups_exclude",
 }
 BYTES = "org.apache.kafka.connect.converters.ByteArrayConverter"
 # What Connect itself opens for a connector: its producer, with exactly-once its reader of offsets, and its admin
@@ -38,25 +45,39 @@ def mirror_connectors(
     """Connectors of one mirror.
 
     Positions go to a topic of their own beside the copies (KIP-618, ``offsets.storage.topic``), named as in dedicated
-    mode, so that
-    they survive with the copies whatever becomes of the Connect cluster.
+    mode, so that they survive with the copies whatever becomes of the Connect cluster.
 
     :param clients: ``{region: librdkafka keys without secrets}`` of the mirror's own principal.
-    :param secret_reference: how the workers are told a secret (KIP-297), e.g.
+    :param secret_reference: how the workers find a secret (KIP-297), e.g.
         ``${file:/etc/connect/mirror.properties:{region}.{key}}``; ``{mirror}``,
         ``{region}`` and ``{key}`` are replaced.
     :param own_client: whether records are written as the mirror's own principal, which needs
         ``connector.client.config.override.policy`` to be ``All``
         on the workers (the default since Kafka 3.0); else as the workers'.
     :param own_offsets: whether positions go to that topic of their own. Without it, and without its own client, a
-        stopped connector can be made to
-        forget what the workers keep of it: Kafka 4.3.1 does not end that request for a connector with exactly-once and
-        two places for its offsets
-        (``ConnectorOffsetBackingStore`` writes to the second from a callback, after the transaction).
+        stopped connector can be made to forget what the workers keep of it: Kafka 4.3.1 does not end that request for
+        a connector with exactly-once and two places for its offsets (``ConnectorOffsetBackingStore`` writes to the
+        second from a callback, after the transaction).
     :returns: ``[{name, config}]``: source, checkpoint, heartbeat.
     :raises UsageError: a region has no client, or something that only the workers' owner can set.
     """
     full = checked(mirror)
+    _refuse_unusable(full, clients, secret_reference)
+    common = _client_settings(full, clients, secret_reference, own_client)
+    if own_offsets:
+        # On all three: the mirror's own principal has no right to the workers' topic.
+        common["offsets.storage.topic"] = source_offsets_topic(full)
+    own, configs, names = _own_settings(full), connector_configs(full), connector_names(full)
+    return [
+        {
+            "name": names[side],
+            "config": {"connector.class": java, "tasks.max": "1", **common, **own[side], **configs[side]},
+        }
+        for side, java in CLASSES.items()
+    ]
+
+
+def _refuse_unusable(full: dict[str, Any], clients: dict[str, dict[str, Any]], secret_reference: str) -> None:
     missing = [region for region in (full["source"], full["target"]) if region not in clients]
     if missing:
         raise UsageError(
@@ -81,15 +102,17 @@ def mirror_connectors(
             ),
         )
 
-    def told(region: str) -> dict[str, str]:
-        return java_client(
-            clients[region],
-            lambda key: (
-                secret_reference.replace("{mirror}", full["name"]).replace("{region}", region).replace("{key}", key)
-            ),
-        )
 
-    common = {
+def _client_settings(
+    full: dict[str, Any], clients: dict[str, dict[str, Any]], secret_reference: str, own_client: bool
+) -> dict[str, str]:
+    """Settings that all three connectors have in common: aliases, converters, and how to reach both clusters."""
+
+    def java(region: str) -> dict[str, str]:
+        reference = secret_reference.replace("{mirror}", full["name"]).replace("{region}", region)
+        return java_client(clients[region], lambda key: reference.replace("{key}", key))
+
+    settings = {
         "source.cluster.alias": full["source"],
         "target.cluster.alias": full["target"],
         "key.converter": BYTES,
@@ -97,31 +120,20 @@ def mirror_connectors(
         "header.converter": BYTES,
     }
     for prefix, region in (("source.cluster", full["source"]), ("target.cluster", full["target"])):
-        common.update({f"{prefix}.{key}": value for key, value in told(region).items()})
+        settings.update({f"{prefix}.{key}": value for key, value in java(region).items()})
     if own_client:
         for prefix in OVERRIDES:
-            common.update({f"{prefix}.{key}": value for key, value in told(full["target"]).items()})
+            settings.update({f"{prefix}.{key}": value for key, value in java(full["target"]).items()})
+    return settings
+
+
+def _own_settings(full: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Settings by connector: the topics and groups that it copies, and the delivery that it demands."""
     patterns = {
-        setting: ",".join(pattern_text(one, full["name"]) for one in full[key])
-        for setting, key in (
-            ("topics", "topics"),
-            ("topics.exclude", "topics_exclude"),
-            ("groups", "groups"),
-            ("groups.exclude", "groups_exclude"),
-        )
+        setting: ",".join(pattern_text(pattern, full["name"]) for pattern in full[key])
+        for setting, key in PATTERNS.items()
     }
-    of_topics = {key: patterns[key] for key in ("topics", "topics.exclude")}
+    topics = {key: patterns[key] for key in ("topics", "topics.exclude")}
     # Support is asked for, so that workers without exactly-once refuse the connector instead of ignoring the wish.
-    if own_offsets:
-        # On all three: the mirror's own principal has no right to the workers' topic.
-        common["offsets.storage.topic"] = source_offsets_topic(full)
     demand = {"exactly.once.support": "required" if full["exactly_once"] else "requested"}
-    own = {"source": {**of_topics, **demand}, "checkpoint": patterns, "heartbeat": {}}
-    configs, names = connector_configs(full), connector_names(full)
-    return [
-        {
-            "name": names[side],
-            "config": {"connector.class": java, "tasks.max": "1", **common, **own[side], **configs[side]},
-        }
-        for side, java in CLASSES.items()
-    ]
+    return {"source": {**topics, **demand}, "checkpoint": patterns, "heartbeat": {}}

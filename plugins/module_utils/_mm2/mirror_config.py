@@ -61,17 +61,40 @@ def checked(mirror: dict[str, Any]) -> dict[str, Any]:
             expected="a dictionary with name, source, target, topics",
             found=type(mirror).__name__,
         )
-    name = mirror.get("name") or "unnamed"
+    _refuse_unknown_keys(mirror)
+    _refuse_wrong_names(mirror)
+    return {
+        **mirror,
+        "topics": as_list(mirror.get("topics")) or [".*"],
+        "topics_exclude": _extended(INTERNAL_TOPICS, mirror.get("topics_exclude")),
+        "groups": as_list(mirror.get("groups")) or [".*"],
+        "groups_exclude": _extended(TRANSIENT_GROUPS, mirror.get("groups_exclude")),
+        "policy": policy_name(mirror.get("policy")),
+        "separator": mirror.get("separator") or ".",
+        "exactly_once": bool(mirror.get("exactly_once", True)),
+        "tuning": dict(mirror.get("tuning") or {}),
+        "config": {
+            side: dict((mirror.get("config") or {}).get(side) or {})
+            for side in ("source", "checkpoint", "heartbeat", "worker")
+        },
+    }
+
+
+def _refuse_unknown_keys(mirror: dict[str, Any]) -> None:
     unknown = sorted(set(mirror) - KNOWN_KEYS) + sorted(
         "tuning." + key for key in set(mirror.get("tuning") or {}) - KNOWN_TUNING
     )
     if unknown:
         raise UsageError(
-            f"Mirror '{name}' has unknown keys",
+            f"Mirror '{mirror.get('name') or 'unnamed'}' has unknown keys",
             expected=f"only {', '.join(sorted(KNOWN_KEYS))}",
             found=", ".join(unknown),
             remedy="Connector settings belong under config.source, config.checkpoint or config.heartbeat",
         )
+
+
+def _refuse_wrong_names(mirror: dict[str, Any]) -> None:
+    name = mirror.get("name") or "unnamed"
     for key in ("name", "source", "target"):
         if not mirror.get(key):
             raise UsageError(f"Mirror {shown(name)} has no {key}", remedy="Give it in kafka_dr_mirrors")
@@ -81,24 +104,10 @@ def checked(mirror: dict[str, Any]) -> dict[str, Any]:
         raise UsageError(
             f"Mirror '{name}' copies region '{mirror['source']}' into itself", remedy="Name two different regions"
         )
-    full = dict(mirror)
-    full["topics"] = as_list(mirror.get("topics")) or [".*"]
-    full["topics_exclude"] = INTERNAL_TOPICS + [
-        one for one in as_list(mirror.get("topics_exclude")) if one not in INTERNAL_TOPICS
-    ]
-    full["groups"] = as_list(mirror.get("groups")) or [".*"]
-    full["groups_exclude"] = TRANSIENT_GROUPS + [
-        one for one in as_list(mirror.get("groups_exclude")) if one not in TRANSIENT_GROUPS
-    ]
-    full["policy"] = policy_name(mirror.get("policy"))
-    full["separator"] = mirror.get("separator") or "."
-    full["exactly_once"] = bool(mirror.get("exactly_once", True))
-    full["tuning"] = dict(mirror.get("tuning") or {})
-    full["config"] = {
-        side: dict((mirror.get("config") or {}).get(side) or {})
-        for side in ("source", "checkpoint", "heartbeat", "worker")
-    }
-    return full
+
+
+def _extended(patterns: list[str], further: Any) -> list[str]:
+    return patterns + [pattern for pattern in as_list(further) if pattern not in patterns]
 
 
 def as_list(value: Any) -> list[str]:
@@ -144,6 +153,20 @@ def source_offsets_topic(mirror: dict[str, Any]) -> str:
 PATIENCE = {"source.admin.request.timeout.ms": 15000, "source.admin.default.api.timeout.ms": 15000}
 
 
+THROUGHPUT = {
+    "consumer.isolation.level": "read_committed",
+    "consumer.auto.offset.reset": "earliest",
+    # At a low rate wait a little for more records, instead of fetching each by itself.
+    "consumer.fetch.min.bytes": 262144,
+    "consumer.fetch.max.wait.ms": 200,
+    "consumer.max.poll.records": 5000,
+    "consumer.max.partition.fetch.bytes": 4194304,
+    "producer.override.batch.size": 524288,
+    "producer.override.linger.ms": 20,
+    "producer.override.acks": "all",
+}
+
+
 def _policy(full: dict[str, Any]) -> dict[str, Any]:
     return {
         "replication.policy.class": policy_class(full["policy"]),
@@ -165,35 +188,30 @@ def _source(full: dict[str, Any]) -> dict[str, Any]:
         "offset.lag.max": tuning.get("offset_lag_max", 10),
         # Without it a header value is guessed at and rewritten.
         "header.converter": "org.apache.kafka.connect.converters.ByteArrayConverter",
-        "consumer.isolation.level": "read_committed",
-        "consumer.auto.offset.reset": "earliest",
-        # At a low rate wait a little for more records, instead of fetching each by itself.
-        "consumer.fetch.min.bytes": 262144,
-        "consumer.fetch.max.wait.ms": 200,
-        "consumer.max.poll.records": 5000,
-        "consumer.max.partition.fetch.bytes": 4194304,
-        "producer.override.batch.size": 524288,
-        "producer.override.linger.ms": 20,
-        "producer.override.acks": "all",
+        **THROUGHPUT,
     }
     if tuning.get("compression"):
         source["producer.override.compression.type"] = tuning["compression"]
     if tuning.get("max_record_bytes"):
         source["producer.override.max.request.size"] = tuning["max_record_bytes"]
         source["consumer.max.partition.fetch.bytes"] = max(int(tuning["max_record_bytes"]), 4194304)
-    if full["exactly_once"]:
-        # Connect's default, a transaction each poll, costs the target twice the time at full speed and a handful of
-        # transactions a second at a low rate.
-        source["transaction.boundary"] = "interval"
-        source["transaction.boundary.interval.ms"] = 400
-    else:
-        # Connect turns idempotence off; without it a retried batch lands twice.
-        source["producer.override.enable.idempotence"] = "true"
-        source["producer.override.max.in.flight.requests.per.connection"] = 5
+    source.update(_delivery(full["exactly_once"]))
     if tuning.get("replication_factor"):
         source["replication.factor"] = tuning["replication_factor"]
         source["offset-syncs.topic.replication.factor"] = tuning["replication_factor"]
     return source
+
+
+def _delivery(exactly_once: bool) -> dict[str, Any]:
+    if exactly_once:
+        # Connect's default, a transaction each poll, costs the target twice the time at full speed and a handful of
+        # transactions a second at a low rate.
+        return {"transaction.boundary": "interval", "transaction.boundary.interval.ms": 400}
+    # Connect turns idempotence off; without it a retried batch lands twice.
+    return {
+        "producer.override.enable.idempotence": "true",
+        "producer.override.max.in.flight.requests.per.connection": 5,
+    }
 
 
 def _checkpoint(full: dict[str, Any]) -> dict[str, Any]:

@@ -67,6 +67,40 @@ OWN = {
 }
 
 
+MESSAGE_HANDLER = (
+    "The message handler {} has no place here: give the records to a transformation "
+    "of Connect, or leave it out where the copy is a backup"
+)
+# What changes with every move to MirrorMaker 2: what, before, after, why.
+ALWAYS = (
+    (
+        "delivery",
+        "at least once",
+        "exactly once",
+        "A crash no longer copies records twice; each transaction leaves a marker, so offsets differ",
+    ),
+    (
+        "partitions",
+        "chosen anew by key",
+        "kept",
+        "Records stay in the partition they had; the target needs as many partitions",
+    ),
+    ("timestamps and headers", "kept", "kept", "Byte for byte"),
+    (
+        "topics' settings",
+        "by hand",
+        "brought over",
+        "Partitions and configs of the source are applied to the target every so often",
+    ),
+    (
+        "consumer groups' positions",
+        "not brought over",
+        "translated and committed",
+        "Groups of the source can go on at the target",
+    ),
+)
+
+
 def from_mirror_maker_1(
     consumer: str | dict[str, str],
     producer: str | dict[str, str],
@@ -85,14 +119,35 @@ def from_mirror_maker_1(
     :param streams: its ``--num.streams``.
     :param message_handler: its ``--message.handler`` class, where there was one.
     :returns: ``{"mirror": a description for kafka_dr_mirrors, "clients": {region: what is known of its client},
-        "group": the old group,
-        "changes": [{"what", "before", "after", "why"}], "by_hand": [what a person must
-        do]}``. Secrets of the files are never returned.
+        "group": the old group, "changes": [{"what", "before", "after", "why"}], "by_hand": [what a person must do]}``.
+        Secrets of the files are never returned.
     :raises UsageError: a file is not what it should be.
     """
-    reading, writing = (
-        parse_properties(one) if isinstance(one, str) else dict(one or {}) for one in (consumer, producer)
-    )
+    reading, writing = _settings(consumer), _settings(producer)
+    _refuse_incomplete(reading, writing)
+    mirror = _empty_mirror(name or f"{source}-to-{target}", source, target, whitelist)
+    by_hand: list[str] = []
+    changes: list[dict[str, str]] = []
+    _tuning(mirror, reading, writing, int(streams), changes)
+    _begin(mirror, reading, changes, by_hand)
+    _pass_on(mirror, reading, writing, changes)
+    if message_handler:
+        by_hand.append(MESSAGE_HANDLER.format(message_handler))
+    clients = {source: _client(reading, "source", by_hand), target: _client(writing, "target", by_hand)}
+    return {
+        "mirror": {key: value for key, value in mirror.items() if value not in ({}, {"source": {}})},
+        "clients": clients,
+        "group": reading["group.id"],
+        "changes": [*changes, *(_change(*row) for row in ALWAYS)],
+        "by_hand": by_hand,
+    }
+
+
+def _settings(properties: str | dict[str, str]) -> dict[str, str]:
+    return parse_properties(properties) if isinstance(properties, str) else dict(properties or {})
+
+
+def _refuse_incomplete(reading: dict[str, str], writing: dict[str, str]) -> None:
     for what, settings, needed in (
         ("consumer.properties", reading, "group.id"),
         ("producer.properties", writing, "bootstrap.servers"),
@@ -102,10 +157,11 @@ def from_mirror_maker_1(
                 f"The {what} of the old MirrorMaker has no {needed}",
                 remedy="Give the files in this order: consumer, producer",
             )
-    by_hand: list[str] = []
-    changes: list[dict[str, str]] = []
-    mirror: dict[str, Any] = {
-        "name": name or f"{source}-to-{target}",
+
+
+def _empty_mirror(name: str, source: str, target: str, whitelist: Any) -> dict[str, Any]:
+    return {
+        "name": name,
         "source": source,
         "target": target,
         "topics": _patterns(whitelist),
@@ -113,49 +169,6 @@ def from_mirror_maker_1(
         "exactly_once": True,
         "tuning": {},
         "config": {"source": {}},
-    }
-    _tuning(mirror, reading, writing, int(streams), changes)
-    _begin(mirror, reading, changes, by_hand)
-    _pass_on(mirror, reading, writing, changes)
-    if message_handler:
-        by_hand.append(
-            f"The message handler {message_handler} has no place here: give the records to a transformation "
-            "of Connect, or leave it out where the copy is a backup"
-        )
-    clients = {source: _client(reading, "source", by_hand), target: _client(writing, "target", by_hand)}
-    changes += [
-        _change(
-            "delivery",
-            "at least once",
-            "exactly once",
-            "A crash no longer copies records twice; each transaction leaves a marker, so offsets differ",
-        ),
-        _change(
-            "partitions",
-            "chosen anew by key",
-            "kept",
-            "Records stay in the partition they had; the target needs as many partitions",
-        ),
-        _change("timestamps and headers", "kept", "kept", "Byte for byte"),
-        _change(
-            "topics' settings",
-            "by hand",
-            "brought over",
-            "Partitions and configs of the source are applied to the target every so often",
-        ),
-        _change(
-            "consumer groups' positions",
-            "not brought over",
-            "translated and committed",
-            "Groups of the source can go on at the target",
-        ),
-    ]
-    return {
-        "mirror": {key: value for key, value in mirror.items() if value not in ({}, {"source": {}})},
-        "clients": clients,
-        "group": reading["group.id"],
-        "changes": changes,
-        "by_hand": by_hand,
     }
 
 

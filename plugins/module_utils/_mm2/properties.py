@@ -37,36 +37,38 @@ def mirror_properties(
     :raises UsageError: a region has no client, or two mirrors disagree about the same worker.
     """
     described = [checked(mirror) for mirror in ([mirrors] if isinstance(mirrors, dict) else mirrors)]
-    regions = []
-    for mirror in described:
-        regions += [region for region in (mirror["source"], mirror["target"]) if region not in regions]
+    regions = list(dict.fromkeys(mirror[side] for mirror in described for side in ("source", "target")))
     missing = [region for region in regions if region not in clients]
     if missing:
         raise UsageError(
             f"No Kafka client is described for region {', '.join(missing)}",
             remedy="Set kafka_dr_client for it in the inventory",
         )
-    made = {
+    properties = {
         "clusters": ", ".join(regions),
         "config.providers": "file",
         "config.providers.file.class": "org.apache.kafka.common.config.provider.FileConfigProvider",
     }
     for region in regions:
         for key, value in java_client(clients[region], _reference(secrets_file, region)).items():
-            made[f"{region}.{key}"] = value
+            properties[f"{region}.{key}"] = value
     for mirror in described:
-        _add_mirror(made, mirror)
+        _add_mirror(properties, mirror)
+    _disable_other_flows(properties, regions)
+    if any(mirror["exactly_once"] for mirror in described):
+        properties["dedicated.mode.enable.internal.rest"] = "true"
+        properties["listeners"] = f"http://{rest_host}:{rest_port or 0}"
+    return properties
+
+
+def _disable_other_flows(properties: dict[str, str], regions: list[str]) -> None:
+    """MirrorMaker 2 starts also a pair that is not named, for its heartbeats."""
     for source in regions:
         for target in regions:
-            # A pair that is not named is still started, for its heartbeats; so name it.
             flow = f"{source}->{target}"
-            if source != target and flow + ".enabled" not in made:
-                made[flow + ".enabled"] = "false"
-                made[flow + ".emit.heartbeats.enabled"] = "false"
-    if any(mirror["exactly_once"] for mirror in described):
-        made["dedicated.mode.enable.internal.rest"] = "true"
-        made["listeners"] = f"http://{rest_host}:{rest_port or 0}"
-    return made
+            if source != target and flow + ".enabled" not in properties:
+                properties[flow + ".enabled"] = "false"
+                properties[flow + ".emit.heartbeats.enabled"] = "false"
 
 
 def _reference(secrets_file: str, region: str) -> Callable[[str], str]:

@@ -35,30 +35,35 @@ def lane(
         nothing is known (markers of transactions) are left out.
     """
     low, high = span or (0, 0)
-    size = high - low
-    if size <= 0:
+    if high <= low:
         return []
-    cells = min(cells, size)
-    states = ["ok" if whole else "none"] * cells
-
-    def fill(begin: int, count: int, state: str) -> None:
-        first = max(0, (begin - low) * cells // size)
-        last = min(cells - 1, ((begin + max(1, count) - low) * cells - 1) // size)
-        for at in range(first, last + 1):
-            if _RANK[state] > _RANK[states[at]]:
-                states[at] = state
-
+    states = _Cells(low, high - low, min(cells, high - low), "ok" if whole else "none")
     key = side + "_offset"
     for run in runs:
-        fill(run[key], run["count"], "ok")
-    for one in differences:
-        if one.get(key) is not None:
-            fill(
-                one[key],
-                one.get("count") or 1,
-                _LANE.get(one["kind"], "bad") if excused or one["kind"] not in _EXCUSED else "bad",
-            )
-    return _runs(states, cells)
+        states.fill(run[key], run["count"], "ok")
+    for difference in differences:
+        if difference.get(key) is not None:
+            kind = difference["kind"]
+            state = _LANE.get(kind, "bad") if excused or kind not in _EXCUSED else "bad"
+            states.fill(difference[key], difference.get("count") or 1, state)
+    return _runs(states.states, len(states.states))
+
+
+class _Cells:
+    """Equal cells over a range of offsets; each keeps the worst state that it was filled with."""
+
+    def __init__(self, low: int, size: int, cells: int, state: str) -> None:
+        self.low = low
+        self.size = size
+        self.states = [state] * cells
+
+    def fill(self, begin: int, count: int, state: str) -> None:
+        cells = len(self.states)
+        first = max(0, (begin - self.low) * cells // self.size)
+        last = min(cells - 1, ((begin + max(1, count) - self.low) * cells - 1) // self.size)
+        for at in range(first, last + 1):
+            if _RANK[state] > _RANK[self.states[at]]:
+                self.states[at] = state
 
 
 def _runs(states: list[str], cells: int) -> list[dict[str, Any]]:

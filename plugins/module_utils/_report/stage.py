@@ -51,61 +51,81 @@ def report_of(entries: list[Entry], stage: str = "", run: str = "", failed: bool
     """
     begun = [
         at
-        for at, one in enumerate(entries)
-        if _begins(one) and (not stage or one["stage"] == stage) and (not run or one["run"] == run)
+        for at, entry in enumerate(entries)
+        if _begins(entry) and (not stage or entry["stage"] == stage) and (not run or entry["run"] == run)
     ]
     if failed and stage and not run and (not begun or _done(entries, entries[begun[-1]])):
         return _never_began(entries, stage)
     if not begun:
+        begun_runs = sorted({f"{entry['stage']} {entry['run']}" for entry in entries if _begins(entry)})
         raise UsageError(
             "The ledger knows no such run",
-            expected="stage '{}', run '{}'".format(stage or "any", run or "any"),
-            found=", ".join(sorted({"{} {}".format(one["stage"], one["run"]) for one in entries if _begins(one)})[-10:])
-            or "no stage that was begun",
+            expected=f"stage '{stage or 'any'}', run '{run or 'any'}'",
+            found=", ".join(begun_runs[-10:]) or "no stage that was begun",
             remedy="Correct the names; the ledger of a move is in the region that it led to",
         )
     last = entries[begun[-1]]
-    first, runs = begun[-1], [last["run"]]
-    for at in range(begun[-1] - 1, -1, -1):
-        one = entries[at]
+    first, runs = _continued_runs(entries, begun[-1])
+    of_stage = [entry for entry in entries[first:] if entry["run"] in runs and entry["stage"] == last["stage"]]
+    return _stage_report(last, runs, of_stage)
+
+
+def _continued_runs(entries: list[Entry], begun: int) -> tuple[int, list[str]]:
+    """Where the stage first began, and its runs: the run that begins at ``begun`` and the unfinished ones that it
+    continues.
+    """
+    last = entries[begun]
+    first, runs = begun, [last["run"]]
+    for at in range(begun - 1, -1, -1):
+        entry = entries[at]
         if (
-            one.get("step") == "stage"
-            and one.get("state") in ("done", "refused", "started")
-            and one.get("fenced", True)
+            entry.get("step") != "stage"
+            or entry.get("state") not in ("done", "refused", "started")
+            or not entry.get("fenced", True)
         ):
-            if one["state"] != "started" or one["stage"] != last["stage"] or one.get("about") != last.get("about"):
-                break
-            first = at
-            runs.insert(0, one["run"])
-    told = [one for one in entries[first:] if one["run"] in runs and one["stage"] == last["stage"]]
+            continue
+        if entry["state"] != "started" or entry["stage"] != last["stage"] or entry.get("about") != last.get("about"):
+            break
+        first = at
+        runs.insert(0, entry["run"])
+    return first, runs
+
+
+def _stage_report(begin: Entry, runs: list[str], entries: list[Entry]) -> Report:
+    """The report of one stage.
+
+    :param begin: the entry that begins the last run.
+    :param entries: the stage's entries of all ``runs``.
+    """
     ends = [
-        one
-        for one in told
-        if one["run"] == last["run"] and one["step"] == "stage" and one["state"] in ("done", "refused")
+        entry
+        for entry in entries
+        if entry["run"] == begin["run"] and entry["step"] == "stage" and entry["state"] in ("done", "refused")
     ]
-    began, ended = _seconds(told[0].get("at")), _seconds((ends or told)[-1].get("at"))
-    found = {one["step"]: one.get("found") or {} for one in told if one["state"] in ("done", "active")}
-    overrides = list((last.get("found") or {}).get("overridden") or [])
+    began, ended = _seconds(entries[0].get("at")), _seconds((ends or entries)[-1].get("at"))
+    found = {entry["step"]: entry.get("found") or {} for entry in entries if entry["state"] in ("done", "active")}
+    gates, moved = begin.get("found") or {}, found.get("ends") or {}
+    overrides = list(gates.get("overridden") or [])
     return {
-        "stage": last["stage"],
-        "run": last["run"],
+        "stage": begin["stage"],
+        "run": begin["run"],
         "runs": runs,
-        "about": last.get("about", ""),
+        "about": begin.get("about", ""),
         "verdict": ends[-1]["state"] if ends else "unfinished",
-        "began": told[0].get("at", ""),
+        "began": entries[0].get("at", ""),
         "ended": ends[-1].get("at", "") if ends else "",
         "seconds": ended - began if began and ended else None,
-        "steps": _steps(told),
-        "proofs": [_proof(one) for one in told if one["state"] in ("proven", "different", "not_provable")],
+        "steps": _steps(entries),
+        "proofs": [_proof(entry) for entry in entries if entry["state"] in ("proven", "different", "not_provable")],
         "overrides": overrides,
-        "gates": list((last.get("found") or {}).get("held") or []),
-        "planned": bool((last.get("found") or {}).get("planned")),
-        "lost": (found.get("ends") or {}).get("lost") or {},
-        "witnessed_at": _number((found.get("ends") or {}).get("witnessed_at")),
+        "gates": list(gates.get("held") or []),
+        "planned": bool(gates.get("planned")),
+        "lost": moved.get("lost") or {},
+        "witnessed_at": _number(moved.get("witnessed_at")),
         "positions": found.get("positions") or {},
-        "versions": {"streamsafe.kafka_dr": last.get("collection", "")},
-        "by": last.get("by", ""),
-        "command": command(last, overrides),
+        "versions": {"streamsafe.kafka_dr": begin.get("collection", "")},
+        "by": begin.get("by", ""),
+        "command": command(begin, overrides),
     }
 
 
@@ -146,10 +166,10 @@ def _never_began(entries: list[Entry], stage: str) -> Report:
     }
 
 
-def _number(said: Any) -> float | None:
+def _number(value: Any) -> float | None:
     """Also of what a ledger has as a text: ansible-core 2.18 makes one of a number that is templated."""
     try:
-        return float(said)
+        return float(value)
     except (TypeError, ValueError):
         return None
 
@@ -158,9 +178,9 @@ def _begins(entry: Entry) -> bool:
     return entry.get("step") == "stage" and entry.get("state") == "started"
 
 
-def _seconds(said: Any) -> int:
+def _seconds(moment: Any) -> int:
     try:
-        return seconds_of(said)
+        return seconds_of(moment)
     except (TypeError, ValueError):
         return 0
 

@@ -29,18 +29,6 @@ def timeline(stages: list[dict[str, Any]], marks: Marks = ()) -> dict[str, Any] 
     ends = [step["began"] + step["seconds"] for step in steps] if timed else [sum(step["seconds"] for step in steps)]
     points = [at for dummy, at in marks if at] if timed else []
     total = max(ends + points) - first or 1.0
-    rows, at = [], 0.0
-    for stage in stages:
-        of_stage = []
-        for step in stage.get("steps") or []:
-            begin = step["began"] - first if timed else at
-            at += step["seconds"]
-            of_stage.append(_bar(step["name"], "step", begin, step["seconds"], total, step.get("failed")))
-        if of_stage:
-            begin = min(row["begin"] for row in of_stage)
-            end = max(row["begin"] + row["seconds"] for row in of_stage)
-            whole = _bar(stage["name"], "stage", begin, end - begin, total, any(row["failed"] for row in of_stage))
-            rows += [whole, *of_stage]
     shown: list[dict[str, Any]] = [
         {"label": label, "x": _percent(when - first, total), "at": round(when - first, 1)}
         for label, when in marks
@@ -49,9 +37,26 @@ def timeline(stages: list[dict[str, Any]], marks: Marks = ()) -> dict[str, Any] 
     return {
         "total": round(total, 1),
         "timed": timed,
-        "rows": rows,
-        "marks": [one for one in shown if 0 <= one["x"] <= 100],
+        "rows": _rows(stages, first if timed else None, total),
+        "marks": [mark for mark in shown if 0 <= mark["x"] <= 100],
     }
+
+
+def _rows(stages: list[dict[str, Any]], first: float | None, total: float) -> list[dict[str, Any]]:
+    """A bar for each stage and each of its steps; end to end where ``first``, the time of the first step, is None."""
+    rows, at = [], 0.0
+    for stage in stages:
+        of_stage = []
+        for step in stage.get("steps") or []:
+            begin = at if first is None else step["began"] - first
+            at += step["seconds"]
+            of_stage.append(_bar(step["name"], "step", begin, step["seconds"], total, step.get("failed")))
+        if of_stage:
+            begin = min(row["begin"] for row in of_stage)
+            end = max(row["begin"] + row["seconds"] for row in of_stage)
+            whole = _bar(stage["name"], "stage", begin, end - begin, total, any(row["failed"] for row in of_stage))
+            rows += [whole, *of_stage]
+    return rows
 
 
 def _percent(part: float, total: float) -> float:

@@ -16,17 +16,8 @@ RTO_FROM = {"switchover": "the begin of the move"}
 
 def drill_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, Any]:
     """The content of the page, with the proofs that are at hand."""
-    checks = report["checks"]
-    failed = [one for one in checks if not one["passed"]]
     passed = report.get("verdict") == "passed"
-    said = (
-        f"All {len(checks)} checks held."
-        if passed and checks
-        else f"{len(failed)} of {len(checks)} checks did not hold: {', '.join(one['name'] for one in failed)}."
-        if failed
-        else "No check was made."
-    )
-    page = base("drill", report, "good" if passed else "bad", "PASSED" if passed else "FAILED", said)
+    page = base("drill", report, "good" if passed else "bad", "PASSED" if passed else "FAILED", _verdict(report))
     page["title"] = "Drill: {}".format(report["scenario"])
     # A stage that fails fails the drill, unless the drill is there to see it refuse.
     page["refusals_wanted"] = passed
@@ -37,9 +28,29 @@ def drill_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, An
         ("Records acknowledged", number(report["acknowledged"]) if report.get("acknowledged") else ""),
         ("Records processed", number(report["processed"]) if report.get("processed") else ""),
     ]
-    page["held"] = [one for one in report.get("gates") or [] if one["held"]]
+    page["held"] = [gate for gate in report.get("gates") or [] if gate["held"]]
     page["figures"] = _drill_figures(report)
-    page["topics"] = [
+    page["topics"] = _topics(report)
+    _draw(page, report)
+    page["checks"] = report["checks"]
+    page["proofs"] = [proofs.view(proof, stage) for stage, proof in proven]
+    if not proven:
+        page["proofs"] = [bare_proof(proof) for proof in report.get("proofs") or []]
+    return page
+
+
+def _verdict(report: Report) -> str:
+    checks = report["checks"]
+    failed = [check["name"] for check in checks if not check["passed"]]
+    if report.get("verdict") == "passed" and checks:
+        return f"All {len(checks)} checks held."
+    if failed:
+        return f"{len(failed)} of {len(checks)} checks did not hold: {', '.join(failed)}."
+    return "No check was made."
+
+
+def _topics(report: Report) -> list[dict[str, Any]]:
+    return [
         {
             "topic": topic,
             "lost": report["lost"].get(topic, 0),
@@ -48,6 +59,10 @@ def drill_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, An
         }
         for topic in report.get("lost") or {}
     ]
+
+
+def _draw(page: dict[str, Any], report: Report) -> None:
+    """Add what is drawn over time: the timeline of the stages, the flow of records, the lag."""
     lost_at, rto = report.get("lost_at"), report.get("rto_seconds")
     marks = [
         ("move begins" if report["scenario"] == "switchover" else "region lost", lost_at),
@@ -63,12 +78,6 @@ def drill_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, An
     # Both over the same time, so that one stands under the other and the loss is in one place.
     span = span_of(rates, lag)
     page["flow"], page["lag"] = lines(rates, marks, span=span), lines(lag, marks, whole=True, span=span)
-    page["checks"] = checks
-    shown = {id(one): stage for stage, one in proven}
-    page["proofs"] = [proofs.view(one, stage) for stage, one in proven]
-    if not shown:
-        page["proofs"] = [bare_proof(one) for one in report.get("proofs") or []]
-    return page
 
 
 def _copied(report: Report) -> dict[str, list[tuple[float, float]]]:

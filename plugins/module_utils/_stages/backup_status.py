@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from .._proof.verdict import complete
@@ -12,6 +12,8 @@ from .._values.listing import named
 from .._values.moment import seconds_of
 
 NAMED = 3
+# What is wrong, and a sentence about it.
+Finding = tuple[str, str]
 
 
 def backup_status(
@@ -26,8 +28,8 @@ def backup_status(
     """Judge a backup.
 
     MirrorMaker 2 emits its heartbeats on the target side, where they stay fresh while the source is dead; so the source
-    is seen by the position
-    witness, which ends no round without it, and the mirror by the heartbeat and by what it has left to copy.
+    is seen by the position witness, which ends no round without it, and the mirror by the heartbeat and by what it has
+    left to copy.
 
     :param mirror: result of ``mirror_offsets_info`` with ``source_client`` where the source answers, without where it
         does not.
@@ -40,58 +42,76 @@ def backup_status(
         ``proof{verdict, at, seconds}``, ``drift[]``.
     """
     now = time.time() if now is None else now
-    made = {
+    status = _measured(mirror, ledger, drift, region, backup, now)
+    findings = [
+        *_mirror_findings(mirror, status, limits),
+        *_proof_findings(mirror, ledger, status, limits["proof"], now),
+        *(("definition", sentence) for sentence in drift or []),
+    ]
+    if ledger.get("active_region") not in ("", region):
+        findings.append(
+            ("ledger", f"The ledger names {ledger.get('active_region')} as the active region, not {region}")
+        )
+    status["findings"] = [{"what": what, "message": message} for what, message in findings]
+    status["healthy"] = not findings
+    return status
+
+
+def _measured(
+    mirror: dict[str, Any], ledger: dict[str, Any], drift: list[str], region: str, backup: str, now: float
+) -> dict[str, Any]:
+    """The status before it is judged: ages, lag, the last proof."""
+    lags = [row for row in mirror.get("partitions") or [] if row.get("lag") is not None]
+    topics: dict[str, int] = {}
+    for row in lags:
+        topics[row["topic"]] = topics.get(row["topic"], 0) + row["lag"]
+    return {
         "region": region,
         "backup": backup,
         "findings": [],
         "heartbeat_seconds": _age(mirror["heartbeat"].get("emitted_at"), now),
         "source_seen_seconds": _age(mirror["witness"].get("at"), now),
         "groups": mirror["witness"].get("groups", 0),
-        "lag": mirror.get("lag") if any(row.get("lag") is not None for row in mirror.get("partitions") or []) else None,
-        "topics": {},
+        "lag": mirror.get("lag") if lags else None,
+        "topics": topics,
         "proof": _last_proof(ledger, region, backup, now),
         "drift": drift,
     }
-    for row in mirror.get("partitions") or []:
-        if row.get("lag") is not None:
-            made["topics"][row["topic"]] = made["topics"].get(row["topic"], 0) + row["lag"]
 
-    def found(what: str, message: str) -> None:
-        made["findings"].append({"what": what, "message": message})
 
-    _too_old(found, "mirror", made["heartbeat_seconds"], limits["heartbeat"], "The mirror's last heartbeat")
-    _too_old(
-        found,
+def _mirror_findings(mirror: dict[str, Any], status: dict[str, Any], limits: dict[str, int]) -> Iterator[Finding]:
+    region, backup = status["region"], status["backup"]
+    yield from _too_old("mirror", status["heartbeat_seconds"], limits["heartbeat"], "The mirror's last heartbeat")
+    yield from _too_old(
         "source",
-        made["source_seen_seconds"],
+        status["source_seen_seconds"],
         limits["witness"],
         f"The last time that {region} was seen from the backup's side",
     )
     if not mirror.get("partitions"):
-        found("mirror", f"No mirror from {region} has copied anything to {backup}")
-    for message in _lag(mirror, made, limits):
-        found("lag", message)
-    proof = made["proof"]
+        yield "mirror", f"No mirror from {region} has copied anything to {backup}"
+    for message in _lag(mirror, status, limits):
+        yield "lag", message
+
+
+def _proof_findings(
+    mirror: dict[str, Any], ledger: dict[str, Any], status: dict[str, Any], limit: int, now: float
+) -> Iterator[Finding]:
+    region, backup, proof = status["region"], status["backup"], status["proof"]
     if proof["verdict"] is None:
-        found("proof", f"The copy was never proven: run verify_restore from {region} to {backup}")
+        yield "proof", f"The copy was never proven: run verify_restore from {region} to {backup}"
     elif not proof["complete"]:
-        found("proof", f"The last proof says {proof['verdict']}: see {proof['report']}")
+        yield "proof", f"The last proof says {proof['verdict']}: see {proof['report']}"
     else:
-        _too_old(found, "proof", proof["seconds"], limits["proof"], "The last proof")
-        for message in _uncovered(ledger, region, backup, mirror.get("partitions") or [], limits["proof"], now):
-            found("proof", message)
-    for sentence in drift or []:
-        found("definition", sentence)
-    if ledger.get("active_region") not in ("", region):
-        found("ledger", f"The ledger names {ledger.get('active_region')} as the active region, not {region}")
-    made["healthy"] = not made["findings"]
-    return made
+        yield from _too_old("proof", proof["seconds"], limit, "The last proof")
+        for message in _uncovered(ledger, region, backup, mirror.get("partitions") or [], limit, now):
+            yield "proof", message
 
 
-def _lag(mirror: dict[str, Any], made: dict[str, Any], limits: dict[str, int]) -> Iterator[str]:
+def _lag(mirror: dict[str, Any], status: dict[str, Any], limits: dict[str, int]) -> Iterator[str]:
     """What of the source is not copied, as sentences."""
-    if made["lag"] is not None and made["lag"] > limits["lag"]:
-        most = sorted(made["topics"].items(), key=lambda pair: -pair[1])[:NAMED]
+    if status["lag"] is not None and status["lag"] > limits["lag"]:
+        most = sorted(status["topics"].items(), key=lambda pair: -pair[1])[:NAMED]
         worst = ", ".join(f"{topic} ({lag})" for topic, lag in most)
         yield f"{mirror['lag']} records are not copied: expected at most {limits['lag']}; most in {worst}"
     stale = [f"{row['topic']}-{row['partition']}" for row in mirror.get("partitions") or [] if row.get("stale")]
@@ -106,11 +126,11 @@ def _age(at: float | None, now: float) -> float | None:
     return None if at is None else round(now - at, 1)
 
 
-def _too_old(found: Callable[..., Any], what: str, age: float | None, limit: int, name: str) -> None:
+def _too_old(what: str, age: float | None, limit: int, name: str) -> Iterator[Finding]:
     if age is None:
-        found(what, f"{name} is unknown: expected one no older than {limit} s")
+        yield what, f"{name} is unknown: expected one no older than {limit} s"
     elif age > limit:
-        found(what, f"{name} is {age} s old: expected at most {limit} s")
+        yield what, f"{name} is {age} s old: expected at most {limit} s"
 
 
 def _proofs(ledger: dict[str, Any], region: str, backup: str) -> list[dict[str, Any]]:
