@@ -102,19 +102,7 @@ class KubernetesClient:
                 body=payload,
                 headers=headers,
                 timeout=urllib3.Timeout(connect=min(10, self.timeout), read=self.timeout),
-                # 429 is load shed before anything was done, so it may be sent again; a read that ended is not known to
-                # have done nothing.
-                retries=urllib3.Retry(
-                    total=6,
-                    connect=1,
-                    read=0,
-                    redirect=0,
-                    status=5,
-                    other=0,
-                    status_forcelist=[429],
-                    allowed_methods=None,
-                    raise_on_status=False,
-                ),
+                retries=_retries(),
             )
         except urllib3.exceptions.HTTPError as error:
             raise self._translate(error, what) from error
@@ -205,6 +193,23 @@ class KubernetesClient:
             found = self.get(f"/apis/{quote(group)}", what=f"ask for the versions of {group}")
             self._served[group] = [version["version"] for version in (found or {}).get("versions") or []]
         return self._served[group]
+
+
+def _retries() -> urllib3.Retry:
+    """429 is load shed before anything was done, so it may be sent again; a read that ended is not known to have done
+    nothing.
+    """
+    return urllib3.Retry(
+        total=6,
+        connect=1,
+        read=0,
+        redirect=0,
+        status=5,
+        other=0,
+        status_forcelist=[429],
+        allowed_methods=None,
+        raise_on_status=False,
+    )
 
 
 def _write_query(dry_run: bool) -> dict[str, str]:

@@ -136,39 +136,20 @@ def topic_changes(
     :param kept: KafkaTopics of a cluster that is made again, as :func:`bare` gives them.
     :returns: one body for each topic that a KafkaTopic, there or kept, is about, and that differs.
     """
-    here = {topic_of(one): one for one in existing if managed(one)}
-    before = {topic_of(one): one for one in kept if managed(one)}
-    made = []
-    change: dict[str, Any]
+    here = {topic_of(resource): resource for resource in existing if managed(resource)}
+    before = {topic_of(resource): resource for resource in kept if managed(resource)}
+    patches = []
     for topic in topics:
         name = topic["name"]
         body = here.get(name) or before.get(name)
         if body is None:
             continue
-        spec = body.get("spec") or {}
-        configs = {
-            key: None if value is None else setting(value) for key, value in (topic.get("configs") or {}).items()
-        }
-        if name in here:
-            now = {key: setting(value) for key, value in (spec.get("config") or {}).items()}
-            change = {"config": {key: value for key, value in configs.items() if now.get(key) != value}}
-        else:
-            change = {
-                **spec,
-                "config": {
-                    **(spec.get("config") or {}),
-                    **{key: value for key, value in configs.items() if value is not None},
-                },
-            }
-        if topic.get("partitions") and int(topic["partitions"]) > int(spec.get("partitions") or 0):
-            change["partitions"] = int(topic["partitions"])
-        if change.get("config") or "partitions" in change or name not in here:
-            metadata = {
-                key: value
-                for key, value in body["metadata"].items()
-                if key == "name" or (key in ("labels", "annotations") and name not in here)
-            }
-            made.append(
+        is_new = name not in here
+        change = _topic_change(topic, body.get("spec") or {}, is_new)
+        if change.get("config") or "partitions" in change or is_new:
+            copied = ("name", "labels", "annotations") if is_new else ("name",)
+            metadata = {key: value for key, value in body["metadata"].items() if key in copied}
+            patches.append(
                 {
                     "apiVersion": body["apiVersion"],
                     "kind": "KafkaTopic",
@@ -176,7 +157,22 @@ def topic_changes(
                     "spec": {key: value for key, value in change.items() if value != {}},
                 }
             )
-    return made
+    return patches
+
+
+def _topic_change(topic: dict[str, Any], spec: dict[str, Any], is_new: bool) -> dict[str, Any]:
+    """What differs between a topic and the spec of its KafkaTopic; the whole spec where the KafkaTopic is new."""
+    configs = {key: None if value is None else setting(value) for key, value in (topic.get("configs") or {}).items()}
+    change: dict[str, Any]
+    if is_new:
+        set_configs = {key: value for key, value in configs.items() if value is not None}
+        change = {**spec, "config": {**(spec.get("config") or {}), **set_configs}}
+    else:
+        now = {key: setting(value) for key, value in (spec.get("config") or {}).items()}
+        change = {"config": {key: value for key, value in configs.items() if now.get(key) != value}}
+    if topic.get("partitions") and int(topic["partitions"]) > int(spec.get("partitions") or 0):
+        change["partitions"] = int(topic["partitions"])
+    return change
 
 
 def topic_of(one: dict[str, Any]) -> str:

@@ -56,11 +56,9 @@ def mirror_status(resource: dict[str, Any] | None) -> dict[str, Any]:
 
     :param resource: the object as read, or None where there is none.
     :returns: ``state`` (``absent``, ``pending``, ``not_ready``, ``running``, ``paused``, ``stopped``, ``mixed``),
-        ``ready``, ``observed`` (the
-        operator has seen the latest change), ``connectors`` (``{name: state}``), ``failed_tasks``
-        (``{connector: first line of the trace}``),
-        ``message`` (the operator's own words) and ``waiting_for`` (what keeps it from being ready; empty when nothing
-        does).
+        ``ready``, ``observed`` (the operator has seen the latest change), ``connectors`` (``{name: state}``),
+        ``failed_tasks`` (``{connector: first line of the trace}``), ``message`` (the operator's own words) and
+        ``waiting_for`` (what keeps it from being ready; empty when nothing does).
     """
     if not resource:
         return {
@@ -73,37 +71,50 @@ def mirror_status(resource: dict[str, Any] | None) -> dict[str, Any]:
             "waiting_for": ["the resource to exist"],
         }
     status = resource.get("status") or {}
-    generation = resource["metadata"].get("generation", 0)
-    observed = status.get("observedGeneration", 0) >= generation
-    ready = condition(resource, "Ready")
-    not_ready = condition(resource, "NotReady")
+    observed = status.get("observedGeneration", 0) >= resource["metadata"].get("generation", 0)
     connectors = {
         connector.get("name"): str((connector.get("connector") or {}).get("state", "UNKNOWN"))
         for connector in status.get("connectors") or []
     }
     failed = _failed_tasks(status)
-    is_ready = bool(ready and ready.get("status") == "True")
-    trouble = not_ready or (ready if ready and ready.get("status") != "True" else None)
-    message = ": ".join(str(trouble[key]) for key in ("reason", "message") if trouble.get(key)) if trouble else ""
-    waiting = []
-    if (condition(resource, "ReconciliationPaused") or {}).get("status") == "True":
-        waiting.append(f"reconciliation to be resumed (annotation {PAUSED_RECONCILIATION})")
-    if not observed:
-        waiting.append(
-            f"the operator to take up generation {generation} (it has seen {status.get('observedGeneration', 'none')})"
-        )
-    if not is_ready:
-        waiting.append(f"condition Ready{f' ({message})' if message else ''}")
-    waiting += [f"connector {name} to recover ({reason})" for name, reason in sorted(failed.items())]
+    ready = (condition(resource, "Ready") or {}).get("status") == "True"
+    message = _trouble(resource)
     return {
-        "state": _overall(resource, connectors, observed, is_ready, status),
-        "ready": is_ready,
+        "state": _overall(resource, connectors, observed, ready, status),
+        "ready": ready,
         "observed": observed,
         "connectors": connectors,
         "failed_tasks": failed,
         "message": message,
-        "waiting_for": waiting,
+        "waiting_for": _waiting_for(resource, observed, None if ready else message, failed),
     }
+
+
+def _trouble(resource: dict[str, Any]) -> str:
+    """Why the operator says that the resource is not ready."""
+    ready = condition(resource, "Ready")
+    trouble = condition(resource, "NotReady") or (ready if ready and ready.get("status") != "True" else None)
+    return ": ".join(str(trouble[key]) for key in ("reason", "message") if trouble.get(key)) if trouble else ""
+
+
+def _waiting_for(
+    resource: dict[str, Any], observed: bool, not_ready: str | None, failed_tasks: dict[str, str]
+) -> list[str]:
+    """What keeps the resource from being ready.
+
+    :param not_ready: the operator's message, possibly empty; None where it reports Ready.
+    """
+    waiting = []
+    if (condition(resource, "ReconciliationPaused") or {}).get("status") == "True":
+        waiting.append(f"reconciliation to be resumed (annotation {PAUSED_RECONCILIATION})")
+    if not observed:
+        seen = (resource.get("status") or {}).get("observedGeneration", "none")
+        waiting.append(
+            f"the operator to take up generation {resource['metadata'].get('generation', 0)} (it has seen {seen})"
+        )
+    if not_ready is not None:
+        waiting.append(f"condition Ready{f' ({not_ready})' if not_ready else ''}")
+    return waiting + [f"connector {name} to recover ({reason})" for name, reason in sorted(failed_tasks.items())]
 
 
 def _failed_tasks(status: dict[str, Any]) -> dict[str, str]:

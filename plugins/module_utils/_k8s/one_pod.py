@@ -52,7 +52,7 @@ def _deployment(
     scratch: dict[str, str],
     pod: dict[str, Any],
 ) -> dict[str, Any]:
-    name, labels = meta["name"], meta["labels"]
+    name = meta["name"]
     sources = {
         "files": {"configMap": {"name": name}},
         "secrets": {"secret": {"secretName": name}},
@@ -68,31 +68,30 @@ def _deployment(
             "strategy": {"type": "Recreate"},
             "selector": {"matchLabels": {"app.kubernetes.io/name": name}},
             "template": {
-                "metadata": {"labels": labels},
+                "metadata": {"labels": meta["labels"]},
                 "spec": {
                     "automountServiceAccountToken": False,
                     "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
                     **pod,
-                    "containers": [
-                        {
-                            **container,
-                            "volumeMounts": [
-                                {
-                                    "name": one,
-                                    "mountPath": mounts[one],
-                                    **({} if one == "scratch" else {"readOnly": True}),
-                                }
-                                for one in sources
-                            ],
-                            "securityContext": {
-                                "allowPrivilegeEscalation": False,
-                                "readOnlyRootFilesystem": True,
-                                "capabilities": {"drop": ["ALL"]},
-                            },
-                        }
-                    ],
-                    "volumes": [{"name": one, **source} for one, source in sources.items()],
+                    "containers": [_confined(container, {volume: mounts[volume] for volume in sources})],
+                    "volumes": [{"name": volume, **source} for volume, source in sources.items()],
                 },
             },
+        },
+    }
+
+
+def _confined(container: dict[str, Any], mounts: dict[str, str]) -> dict[str, Any]:
+    """The container with its volumes, of which it writes to ``scratch`` only, and without privileges."""
+    return {
+        **container,
+        "volumeMounts": [
+            {"name": volume, "mountPath": path, **({} if volume == "scratch" else {"readOnly": True})}
+            for volume, path in mounts.items()
+        ],
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
         },
     }

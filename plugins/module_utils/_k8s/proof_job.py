@@ -54,36 +54,35 @@ def proof_job(
         "app.kubernetes.io/part-of": "streamsafe.kafka_dr",
     }
     meta = {"name": name, "namespace": namespace, "labels": labels}
-    arguments = [
-        program,
-        "compare",
-        "--source-config",
-        f"{RUN}/source.json",
-        "--target-config",
-        f"{RUN}/target.json",
-        "--topics",
-        topics,
-        "--report",
-        "{}/{}.json".format("/report" if claim else RUN, name),
-        *[str(word) for word in words],
-    ]
+    report = f"{'/report' if claim else RUN}/{name}.json"
+    pod = _pod(name, image, [program, *_compare(topics, report), *map(str, words)], resources, claim)
+    return [_secret(meta, clients), _job(meta, pod)]
+
+
+def _compare(topics: str, report: str) -> list[str]:
+    sides = ["--source-config", f"{RUN}/source.json", "--target-config", f"{RUN}/target.json"]
+    return ["compare", *sides, "--topics", topics, "--report", report]
+
+
+def _secret(meta: dict[str, Any], clients: dict[str, dict[str, Any]]) -> dict[str, Any]:
     data = {
         f"{side}.json": base64.b64encode(json.dumps(clients[side], sort_keys=True).encode("utf-8")).decode("ascii")
         for side in SIDES
     }
-    return [
-        {"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "metadata": meta, "data": data},
-        # A difference is an answer: it is not tried again.
-        {
-            "apiVersion": "batch/v1",
-            "kind": "Job",
-            "metadata": meta,
-            "spec": {
-                "backoffLimit": 0,
-                "template": {"metadata": {"labels": labels}, "spec": _pod(name, image, arguments, resources, claim)},
-            },
+    return {"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "metadata": meta, "data": data}
+
+
+def _job(meta: dict[str, Any], pod: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": meta,
+        "spec": {
+            # A difference is an answer: it is not tried again.
+            "backoffLimit": 0,
+            "template": {"metadata": {"labels": meta["labels"]}, "spec": pod},
         },
-    ]
+    }
 
 
 def _pod(

@@ -46,8 +46,31 @@ def desired_copy(
     :param without: shell patterns of label and annotation keys to leave behind.
     :raises UsageError: a chosen key is not there, or the type belongs to its own cluster.
     """
-    origin = origin_of(source)
-    kind = source.get("type") or "Opaque"
+    _refuse_uncopyable(source, keys)
+    data, meta = source.get("data") or {}, source.get("metadata") or {}
+    patterns = tuple(NEVER_COPIED) + tuple(without)
+    wanted_labels = {**left(meta.get("labels"), patterns), **(labels or {})}
+    wanted_annotations = {**left(meta.get("annotations"), patterns), **(annotations or {})}
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "type": source.get("type") or "Opaque",
+        "metadata": {
+            "name": name,
+            "namespace": namespace,
+            "labels": wanted_labels,
+            "annotations": {
+                **wanted_annotations,
+                COPIED_FROM: origin_of(source),
+                APPLIED: json.dumps({"labels": wanted_labels, "annotations": wanted_annotations}, sort_keys=True),
+            },
+        },
+        "data": {key: data[key] for key in (keys or sorted(data))},
+    }
+
+
+def _refuse_uncopyable(source: dict[str, Any], keys: list[str] | None) -> None:
+    origin, kind, data = origin_of(source), source.get("type"), source.get("data") or {}
     if kind in BOUND_TYPES:
         raise UsageError(
             f"Secret '{origin}' has the type {kind}",
@@ -55,7 +78,6 @@ def desired_copy(
             found="a token that its own cluster signs",
             remedy="Make a ServiceAccount in the target instead",
         )
-    data = source.get("data") or {}
     absent = [key for key in keys or [] if key not in data]
     if absent:
         raise UsageError(
@@ -64,26 +86,6 @@ def desired_copy(
             found=", ".join(sorted(data)) or "no keys",
             remedy="Correct keys",
         )
-    patterns = tuple(NEVER_COPIED) + tuple(without)
-    meta = source.get("metadata") or {}
-    wanted_labels = {**left(meta.get("labels"), patterns), **(labels or {})}
-    wanted_annotations = {**left(meta.get("annotations"), patterns), **(annotations or {})}
-    return {
-        "apiVersion": "v1",
-        "kind": "Secret",
-        "type": kind,
-        "metadata": {
-            "name": name,
-            "namespace": namespace,
-            "labels": wanted_labels,
-            "annotations": {
-                **wanted_annotations,
-                COPIED_FROM: origin,
-                APPLIED: json.dumps({"labels": wanted_labels, "annotations": wanted_annotations}, sort_keys=True),
-            },
-        },
-        "data": {key: data[key] for key in (keys or sorted(data))},
-    }
 
 
 def left(metadata: dict[str, str] | None, patterns: tuple[Any, ...]) -> dict[str, str]:
@@ -148,20 +150,12 @@ def check_ownership(existing: dict[str, Any], desired: dict[str, Any]) -> None:
         that somebody else has set.
     """
     where, origin = origin_of(existing), desired["metadata"]["annotations"][COPIED_FROM]
-    meta = existing.get("metadata") or {}
     differing = differences(existing, desired)
-    owners = [f"{one.get('kind')}/{one.get('name')}" for one in meta.get("ownerReferences") or []]
     ours = copied_from(existing)
     if not differing and ours == origin:
         return
-    if owners and differing:
-        raise RefusedError(
-            f"Secret '{where}' belongs to {', '.join(owners)}, which would undo the copy",
-            expected="a Secret without owner",
-            found=", ".join(differing),
-            remedy="Remove the owner, rename the copy, or set on_existing=replace",
-            code="owned",
-        )
+    if differing:
+        _refuse_owned(existing, differing)
     if ours is None and differing:
         raise RefusedError(
             f"Secret '{where}' is already there and is no copy of '{origin}'",
@@ -186,6 +180,19 @@ def check_ownership(existing: dict[str, Any], desired: dict[str, Any]) -> None:
             found="other values",
             remedy="Name the keys under without, or set on_existing=replace",
             code="foreign_label",
+        )
+
+
+def _refuse_owned(existing: dict[str, Any], differing: list[str]) -> None:
+    meta = existing.get("metadata") or {}
+    owners = [f"{owner.get('kind')}/{owner.get('name')}" for owner in meta.get("ownerReferences") or []]
+    if owners:
+        raise RefusedError(
+            f"Secret '{origin_of(existing)}' belongs to {', '.join(owners)}, which would undo the copy",
+            expected="a Secret without owner",
+            found=", ".join(differing),
+            remedy="Remove the owner, rename the copy, or set on_existing=replace",
+            code="owned",
         )
 
 
