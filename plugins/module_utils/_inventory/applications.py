@@ -170,36 +170,43 @@ def application_files(
         if user.get("password")
     }
     files = []
-    for one in batch:
-        path, user = one.get("environment_file"), (one.get("principals") or [""])[0]
+    for application in batch:
+        path, user = application.get("environment_file"), (application.get("principals") or [""])[0]
         if not path or (client.get("sasl.mechanism") and user not in passwords):
             raise UsageError(
-                f"Application '{one['name']}' cannot be pointed at {region}",
+                f"Application '{application['name']}' cannot be pointed at {region}",
                 expected="environment_file, and principals of which the first is one of kafka_dr_users with its "
                 "password",
                 found=f"environment_file '{path or ''}', principal '{user}'",
                 remedy="Complete it in kafka_dr_applications",
             )
-        values = {
-            "KAFKA_BROKERS": client.get("bootstrap.servers", ""),
-            "KAFKA_SECURITY_PROTOCOL": client.get("security.protocol", "PLAINTEXT"),
-            "KAFKA_SASL_MECHANISM": client.get("sasl.mechanism", ""),
-            "KAFKA_USER": user,
-            "KAFKA_PWD": str(passwords.get(user, "")).strip(),
-            "KAFKA_CERT": path + ".ca.pem",
-            "KAFKA_REGION": region,
-            **(one.get("environment") or {}),
-        }
-        wrong = [shown(key) for key in values if not VARIABLE.match(str(key))]
-        if wrong:
-            raise UsageError(
-                f"Application {shown(one['name'])} cannot have this environment",
-                expected="names of variables: letters, digits, underscore",
-                found=", ".join(wrong),
-                remedy="Correct environment in kafka_dr_applications",
-            )
+        values = _environment(application, region, client, user, str(passwords.get(user, "")).strip())
         files.append(
             {"path": path, "content": "".join(f"{key}={shlex.quote(str(value))}\n" for key, value in values.items())}
         )
         files.append({"path": path + ".ca.pem", "content": client.get("ssl.ca.pem", "")})
     return files
+
+
+def _environment(
+    application: dict[str, Any], region: str, client: dict[str, Any], user: str, password: str
+) -> dict[str, Any]:
+    values = {
+        "KAFKA_BROKERS": client.get("bootstrap.servers", ""),
+        "KAFKA_SECURITY_PROTOCOL": client.get("security.protocol", "PLAINTEXT"),
+        "KAFKA_SASL_MECHANISM": client.get("sasl.mechanism", ""),
+        "KAFKA_USER": user,
+        "KAFKA_PWD": password,
+        "KAFKA_CERT": application["environment_file"] + ".ca.pem",
+        "KAFKA_REGION": region,
+        **(application.get("environment") or {}),
+    }
+    wrong = [shown(key) for key in values if not VARIABLE.match(str(key))]
+    if wrong:
+        raise UsageError(
+            f"Application {shown(application['name'])} cannot have this environment",
+            expected="names of variables: letters, digits, underscore",
+            found=", ".join(wrong),
+            remedy="Correct environment in kafka_dr_applications",
+        )
+    return values

@@ -148,52 +148,60 @@ def machines(mirrors: list[dict], hosts: HOSTS) -> c.Iterator[Mistake]:
     for mirror in mirrors:
         target = hosts.get(mirror["target"]) or {}
         platform = target.get("kafka_dr_mirror_platform") or target.get("kafka_dr_platform")
-        about = about_of(mirror)
-        nodes = target.get("kafka_dr_mirror_hosts") or [mirror["target"]]
-        if platform == "connect" and not target.get("kafka_dr_connect"):
+        yield from _undescribed_place(mirror, target, platform)
+        if platform in (*ON_MACHINES, "connect"):
+            nodes = target.get("kafka_dr_mirror_hosts") or [mirror["target"]]
+            yield from _unknown_machines(mirror, target, hosts)
+            yield from _missing_paths(mirror, nodes, target, hosts, platform)
+            yield from _rest(mirror, nodes, target, hosts, platform)
+
+
+def _undescribed_place(mirror: dict, target: dict, platform: object) -> c.Iterator[Mistake]:
+    about = about_of(mirror)
+    if platform == "connect" and not target.get("kafka_dr_connect"):
+        yield Mistake(
+            f"{mirror['target']}: kafka_dr_connect",
+            f"the Connect cluster that runs {mirror['name']}",
+            "nothing",
+            "Give its urls",
+            about,
+        )
+    if platform == "deployment" and not target.get("kafka_dr_mirror_deployment"):
+        yield Mistake(
+            f"{mirror['target']}: kafka_dr_mirror_deployment",
+            f"the Deployment of {mirror['name']}",
+            "nothing",
+            "Give image and namespace",
+            about,
+        )
+
+
+def _unknown_machines(mirror: dict, target: dict, hosts: HOSTS) -> c.Iterator[Mistake]:
+    for at, machine in enumerate(target.get("kafka_dr_mirror_hosts") or []):
+        if machine not in hosts:
             yield Mistake(
-                f"{mirror['target']}: kafka_dr_connect",
-                f"the Connect cluster that runs {mirror['name']}",
-                "nothing",
-                "Give its urls",
-                about,
+                f"{mirror['target']}: kafka_dr_mirror_hosts[{at}]",
+                "a host of the inventory",
+                found(machine),
+                "Add it, or correct the name",
+                about_of(mirror),
             )
-        if platform == "deployment" and not target.get("kafka_dr_mirror_deployment"):
+
+
+def _missing_paths(mirror: dict, nodes: list, target: dict, hosts: HOSTS, platform: object) -> c.Iterator[Mistake]:
+    paths = ("kafka_dr_mirror_directory", "kafka_dr_kafka_home")
+    for variable in paths[:1] if platform == "connect" else paths:
+        lacking = [
+            node for node in nodes if node in hosts and not hosts[node].get(variable) and not target.get(variable)
+        ]
+        if lacking:
             yield Mistake(
-                f"{mirror['target']}: kafka_dr_mirror_deployment",
-                f"the Deployment of {mirror['name']}",
+                f"{mirror['target']}: {variable}",
+                f"a path on {', '.join(lacking)}, which runs the mirror {mirror['name']}",
                 "nothing",
-                "Give image and namespace",
-                about,
+                "Give it for the region, or for the host",
+                about_of(mirror),
             )
-        if platform not in (*ON_MACHINES, "connect"):
-            continue
-        for at, one in enumerate(target.get("kafka_dr_mirror_hosts") or []):
-            if one not in hosts:
-                yield Mistake(
-                    f"{mirror['target']}: kafka_dr_mirror_hosts[{at}]",
-                    "a host of the inventory",
-                    found(one),
-                    "Add it, or correct the name",
-                    about,
-                )
-        for variable in (
-            ("kafka_dr_mirror_directory", "kafka_dr_kafka_home")
-            if platform != "connect"
-            else ("kafka_dr_mirror_directory",)
-        ):
-            lacking = [
-                node for node in nodes if node in hosts and not hosts[node].get(variable) and not target.get(variable)
-            ]
-            if lacking:
-                yield Mistake(
-                    f"{mirror['target']}: {variable}",
-                    f"a path on {', '.join(lacking)}, which runs the mirror {mirror['name']}",
-                    "nothing",
-                    "Give it for the region, or for the host",
-                    about,
-                )
-        yield from _rest(mirror, nodes, target, hosts, platform)
 
 
 def _rest(mirror: dict, nodes: list, target: dict, hosts: HOSTS, platform: object) -> c.Iterator[Mistake]:

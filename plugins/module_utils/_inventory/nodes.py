@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from .._errors import UsageError
@@ -23,15 +24,46 @@ def mirror_node(mirror: dict[str, Any], regions: dict[str, dict[str, Any]], host
     """
     target, own = regions[mirror["target"]], regions[host]
     hosts = list(target.get("kafka_dr_mirror_hosts") or [mirror["target"]])
+    variables = _Variables(own, target)
+    _refuse_missing(variables, mirror, host)
+    # Below this directory its files are, which are removed with it.
+    directory = f"{variables.get('kafka_dr_mirror_directory')}/{file_name('a mirror', mirror['name'])}"
+    metrics = _metrics(variables.get("kafka_dr_mirror_metrics"), host)
+    address = LOOPBACK if len(hosts) == 1 else own.get("ansible_host") or host
+    return {
+        "host": host,
+        "hosts": hosts,
+        "directory": directory,
+        "user": variables.get("kafka_dr_mirror_user", ""),
+        "python": variables.get("kafka_dr_python"),
+        # With exactly-once the nodes ask each other (KIP-710); one alone asks nobody.
+        "rest_host": variables.get("kafka_dr_mirror_rest_host") or address,
+        "rest_port": variables.get("kafka_dr_mirror_rest_port", 8083),
+        "metrics": metrics,
+        "command": " ".join(_command(variables, directory, metrics)),
+    }
 
-    def of(name: str, default: int | str | None = None) -> Any:
-        found = own.get("kafka_dr_" + name)
-        found = target.get("kafka_dr_" + name) if found is None else found
-        return default if found is None else found
 
+@dataclass(frozen=True)
+class _Variables:
+    """Variables of a host, and of the target region where the host has none."""
+
+    host: dict[str, Any]
+    target: dict[str, Any]
+
+    def get(self, name: str, default: int | str | None = None) -> Any:
+        for variables in (self.host, self.target):
+            value = variables.get(name)
+            if value is not None:
+                return value
+        return default
+
+
+def _refuse_missing(variables: _Variables, mirror: dict[str, Any], host: str) -> None:
     # On an existing Connect cluster the host has the witness and the secrets only.
-    needed = ("mirror_directory",) if of("mirror_platform") == "connect" else ("mirror_directory", "kafka_home")
-    missing = ["kafka_dr_" + name for name in needed if not of(name)]
+    connect = variables.get("kafka_dr_mirror_platform") == "connect"
+    needed = ("kafka_dr_mirror_directory",) if connect else ("kafka_dr_mirror_directory", "kafka_dr_kafka_home")
+    missing = [name for name in needed if not variables.get(name)]
     if missing:
         raise UsageError(
             f"Host '{host}' cannot run mirror '{mirror['name']}'",
@@ -39,30 +71,18 @@ def mirror_node(mirror: dict[str, Any], regions: dict[str, dict[str, Any]], host
             found="nothing",
             remedy=f"Set it for region {mirror['target']}, or for the host",
         )
-    # Below this directory its files are, which are removed with it.
-    directory = f"{of('mirror_directory')}/{file_name('a mirror', mirror['name'])}"
-    metrics = _metrics(of("mirror_metrics"), host)
+
+
+def _command(variables: _Variables, directory: str, metrics: dict[str, Any] | None) -> list[str]:
     agent = f"{metrics['jar']}={metrics['host']}:{metrics['port']}:{directory}/metrics.yml" if metrics else None
-    command = mirror_maker_command(
-        of("kafka_home"),
+    return mirror_maker_command(
+        variables.get("kafka_dr_kafka_home"),
         f"{directory}/mm2.properties",
-        str(of("java", "java")),
-        str(of("mirror_heap", "1g")),
-        [str(of("java_options"))] if of("java_options") else [],
+        str(variables.get("kafka_dr_java", "java")),
+        str(variables.get("kafka_dr_mirror_heap", "1g")),
+        [str(variables.get("kafka_dr_java_options"))] if variables.get("kafka_dr_java_options") else [],
         agent,
     )
-    return {
-        "host": host,
-        "hosts": hosts,
-        "directory": directory,
-        "user": of("mirror_user", ""),
-        "python": of("python"),
-        # With exactly-once the nodes ask each other (KIP-710); one alone asks nobody.
-        "rest_host": of("mirror_rest_host") or (LOOPBACK if len(hosts) == 1 else own.get("ansible_host") or host),
-        "rest_port": of("mirror_rest_port", 8083),
-        "metrics": metrics,
-        "command": " ".join(command),
-    }
 
 
 def _metrics(described: dict[str, Any] | None, host: str) -> dict[str, Any] | None:

@@ -23,7 +23,6 @@ from .mirror_versions import API_VERSIONS, SHAPES, STRIMZI_GROUP, shape_of
 STATES = ("running", "paused", "stopped")
 CONNECTOR_FIELDS = {"source": "sourceConnector", "checkpoint": "checkpointConnector", "heartbeat": "heartbeatConnector"}
 MECHANISMS = {"SCRAM-SHA-512": "scram-sha-512", "SCRAM-SHA-256": "scram-sha-256", "PLAIN": "plain"}
-# A quantifier such as {1,3}: the only place where a comma in a pattern cannot be written in another way.
 
 
 def mirror_resource(
@@ -53,9 +52,8 @@ def mirror_resource(
     group, shape = _group_and_shape(api_version)
     if state is not None and state not in STATES:
         raise UsageError(f"Mirror '{full['name']}' cannot be put into state '{state}'", expected=", ".join(STATES))
-    sides = {
-        region: _cluster(full, region, clients, secrets or {}, group) for region in (full["source"], full["target"])
-    }
+    regions = (full["source"], full["target"])
+    sides = {region: _cluster(full, region, clients, secrets or {}, group) for region in regions}
     resource: dict[str, Any] = {
         "apiVersion": api_version,
         "kind": "KafkaMirrorMaker2",
@@ -65,14 +63,20 @@ def mirror_resource(
     if namespace:
         resource["metadata"]["namespace"] = namespace
     resource = merged(resource, fields or {})
+    _refuse_other_version(resource, full["name"], api_version)
+    return resource
+
+
+def _refuse_other_version(resource: dict[str, Any], mirror: str, api_version: str) -> None:
+    """The merged fields have to leave the resource in the version and shape that were asked for."""
+    dummy, shape = _group_and_shape(api_version)
     if shape_of(resource) != shape or resource["apiVersion"] != api_version:
         raise UsageError(
-            f"The extra fields of mirror '{full['name']}' do not fit {api_version}",
+            f"The extra fields of mirror '{mirror}' do not fit {api_version}",
             expected=f"fields of the shape '{shape}'",
             found=", ".join(sorted(resource["spec"])),
             remedy="Remove the fields of the other version, or name the other version",
         )
-    return resource
 
 
 def _spec(mirror: dict[str, Any], sides: dict[str, dict[str, Any]], shape: str, state: str | None) -> dict[str, Any]:

@@ -50,37 +50,43 @@ def reader_roles(
     found = []
     for region in sorted(regions):
         described = regions[region]
-        users = [
-            user["name"] for user in described.get("kafka_dr_users") or [] if user.get("purpose") in ("reader", "proof")
-        ]
-        readers = [user for user in described.get("kafka_dr_users") or [] if user.get("purpose") == "reader"]
         if (
-            described.get("kafka_dr_platform") != "kubernetes"
-            or not readers
-            or not described["kafka_dr_kubernetes"].get("cluster")
+            described.get("kafka_dr_platform") == "kubernetes"
+            and _users(described, "reader")
+            and described["kafka_dr_kubernetes"].get("cluster")
         ):
-            continue
-        place = kubernetes_region(described, region)
-        cluster = "eventstreams" if place["group"] == "eventstreams.ibm.com" else "kafkas"
-        rules = [
-            rule_for(place["group"], cluster, ["get"], [place["cluster"]]),
-            rule_for("", "secrets", ["get"], sorted({*users, place["cluster"] + "-cluster-ca-cert"})),
-        ]
-        incoming = incoming_mirrors(region, described, mirrors)
-        if incoming and described.get("kafka_dr_mirror_platform", "kubernetes") == "kubernetes":
-            rules.append(rule_for(place["group"], "kafkamirrormaker2s", ["get"], incoming))
-        if place["backup"]:
-            # What is kept is held against what is so; the Secrets beside it, which have the keys, stay closed.
-            rules += [rule_for(place["group"], one, ["list"]) for one in (cluster, "kafkanodepools", "kafkatopics")]
-            found.append(
-                {
-                    "namespace": place["backup"]["namespace"],
-                    "suffix": "-" + place["prefix"].rstrip("-"),
-                    "rules": [rule_for("", "secrets", ["get"], [place["prefix"] + "definition"])],
-                }
-            )
-        found.append({"namespace": place["namespace"], "suffix": "", "rules": rules})
+            found += _reader_places(region, described, mirrors)
     return _bound(found, name, subjects)
+
+
+def _users(described: dict[str, Any], *purposes: str) -> list[str]:
+    return [user["name"] for user in described.get("kafka_dr_users") or [] if user.get("purpose") in purposes]
+
+
+def _reader_places(region: str, described: dict[str, Any], mirrors: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What a reader may do in the region's namespace, and where its definition is kept."""
+    found = []
+    place = kubernetes_region(described, region)
+    cluster = "eventstreams" if place["group"] == "eventstreams.ibm.com" else "kafkas"
+    users = _users(described, "reader", "proof")
+    rules = [
+        rule_for(place["group"], cluster, ["get"], [place["cluster"]]),
+        rule_for("", "secrets", ["get"], sorted({*users, place["cluster"] + "-cluster-ca-cert"})),
+    ]
+    incoming = incoming_mirrors(region, described, mirrors)
+    if incoming and described.get("kafka_dr_mirror_platform", "kubernetes") == "kubernetes":
+        rules.append(rule_for(place["group"], "kafkamirrormaker2s", ["get"], incoming))
+    if place["backup"]:
+        # What is kept is held against what is so; the Secrets beside it, which have the keys, stay closed.
+        rules += [rule_for(place["group"], kind, ["list"]) for kind in (cluster, "kafkanodepools", "kafkatopics")]
+        found.append(
+            {
+                "namespace": place["backup"]["namespace"],
+                "suffix": "-" + place["prefix"].rstrip("-"),
+                "rules": [rule_for("", "secrets", ["get"], [place["prefix"] + "definition"])],
+            }
+        )
+    return [*found, {"namespace": place["namespace"], "suffix": "", "rules": rules}]
 
 
 def _bound(found: Sequence[dict[str, Any]], name: str, subjects: Sequence[dict[str, str]]) -> list[dict[str, Any]]:
@@ -112,15 +118,14 @@ def places(
     :returns: ``[{name (of the region), connection, namespace, rules, suffix (of the Role's name), kept (whether it is
         where a region's definition is kept)}]``.
     """
-    made = []
+    found = []
     for region in sorted(regions):
         described = regions[region]
-        made += _deployment_places(region, described, mirrors)
+        found += _deployment_places(region, described, mirrors)
         if described.get("kafka_dr_platform") != "kubernetes":
             continue
         rules = application_rules(described)
         cluster = described["kafka_dr_kubernetes"]
-        connection = {key: cluster[key] for key in CONNECTION_KEYS if cluster.get(key) is not None}
         # A host may have applications and no cluster.
         if cluster.get("cluster"):
             place = kubernetes_region(described, region)
@@ -131,18 +136,18 @@ def places(
                 + rules
             )
             if place["backup"]:
-                made.append(_kept_place(place, region, described))
-        made.append(
+                found.append(_kept_place(place, region, described))
+        found.append(
             {
                 "name": region,
-                "connection": connection,
+                "connection": {key: cluster[key] for key in CONNECTION_KEYS if cluster.get(key) is not None},
                 "namespace": cluster["namespace"],
                 "rules": rules,
                 "suffix": "",
                 "kept": False,
             }
         )
-    return made
+    return found
 
 
 def _kept_place(place: dict[str, Any], region: str, described: dict[str, Any]) -> dict[str, Any]:
@@ -203,30 +208,29 @@ def wanted(
         there.
     :param silent: names of applications whose API server is known not to answer, and which the stage goes on without.
     """
-    movable = [
-        name
-        for name in regions
-        if name not in lost
-        and any(
-            application.get("kind") == "kubernetes" and application.get("name") not in silent
-            for application in regions[name].get("kafka_dr_applications") or []
-        )
-    ]
+    movable = [name for name in regions if name not in lost and _has_applications(regions[name], silent)]
     found = []
-    for one in places(regions, mirrors, making):
-        if one["name"] not in (keeps if one["kept"] else [*writes, *movable]):
+    for place in places(regions, mirrors, making):
+        region = place["name"]
+        if region not in (keeps if place["kept"] else [*writes, *movable]):
             continue
-        kafka = regions[one["name"]].get("kafka_dr_kafka") or {}
-        made = one["name"] in making and not one["kept"] and str(kafka.get("create_namespace", False)).lower() == "true"
-        # A right to read what may not even be installed opens no gate.
-        rules = [rule for rule in one["rules"] if rule["apiGroups"] != ["keda.sh"]]
+        kafka = regions[region].get("kafka_dr_kafka") or {}
+        creates = str(kafka.get("create_namespace", False)).lower() == "true"
         found.append(
             {
-                "name": one["name"],
-                "connection": one["connection"],
-                "namespace": one["namespace"],
-                "rules": rules,
-                "may_be_made": made,
+                "name": region,
+                "connection": place["connection"],
+                "namespace": place["namespace"],
+                # A right to read what may not even be installed opens no gate.
+                "rules": [rule for rule in place["rules"] if rule["apiGroups"] != ["keda.sh"]],
+                "may_be_made": region in making and not place["kept"] and creates,
             }
         )
     return found
+
+
+def _has_applications(described: dict[str, Any], silent: Sequence[str]) -> bool:
+    return any(
+        application.get("kind") == "kubernetes" and application.get("name") not in silent
+        for application in described.get("kafka_dr_applications") or []
+    )

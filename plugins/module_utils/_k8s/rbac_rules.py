@@ -79,32 +79,29 @@ def secret_rules(
         for user in regions[region].get("kafka_dr_users") or []
         if "password" in user and not user.get("password_learned")
     }
-    for mirror in mirrors:
-        source = mirror["source"]
-        if mirror.get("target") == region and (regions.get(source) or {}).get("kafka_dr_platform") == "kubernetes":
-            write |= _carried(source, regions, ("mirror", "witness", "application"))
-            # The applications' users of the source are users of the target too.
-            read |= {
-                user["name"]
-                for user in regions[source].get("kafka_dr_users") or []
-                if user.get("purpose") == "application"
-            }
+    for source in _on_kubernetes([mirror["source"] for mirror in mirrors if mirror.get("target") == region], regions):
+        write |= _carried(source, regions, ("mirror", "witness", "application"))
+        # The applications' users of the source are users of the target too.
+        read |= {
+            user["name"] for user in regions[source].get("kafka_dr_users") or [] if user.get("purpose") == "application"
+        }
     if makes and (place["authorities_from"] or place["backup"]):
-        write |= {place["cluster"] + one for one in AUTHORITIES}
+        write |= {place["cluster"] + suffix for suffix in AUTHORITIES}
     if place["backup"]:
         if makes:
             write |= {user + "-given" for user in users}
-        for mirror in mirrors:
-            target = mirror["target"]
-            if mirror.get("source") == region and (regions.get(target) or {}).get("kafka_dr_platform") == "kubernetes":
-                write |= _carried(target, regions, ("mirror", "witness"))
+        targets = [mirror["target"] for mirror in mirrors if mirror.get("source") == region]
+        for target in _on_kubernetes(targets, regions):
+            write |= _carried(target, regions, ("mirror", "witness"))
     rules = [rule_for("", "secrets", ["get"], sorted(read - write))]
     if write:
-        rules += [
-            rule_for("", "secrets", ["create"]),
-            rule_for("", "secrets", ["get", "update", "patch"], sorted(write)),
-        ]
+        rules.append(rule_for("", "secrets", ["create"]))
+        rules.append(rule_for("", "secrets", ["get", "update", "patch"], sorted(write)))
     return rules
+
+
+def _on_kubernetes(names: list[str], regions: dict[str, dict[str, Any]]) -> list[str]:
+    return [name for name in names if (regions.get(name) or {}).get("kafka_dr_platform") == "kubernetes"]
 
 
 def _carried(source: str, regions: dict[str, dict[str, Any]], purposes: tuple[str, ...]) -> set[str]:

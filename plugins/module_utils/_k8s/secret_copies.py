@@ -23,29 +23,14 @@ def plan_copies(
     chosen, missing = _chosen(source, source_namespace, params, check_mode)
     wanted = _by_new_name(chosen, missing, target_namespace, params)
     if source.host == target.host and source_namespace == target_namespace:
-        same = [name for name, one in wanted.items() if one["metadata"]["name"] == name]
-        if same:
-            raise UsageError(
-                f"Secret '{target_namespace}/{same[0]}' would be copied onto itself",
-                remedy="Give rename, prefix or another namespace",
-            )
+        _refuse_same_name(wanted, target_namespace)
     there = _existing(target, target_namespace, sorted(wanted))
-    plans: list[dict[str, Any]] = [
-        {
-            "source": f"{source_namespace}/{name}",
-            "target": None,
-            "before": None,
-            "after": None,
-            "action": "source_absent",
-            "differences": [],
-        }
-        for name in missing
-    ]
+    plans = [_source_absent(f"{source_namespace}/{name}") for name in missing]
     refused = []
-    for name, one in wanted.items():
+    for name, secret in wanted.items():
         try:
             desired = secret_plan.desired_copy(
-                one,
+                secret,
                 name,
                 target_namespace,
                 params["keys"],
@@ -53,12 +38,32 @@ def plan_copies(
                 params["annotations"],
                 params["without"] or (),
             )
-            plans.append(_plan(origin_of(one), there[name], desired, params))
+            plans.append(_plan(origin_of(secret), there[name], desired, params))
         except RefusedError as error:
             refused.append(error)
     if refused:
         raise _all_of(refused)
     return plans
+
+
+def _refuse_same_name(wanted: dict[str, dict[str, Any]], namespace: str) -> None:
+    same = [name for name, secret in wanted.items() if secret["metadata"]["name"] == name]
+    if same:
+        raise UsageError(
+            f"Secret '{namespace}/{same[0]}' would be copied onto itself",
+            remedy="Give rename, prefix or another namespace",
+        )
+
+
+def _source_absent(secret: str) -> dict[str, Any]:
+    return {
+        "source": secret,
+        "target": None,
+        "before": None,
+        "after": None,
+        "action": "source_absent",
+        "differences": [],
+    }
 
 
 def _by_new_name(
@@ -184,38 +189,22 @@ def _existing(target: KubernetesClient, namespace: str, names: list[str]) -> dic
 
 
 def plan_removal(target: KubernetesClient, namespace: str, params: dict[str, Any]) -> list[dict[str, Any]]:
-    if params["label_selector"] or params["name_regex"]:
-        pattern = _compiled(params["name_regex"] or ".*")
-        listed = target.list(
-            object_path("v1", "secrets", namespace),
-            params["label_selector"],
-            what=f"list the Secrets of namespace '{namespace}'",
-        )
-        found: dict[str, dict[str, Any] | None] = {
-            one["metadata"]["name"]: one
-            for one in listed
-            if pattern.fullmatch(one["metadata"]["name"]) and copied_from(one)
-        }
-    else:
-        found = {}
-    for name in params["names"] or []:
-        renamed = (params["rename"] or {}).get(name, f"{params['prefix'] or ''}{name}")
-        found[renamed] = _existing(target, namespace, [renamed])[renamed]
+    found = _to_remove(target, namespace, params)
     plans: list[dict[str, Any]] = []
     refused: list[RefusedError] = []
     for name in sorted(found):
-        one = found[name]
+        secret = found[name]
         plan: dict[str, Any] = {
-            "source": copied_from(one) if one else None,
+            "source": copied_from(secret) if secret else None,
             "target": f"{namespace}/{name}",
-            "before": one,
+            "before": secret,
             "after": None,
             "differences": [],
         }
-        if one is None:
-            plan["action"] = "absent"
-        elif copied_from(one) or params["on_existing"] == "replace":
-            plan["action"] = "deleted"
+        if secret is None:
+            plans.append({**plan, "action": "absent"})
+        elif copied_from(secret) or params["on_existing"] == "replace":
+            plans.append({**plan, "action": "deleted"})
         else:
             refused.append(
                 RefusedError(
@@ -226,8 +215,25 @@ def plan_removal(target: KubernetesClient, namespace: str, params: dict[str, Any
                     code="different",
                 )
             )
-            continue
-        plans.append(plan)
     if refused:
         raise _all_of(refused)
     return plans
+
+
+def _to_remove(target: KubernetesClient, namespace: str, params: dict[str, Any]) -> dict[str, dict[str, Any] | None]:
+    """The Secrets by name: copies that the selectors choose, and those that are named, None for what is not there."""
+    found: dict[str, dict[str, Any] | None] = {}
+    if params["label_selector"] or params["name_regex"]:
+        pattern = _compiled(params["name_regex"] or ".*")
+        listed = target.list(
+            object_path("v1", "secrets", namespace),
+            params["label_selector"],
+            what=f"list the Secrets of namespace '{namespace}'",
+        )
+        for secret in listed:
+            if pattern.fullmatch(secret["metadata"]["name"]) and copied_from(secret):
+                found[secret["metadata"]["name"]] = secret
+    for name in params["names"] or []:
+        renamed = (params["rename"] or {}).get(name, f"{params['prefix'] or ''}{name}")
+        found[renamed] = _existing(target, namespace, [renamed])[renamed]
+    return found

@@ -52,19 +52,11 @@ def read_mirror(client: KubernetesClient, params: dict[str, Any], until: str = "
         existing.setdefault("kind", "KafkaMirrorMaker2")
     status = mirror_state.mirror_status(existing)
     halted = mirror_state.stopped(existing)
-    waiting = []
+    waiting: list[str] = []
     if until == "ready":
         waiting = status["waiting_for"]
     elif until == "running":
-        waiting = status["waiting_for"]
-        if not waiting and status["state"] != "running":
-            waiting = [
-                "every connector to run (%s)"
-                % (
-                    ", ".join("{} is {}".format(*pair) for pair in sorted(status["connectors"].items()))
-                    or "none is reported"
-                )
-            ]
+        waiting = _waiting_to_run(status)
     elif until == "stopped":
         waiting = halted["waiting_for"]
     elif until == "absent" and existing is not None:
@@ -82,3 +74,10 @@ def read_mirror(client: KubernetesClient, params: dict[str, Any], until: str = "
         "ready": not waiting,
         "waiting_for": waiting,
     }
+
+
+def _waiting_to_run(status: dict[str, Any]) -> list[str]:
+    if status["waiting_for"] or status["state"] == "running":
+        return list(status["waiting_for"])
+    connectors = ", ".join(f"{name} is {state}" for name, state in sorted(status["connectors"].items()))
+    return [f"every connector to run ({connectors or 'none is reported'})"]

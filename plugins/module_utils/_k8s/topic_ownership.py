@@ -36,35 +36,33 @@ def topics_to_own(
     :param topics: ``[{name, partitions, replication_factor, configs}]``, as they are in Kafka.
     :param existing: KafkaTopics of the cluster as read. What others made, managed or not, is left alone.
     """
-    here = {topic_of(one): one for one in existing}
-    made = []
+    here = {topic_of(resource): resource for resource in existing}
+    bodies = []
     for topic in topics:
-        one = here.get(topic["name"])
+        resource = here.get(topic["name"])
         body = kafka_topic(topic, cluster, namespace, api_version)
         body["metadata"]["labels"][LEFT_BY] = stage
-        if one is None:
-            made.append(body)
+        if resource is None:
+            bodies.append(body)
         elif (
-            LEFT_BY in (one["metadata"].get("labels") or {})
-            and not managed(one)
-            and not one["metadata"].get("deletionTimestamp")
+            LEFT_BY in (resource["metadata"].get("labels") or {})
+            and not managed(resource)
+            and not resource["metadata"].get("deletionTimestamp")
         ):
-            config = body["spec"].setdefault("config", {})
-            # What is no longer set on the topic has to leave the resource, or the operator would set it again.
-            config.update({key: None for key in ((one.get("spec") or {}).get("config") or {}) if key not in config})
-            made.append(
-                {
-                    "apiVersion": one.get("apiVersion") or api_version,
-                    "kind": "KafkaTopic",
-                    "spec": body["spec"],
-                    "metadata": {
-                        "name": one["metadata"]["name"],
-                        "namespace": namespace,
-                        "annotations": {UNMANAGED: None},
-                    },
-                }
-            )
-    return made
+            bodies.append(_managed_again(resource, body, namespace))
+    return bodies
+
+
+def _managed_again(resource: dict[str, Any], body: dict[str, Any], namespace: str) -> dict[str, Any]:
+    config = body["spec"].setdefault("config", {})
+    # What is no longer set on the topic has to leave the resource, or the operator would set it again.
+    config.update({key: None for key in ((resource.get("spec") or {}).get("config") or {}) if key not in config})
+    return {
+        "apiVersion": resource.get("apiVersion") or body["apiVersion"],
+        "kind": "KafkaTopic",
+        "spec": body["spec"],
+        "metadata": {"name": resource["metadata"]["name"], "namespace": namespace, "annotations": {UNMANAGED: None}},
+    }
 
 
 def topics_to_let_go(mirror: dict[str, Any], existing: list[dict[str, Any]]) -> list[dict[str, Any]]:
