@@ -199,6 +199,12 @@ witness:
       description: Topics of the source that it saw made again under their names.
       type: list
       elements: str
+    begun_again:
+      description:
+        - Those of C(made_again) that the mirror was seen to copy from their first records on.
+        - Of the others, C(mirrored_through) may be an offset of the former topic.
+      type: list
+      elements: str
     cluster_id:
       description: The id of the cluster that it watches; empty where it is not known.
       type: str

@@ -102,8 +102,8 @@ def copied_ends(status: dict[str, Any]) -> dict[str, Any]:
         witness saw last),
         ``lost{total, topics{topic: offsets}, unknown[topic]}`` (None where there was no witness, or of some topic it is
         not known),
-        ``witnessed_at`` (seconds since the epoch). Of a topic that was made again, an offset beyond its end is one of
-        the former topic.
+        ``witnessed_at`` (seconds since the epoch). Of a topic that was made again, and that the mirror was not seen to
+        begin again, an offset may be one of the former topic, or reached from there.
         Offsets count as records here: on a source written in transactions the markers among them make the figure an
         upper bound.
     """
@@ -119,11 +119,8 @@ def copied_ends(status: dict[str, Any]) -> dict[str, Any]:
             topic: sum(max(0, end - source.get(topic, {}).get(number, 0)) for number, end in ends.items())
             for topic, ends in known.items()
         }
-        unknown = sorted(
-            topic
-            for topic in witness.get("made_again") or ()
-            if any(source.get(topic, {}).get(number, 0) > end for number, end in known.get(topic, {}).items())
-        )
+        doubted = set(witness.get("made_again") or ()) - set(witness.get("begun_again") or ())
+        unknown = sorted(topic for topic in doubted if known.get(topic) and source.get(topic))
         topics = {topic: count for topic, count in topics.items() if count and topic not in unknown}
         lost = {"total": None if unknown else sum(topics.values()), "topics": topics, "unknown": unknown}
     return {"source": source, "known": known or {}, "lost": lost, "witnessed_at": witness.get("ends_at")}

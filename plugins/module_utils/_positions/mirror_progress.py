@@ -25,6 +25,8 @@ from .._mm2.names import MirrorNames, check_names, compile_filter
 # A source partition whose last copied record lies further than this before its end is not counted: its lag is told in
 # offsets.
 LOOK_INTO = 2000
+# How much earlier than the witness saw it a topic may have been made again, in milliseconds: rounds take their time.
+UNSEEN = 60000
 # Of so many of those it is looked whether there is any data at all: what a transaction wrote that was aborted is never
 # copied.
 LOOK_FOR_ANY = 50
@@ -66,7 +68,7 @@ def mirror_progress(params: dict[str, Any]) -> dict[str, Any]:
     copied = read_source_offsets(
         target, params["offsets_topic"] or names.source_offsets, names.source, params["connector"]
     )
-    witness = _witness(target, params["positions_topic"], wanted)
+    witness = _witness(names, target, params["positions_topic"], wanted, copied["offsets"] if copied else {})
     partitions = _partitions(names, source, bounds, copied["offsets"] if copied else {}, wanted)
     return {
         "exists": {"source_offsets": copied is not None, "witness": witness["exists"]},
@@ -180,7 +182,9 @@ def _heartbeat(names: MirrorNames, target: KafkaClient) -> dict[str, Any]:
     }
 
 
-def _witness(target: KafkaClient, topic: str, wanted: Callable[[str], bool]) -> dict[str, Any]:
+def _witness(
+    names: MirrorNames, target: KafkaClient, topic: str, wanted: Callable[[str], bool], copied: dict[Partition, int]
+) -> dict[str, Any]:
     known = read_witness(target, topic)
     if known is None:
         return {
@@ -191,10 +195,12 @@ def _witness(target: KafkaClient, topic: str, wanted: Callable[[str], bool]) -> 
             "ends": None,
             "ends_at": None,
             "made_again": [],
+            "begun_again": [],
             "cluster_id": "",
         }
     at = known["at"]
     ends = None if known["ends"] is None else {name: one for name, one in known["ends"].items() if wanted(name)}
+    again = {name: one["recreated"] for name, one in known["topics"].items() if one["recreated"] and wanted(name)}
     return {
         "exists": True,
         "at": _seconds(at),
@@ -203,8 +209,46 @@ def _witness(target: KafkaClient, topic: str, wanted: Callable[[str], bool]) -> 
         "ends": ends,
         "ends_at": _seconds(known["ends_at"]),
         "cluster_id": known["cluster"] or "",
-        "made_again": sorted(name for name, one in known["topics"].items() if one["recreated"] and wanted(name)),
+        "made_again": sorted(again),
+        "begun_again": _begun_again(names, target, again, known["cluster_since"], ends or {}, copied),
     }
+
+
+def _begun_again(
+    names: MirrorNames,
+    target: KafkaClient,
+    again: dict[str, int],
+    cluster_since: int,
+    ends: dict[str, dict[str, int]],
+    copied: dict[Partition, int],
+) -> list[str]:
+    """Topics of which the mirror was seen to copy the present topic from its first record on.
+
+    Connect's offset alone does not say it: a mirror goes on at the place that it had in the former topic, as soon as
+    the present one reaches so far. An offset sync of the first record does. For a cluster that took another's place, a
+    stage began the mirror anew; an offset beyond the end is still a former one.
+
+    :param again: when the witness saw each topic made again, in milliseconds; ``cluster_since``: the same of the
+        cluster. :param copied: last offsets copied.
+    """
+    rows = (read_offset_syncs(target, names.offset_syncs) or []) if again else []
+    first = {
+        (row.value.topic, row.value.partition)
+        for row in rows
+        if row.value.upstream == 0 and row.timestamp >= again.get(row.value.topic, row.timestamp) - UNSEEN
+    }
+
+    def begun(key: Partition, end: int) -> bool:
+        return key in first or (again[key[0]] <= cluster_since and copied.get(key, -1) < end)
+
+    return [
+        topic
+        for topic in sorted(again)
+        if all(
+            not end or (topic, int(number)) not in copied or begun((topic, int(number)), end)
+            for number, end in ends.get(topic, {}).items()
+        )
+    ]
 
 
 def _details(names: MirrorNames, target: KafkaClient) -> dict[str, Any]:

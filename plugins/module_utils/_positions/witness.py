@@ -10,8 +10,8 @@ The topic lies in the target region and has one partition, compacted by key. Key
   old name is seen; ``recreated`` is when this id was first seen in another's place, 0 if never.
 - ``["ends",""]`` -> ``{"v":1,"at":ms,"ends":{"<topic>":{"<partition>":offset}}}``: the source's last stable offsets,
   written when any moved; what a lost source held, as far as it was seen.
-- ``["cluster",""]`` -> ``{"v":1,"at":ms,"id":"<cluster id>"}``: the cluster that all of this is about. Another one that
-  answers in its place is not believed.
+- ``["cluster",""]`` -> ``{"v":1,"at":ms,"id":"<cluster id>","since":ms}``: the cluster that all of this is about, and
+  when it was first seen in another's place, 0 if never. Another one that answers in its place is not believed.
 - ``["others",""]`` -> ``{"v":1,"at":ms,"groups":["<name>"]}``: groups that are no consumer groups (share groups and
   groups of the streams protocol) as they were listed at ``at``; written with each whole snapshot. They have no
   positions that could be kept.
@@ -71,9 +71,9 @@ def encode_ends(at: int, ends: Offsets) -> Record:
     return _bytes(["ends", ""]), _bytes({"v": VERSION, "at": at, "ends": ends})
 
 
-def encode_cluster(at: int, cluster_id: str) -> Record:
+def encode_cluster(at: int, cluster_id: str, since: int = 0) -> Record:
     """``(key, value)`` of the source's id."""
-    return _bytes(["cluster", ""]), _bytes({"v": VERSION, "at": at, "id": cluster_id})
+    return _bytes(["cluster", ""]), _bytes({"v": VERSION, "at": at, "id": cluster_id, "since": since})
 
 
 def encode_others(at: int, groups: list[str]) -> Record:
@@ -105,7 +105,7 @@ def decode(key: bytes | None, value: bytes | None) -> dict[str, Any]:
         "group": _good_positions,
         "topic": lambda one: isinstance(one.get("id"), str) and _whole(one.get("recreated"), LATEST),
         "ends": lambda one: _good_offsets(one.get("ends")),
-        "cluster": lambda one: isinstance(one.get("id"), str),
+        "cluster": lambda one: isinstance(one.get("id"), str) and _whole(one.get("since", 0), LATEST),
         "others": lambda one: (
             isinstance(one.get("groups"), list) and all(isinstance(name, str) for name in one["groups"])
         ),
@@ -167,16 +167,16 @@ def fold(records: Iterable[dict[str, Any]]) -> dict[str, Any]:
 
     :param records: decoded records in log order.
     :returns: ``groups: {name: {at, positions}}``, ``topics: {name: {id, recreated}}``, ``ends``, ``ends_at``,
-        ``cluster`` (its id or None), ``others`` (names or None), ``others_at``, ``at`` (ms of the last round or None),
-        ``since``. A group's ``at`` is when its positions were read; until when they held, the ``at`` of the last round
-        says.
+        ``cluster`` (its id or None), ``cluster_since`` (0 where it took no other's place), ``others`` (names or None),
+        ``others_at``, ``at`` (ms of the last round or None), ``since``. A group's ``at`` is when its positions were
+        read; until when they held, the ``at`` of the last round says.
     """
     known: dict[str, Any] = dict.fromkeys(("ends", "ends_at", "cluster", "others", "others_at", "at"))
-    known.update(groups={}, topics={}, since=0)
+    known.update(groups={}, topics={}, since=0, cluster_since=0)
     for record in records:
         kind, name, gone = record["kind"], record["name"], record["gone"]
         if kind == "cluster":
-            known["cluster"] = None if gone else record["id"]
+            known["cluster"], known["cluster_since"] = (None, 0) if gone else (record["id"], record.get("since", 0))
         elif kind == "others":
             known["others"], known["others_at"] = (None, None) if gone else (record["groups"], record["at"])
         elif kind in ("group", "topic"):

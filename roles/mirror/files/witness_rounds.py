@@ -26,14 +26,16 @@ class AnotherClusterError(Exception):
 
 @dataclass
 class State:
-    """What the topic says, or is about to say. ``ids``: topic id, and when this id was first seen in another's place;
-    ``others`` and ``beside``: with the time when they were listed; None where nobody could list them.
+    """What the topic says, or is about to say. ``ids``: topic id, and when this id was first seen in another's place,
+    as ``cluster_since`` for the cluster; ``others`` and ``beside``: with the time when they were listed; None where
+    nobody could list them.
     """
 
     groups: dict[str, Offsets]
     ends: Offsets | None = None
     ids: dict[str, tuple[str, int]] = field(default_factory=dict)
     cluster: str | None = None
+    cluster_since: int = 0
     others: tuple[int, list[str]] | None = None
     beside: dict[str, tuple[int, Offsets]] = field(default_factory=dict)
 
@@ -80,6 +82,7 @@ class Witness:
             groups={name: known["groups"][name]["positions"] for name in watched},
             ids={name: (topic["id"], topic["recreated"]) for name, topic in known["topics"].items()},
             cluster=known["cluster"],
+            cluster_since=known["cluster_since"],
             others=None if known["others"] is None else (known["others_at"], known["others"]),
             beside={
                 name: (group["at"], group["positions"])
@@ -95,9 +98,10 @@ class Witness:
         listed = self.source.groups()
         groups = self._positions(listed, before)
         ends = self.source.ends()
-        # A topic that is made again takes the groups' positions with it, so that those known before are looked at too.
+        # A topic that is made again takes the groups' positions with it, so that those known before are looked at too;
+        # and what was copied of a topic that no group reads says nothing about the next one of its name.
         topics = self.source.topic_ids(
-            {topic for positions in groups.values() for topic in positions} | set(before.ids)
+            {topic for positions in groups.values() for topic in positions} | set(ends) | set(before.ids)
         )
         ids = {topic: _identity(topic_id, before.ids.get(topic), at) for topic, topic_id in topics.items()}
         beside, others = self._listed_beside(listed, at) if whole else (None, None)
@@ -108,6 +112,7 @@ class Witness:
             ends,
             ids,
             cluster,
+            at if before.cluster and cluster and cluster != before.cluster else before.cluster_since,
             before.others if others is None else (at, others),
             before.beside if beside is None else beside,
         )
@@ -181,7 +186,7 @@ def _rows(before: State, now: State, at: int, whole: bool) -> list[Row]:
     if whole or now.ends != before.ends:
         rows.append(witness.encode_ends(at, now.ends))
     if now.cluster and (whole or now.cluster != before.cluster):
-        rows.append(witness.encode_cluster(at, now.cluster))
+        rows.append(witness.encode_cluster(at, now.cluster, now.cluster_since))
     if whole and now.others is not None:
         rows.append(witness.encode_others(*now.others))
     return rows

@@ -191,6 +191,14 @@ def test_an_offset_of_a_former_topic_does_not_say_that_nothing_is_lost():
     assert copied["lost"] == {"total": None, "topics": {"b": 3}, "unknown": ["a"]}
 
 
+@pytest.mark.parametrize("begun, lost", [([], (None, ["a"])), (["a"], (10, []))])
+def test_an_offset_within_a_topic_that_was_made_again_may_be_of_the_former_one(begun, lost):
+    copied = _regions.copied_ends(
+        {"partitions": ROWS, "witness": {"ends": {"a": {"0": 100}}, "made_again": ["a"], "begun_again": begun}}
+    )
+    assert (copied["lost"]["total"], copied["lost"]["unknown"]) == lost
+
+
 def test_the_reverse_is_told_nothing_of_offset_syncs():
     made = connector_configs(_mirrors.reverse_of(dict(MIRROR, tuning={"replication_factor": 1}), "back"))
     assert not [key for settings in made.values() for key in settings if key.startswith("offset-syncs.")], (

@@ -33,7 +33,7 @@ class Source:
     def __init__(self):
         self.listed, self.stands = list(STANDS), dict(STANDS)
         self.id, self.unlike, self.unwatched = "first", ["shared"], set()
-        self.mute = set()
+        self.mute, self.held, self.topic_id = set(), {"t": {0: 9}}, "id"
 
     def cluster(self):
         return self.id
@@ -56,10 +56,10 @@ class Source:
         return {name: self.stands.get(name, {}) for name in names}
 
     def ends(self):
-        return {"t": {0: 9}}
+        return self.held
 
     def topic_ids(self, topics):
-        return dict.fromkeys(topics, "id")
+        return dict.fromkeys(topics, self.topic_id)
 
     def connect(self):
         """Nothing to connect to."""
@@ -115,8 +115,26 @@ def test_another_cluster_in_the_place_of_the_source_is_not_believed(program, sta
     with pytest.raises(program.AnotherClusterError, match="cluster second answers in the place of first"):
         watch.round()
     assert set(target.folded()["groups"]) == set(STANDS)
-    program.Witness(source, target, "second").round()
-    assert (target.folded()["groups"], target.folded()["cluster"]) == ({}, "second")
+    assert target.folded()["cluster_since"] == 0
+    source.topic_id = "of the second"
+    watch = program.Witness(source, target, "second")
+    watch.round()
+    known = target.folded()
+    assert (known["groups"], known["cluster"]) == ({}, "second")
+    assert known["cluster_since"] == known["topics"]["t"]["recreated"] > 0
+    watch.whole_at = float("-inf")
+    watch.round()
+    assert target.folded()["cluster_since"] == known["cluster_since"]
+
+
+def test_a_topic_that_no_group_reads_and_that_is_made_again_is_seen(program):
+    source, target = Source(), Target()
+    source.held = {"unread": {0: 9}}
+    watch = program.Witness(source, target)
+    watch.round()
+    source.topic_id = "another"
+    watch.round()
+    assert target.folded()["topics"]["unread"]["recreated"]
 
 
 def test_other_groups_are_kept_while_they_cannot_be_listed(program):

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How much was lost of a topic that was deleted and made again: never "nothing" by the offset of the topic before it,
+whether groups read it or not.
+"""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from confluent_kafka.admin import AdminClient
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.regions import copied_ends
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.codec import OffsetSync, encode_offset_sync
+from tests.support import offsets_lab as lab
+
+from .test_stale_evidence import copied, create, name, write
+
+pytestmark = pytest.mark.real
+
+
+def rows(first, count):
+    now = int(time.time() * 1000)
+    return [(0, b"k", b"%d" % number, now) for number in range(first, first + count)]
+
+
+def test_the_offset_of_a_former_topic_does_not_say_that_nothing_is_lost(two_clusters, tmp_path):
+    source, target = two_clusters["source"], two_clusters["target"]
+    topic, offsets, positions, alias = name("again"), name("mm2-offsets"), name("positions"), name("a")
+    create(source, topic)
+    write(source, topic, rows(0, 50))
+    create(target, offsets)
+    create(target, positions)
+    lab.create(target, (f"mm2-offset-syncs.{alias}.internal", 1, {}))
+    write(target, offsets, [(0, *copied(alias, topic, 49), int(time.time() * 1000))])
+
+    def seen():
+        return lab.info(
+            None, target, source_alias=alias, offsets_topic=offsets, topics=topic, positions_topic=positions
+        )
+
+    def ends(end):
+        lab.until(lambda: seen()["witness"]["ends"] == {topic: {"0": end}}, 60)
+
+    witness = lab.WitnessProcess(tmp_path / "witness", source, target, interval=1, topic=positions, topics=topic)
+    try:
+        ends(50)
+        assert copied_ends(seen())["lost"]["total"] == 0
+        admin = AdminClient(source.client)
+        admin.delete_topics([topic])[topic].result(30)
+        lab.until(lambda: not seen()["witness"]["ends"], 60)
+        create(source, topic)
+        write(source, topic, rows(50, 20))
+        lab.until(lambda: seen()["witness"]["made_again"] == [topic], 60)
+        ends(20)
+        assert copied_ends(seen())["lost"] == {"total": None, "topics": {}, "unknown": [topic]}
+        # It grows past the place that the mirror had in the former one, which goes on from there.
+        write(source, topic, rows(70, 40))
+        ends(60)
+        write(target, offsets, [(0, *copied(alias, topic, 59), int(time.time() * 1000))])
+        assert copied_ends(seen())["lost"]["unknown"] == [topic]
+        sync = encode_offset_sync(OffsetSync(topic, 0, 0, 50))
+        write(target, f"mm2-offset-syncs.{alias}.internal", [(0, *sync, int(time.time() * 1000))])
+        assert copied_ends(seen())["lost"] == {"total": 0, "topics": {}, "unknown": []}
+    finally:
+        witness.stop()
