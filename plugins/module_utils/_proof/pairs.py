@@ -30,6 +30,8 @@ class Pair:
         self.held_at: int | None = None
         self.held_start: int | None = None
         self.target_moved = False
+        # The target ends before its bound: it lost what it had, whether the source's range still has it or not.
+        self.target_cut = False
         self.left, self.right = Chunks(), Chunks()
         self.reasons: list[str] = []
         self.error: dict[str, Any] | None = None
@@ -218,6 +220,7 @@ def _bound(pair: Pair, side: SideName, bounds: Bounds, name: str) -> None:
         else:
             # What was there and is gone had been copied, however far the mirror says it had come.
             pair.mirrored_through = None
+            pair.target_cut = True
     if end < area[0] and side == "source":
         # An empty range would pass for proven.
         pair.error = {

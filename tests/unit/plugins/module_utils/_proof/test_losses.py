@@ -198,6 +198,14 @@ def test_what_a_copy_held_and_lost_is_not_called_never_copied():
     assert (report["verdict"], found(part)) == ("PROVEN", {"lost": 400})
 
 
+def test_a_copy_that_lost_what_lies_beyond_the_manifest_is_not_complete():
+    """The manifest is older than the loss, and the copy has all of it; of the rest nobody knows what it was."""
+    report, part = judged(MANIFEST, Side(copied(ROWS), "target"), through=1500, ends_target=1500)
+    assert (report["verdict"], found(part)) == ("NOT_PROVABLE", {}), report["reasons"]
+    assert report["reasons"] == ["t: partition 0: the target ends at 1000, before the bound 1500"]
+    assert judged(Side([], "source"), Side([], "target"), ends_target=7)[0]["verdict"] == "NOT_PROVABLE"
+
+
 def test_two_sides_that_lost_the_same_tail_prove_nothing():
     report, part = judged(
         Side(ROWS[:900], "source"), Side(copied(ROWS[:900]), "target"), ends_source=1000, ends_target=1000
