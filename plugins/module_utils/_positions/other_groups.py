@@ -5,9 +5,10 @@ Pure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from .._values.listing import named as named_of
 from .._values.safe import CONTROL, shown
 
 SHARE = (
@@ -68,6 +69,10 @@ NO_COPY = (
     "no partition that it has a position in exists on the target",
     "See why the mirror did not copy these topics",
 )
+PARTLY = (
+    "its positions are brought over, but for those in topics that the target has no copy of: {}",
+    "See why the mirror did not copy these topics; its consumers begin there where their auto.offset.reset says",
+)
 UNLISTED_REMEDY = (
     "List them with kafka-groups.sh --list where the source still answers, or ask their owners, "
     "and decide where each begins on the target"
@@ -92,6 +97,7 @@ def other_groups(
     wanted: Callable[[str], bool],
     named: Collection[str],
     topics: Iterable[str] = (),
+    uncopied: Mapping[str, list[str]] | None = None,
 ) -> list[dict[str, Any]]:
     """What is said of each group that has no answer, or whose answer is not all that it needs.
 
@@ -100,6 +106,7 @@ def other_groups(
     :param placed: groups that have an answer. :param wanted: predicate on names: groups that are to be translated.
         :param named: groups that applications name.
     :param topics: names of all topics, among which changelogs tell applications of Kafka Streams.
+    :param uncopied: of groups that have an answer, the topics of which there is no copy.
     :returns: ``[{group, kind, named, why, remedy}]``, sorted; ``*`` stands for those that could not be listed.
     """
     found = []
@@ -107,7 +114,7 @@ def other_groups(
     for group in sorted(set(kinds.groups) | set(positions) | set(named)):
         kind = kinds.groups.get(group, {})
         if group in placed:
-            said = STATE if any(topic.startswith(group + "-") for topic in changelogs) else None
+            said = _besides(group, changelogs, (uncopied or {}).get(group))
         # Who neither consumes the mirror's topics nor is named is not looked at: a lost list of others' groups would
         # hide those that count.
         elif group in named or group in positions or kind.get("type") in NOT_CONSUMERS:
@@ -123,6 +130,14 @@ def other_groups(
         why = "share groups and groups of the streams protocol could not be listed: " + kinds.unlisted
         found.append({"group": "*", "kind": "unknown", "named": False, "why": why, "remedy": UNLISTED_REMEDY})
     return sorted(found, key=lambda one: one["group"])
+
+
+def _besides(group: str, changelogs: Collection[str], uncopied: Collection[str] | None) -> tuple[str, str] | None:
+    """What is said of a group that has an answer; None where that is all that it needs."""
+    said = [STATE] if any(topic.startswith(group + "-") for topic in changelogs) else []
+    if uncopied:
+        said.append((PARTLY[0].format(named_of(uncopied)), PARTLY[1]))
+    return ("; ".join(why for why, dummy in said), ". ".join(remedy for dummy, remedy in said)) if said else None
 
 
 def told(others: Iterable[Any] | None) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from .._kafka.client import KafkaClient
 from .._kafka.groups import describe_groups
+from .._mm2.names import MirrorNames
 from .answer import CONFIDENCES, EXACT, Answer
 from .collector import EvidenceCollector
 from .evidence import Evidence
@@ -77,6 +78,18 @@ def _unseen(evidence: Evidence, position: Position, answer: Answer) -> int | Non
     if answer.offset is None:
         return None
     return 0 if position.origin == "source" else max(0, evidence.target_end - answer.offset)
+
+
+def uncopied(names: MirrorNames, target: KafkaClient, positions: Positions) -> dict[str, list[str]]:
+    """Topics that groups have positions in and that the target has no copy of, ``{group: [topic]}``: :func:`plan` has
+    no row for them.
+    """
+    existing = target.metadata().topics
+    found = {
+        group: sorted({topic for topic, dummy in places if names.copy_of(topic) not in existing})
+        for group, places in positions.items()
+    }
+    return {group: topics for group, topics in found.items() if topics}
 
 
 def refusals(

@@ -21,7 +21,7 @@ from .._mm2.names import MirrorNames, check_names
 from .._positions.collector import EvidenceCollector
 from .._positions.groups import group_filter, last_positions, living_positions, wanted_topic
 from .._positions.other_groups import Kinds, other_groups
-from .._positions.plan import Committed, moved_groups, plan, plan_result, refusals, to_commit
+from .._positions.plan import Committed, moved_groups, plan, plan_result, refusals, to_commit, uncopied
 from .._positions.proof_map import read_proof
 from .._values.listing import named
 
@@ -88,7 +88,13 @@ def offset_translate(params: dict[str, Any], check_mode: bool) -> dict[str, Any]
     placed = {row["group"] for row in rows if row["to"] is not None}
     seen = excluded | {name for name, one in positions.items() if one}
     result["others"] = other_groups(
-        kinds, seen, placed, wanted, params["named_groups"] or (), (source or target).metadata().topics
+        kinds,
+        seen,
+        placed,
+        wanted,
+        params["named_groups"] or (),
+        (source or target).metadata().topics,
+        uncopied(names, target, positions),
     )
     result["summary"]["others"] = result["others"]
     result["summary"].update(

@@ -85,3 +85,11 @@ def test_a_name_with_control_characters_cannot_write_lines_of_its_own():
 @pytest.mark.parametrize("entry", [None, "x", 1, {}, {"group": None}, {"group": "g", "why": "a\nb"}])
 def test_what_a_forged_entry_says_stays_a_line(entry):
     assert len(others.told([entry])) == 1 and "\n" not in others.told([entry])[0]
+
+
+@pytest.mark.parametrize("changelogs, also", [([], ""), (["orders-sums-changelog"], others.STATE[0] + "; ")])
+def test_a_group_is_named_with_the_topics_that_have_no_copy(changelogs, also):
+    found = others.other_groups(
+        ALIVE, {"orders"}, {"orders"}, lambda name: True, (), changelogs, {"orders": ["bills", "stock"]}
+    )
+    assert [one["why"] for one in found if one["group"] == "orders"] == [also + others.PARTLY[0].format("bills, stock")]

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A topic that the mirror never made in the target: a group that reads it and others is not passed over in silence."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import offsets_lab as lab
+
+from .test_stale_evidence import create, name, write
+
+pytestmark = pytest.mark.real
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_position_in_a_topic_without_a_copy_is_named(two_clusters, named):
+    source, target = two_clusters["source"], two_clusters["target"]
+    topics, group = (name("copied"), name("uncopied")), name("group")
+    for topic in topics:
+        create(source, topic)
+        write(source, topic, [(0, b"k", b"v", 1000 + at) for at in range(10)])
+        lab.set_positions(source, topic, {group: {0: 5}})
+    create(target, topics[0])
+    found = lab.translate(
+        source,
+        target,
+        check=True,
+        groups=[group],
+        groups_regex="",
+        topics="|".join(topics),
+        positions_topic=name("none"),
+        source_alias=name("a"),
+        named_groups=[group] if named else [],
+    )
+    assert [row["topic"] for row in found["plan"]] == [topics[0]]
+    (said,) = [one for one in found["others"] if one["group"] == group]
+    assert topics[1] in said["why"] and topics[0] not in said["why"] and said["named"] is named
