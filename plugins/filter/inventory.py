@@ -11,7 +11,7 @@ from jinja2.runtime import Context
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import check_all as described
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.extra_variables import mistaken_names
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.plain import plain
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.plain import as_data, plain
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
@@ -43,7 +43,7 @@ def inventory_mistakes(
     if here:
         hosts.setdefault("localhost", {}).update(here)
     result = described.examined(hosts, [str(one) for one in about if one], complete)
-    return {**result, "mistakes": mistaken_names() + result["mistakes"]}
+    return as_data({**result, "mistakes": mistaken_names() + result["mistakes"]})
 
 
 class FilterModule:

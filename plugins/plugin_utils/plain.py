@@ -18,6 +18,8 @@ try:
 except ImportError:
     # ansible-core 2.18 keeps vaulted texts as objects of their own.
     VaultHelper = None
+if VaultHelper is None:
+    from ansible.utils.unsafe_proxy import wrap_var
 
 UNDEFINED = re.compile(r"'[^'\n]{1,80}' is undefined|has no attribute '[^'\n]{1,80}'")
 
@@ -33,6 +35,13 @@ def plain(container: Any, key: Any) -> Any:
     except Exception as error:  # pylint: disable=broad-except
         # Whatever a template, a lookup or a vault may raise is a mistake of this one place.
         return Unresolved(_reason(error))
+
+
+def as_data(value: dict[str, Any]) -> dict[str, Any]:
+    """What was made of plain data, so that Ansible takes none of it for a template. ansible-core 2.18 forgets that of
+    all that is read from ``hostvars``; later ones take only what they have read themselves for one.
+    """
+    return value if VaultHelper is not None else wrap_var(value)
 
 
 def _reason(error: object) -> str:

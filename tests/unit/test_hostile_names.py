@@ -115,7 +115,7 @@ def test_supervisord_reads_one_program(name, key):
         text = supervisor.render(service["name"], supervisor.section(service), True, service.get("description"))
     except KafkaDrError:
         return
-    read = configparser.RawConfigParser(strict=True, inline_comment_prefixes=(";",))
+    read = configparser.RawConfigParser(strict=True, inline_comment_prefixes=(";", "#"))
     read.read_string(text)
     assert read.sections() == ["program:mirror-backup"]
     assert set(read["program:mirror-backup"]) <= {"autostart", *supervisor.section(SERVICE)}
@@ -152,9 +152,32 @@ def test_systemd_reads_the_same_settings(name, key):
     assert not re.search(r"(?<!%)%(?!%)", text), "systemd would take it for a specifier"
 
 
+def unit_of(**more):
+    template = jinja2.Environment(trim_blocks=True, keep_trailing_newline=True).from_string(
+        (ROOT / "roles/service/templates/service.service.j2").read_text()
+    )
+    return template.render(__service=systemd.units([{**SERVICE, **more}])[0])
+
+
+@pytest.mark.parametrize("key", ["command", "directory", "user", "log", "environment_file", "description"])
+def test_no_value_of_a_unit_takes_the_next_line_away(key):
+    assert refused(lambda: unit_of(**{key: "/x\\"}))
+
+
+def test_a_unit_may_write_to_its_own_directory_alone():
+    assert 'ReadWritePaths="/srv/a /etc"\n' in unit_of(directory="/srv/a /etc")
+
+
+@pytest.mark.parametrize("value", ["sh -c 'a ; b'", "/bin/echo #1", "/bin/x --topic\t;evil"])
+@pytest.mark.parametrize("key", ["command", "directory", "user", "log", "environment_file"])
+def test_supervisord_reads_all_of_a_value(key, value):
+    service = {**SERVICE, key: value}
+    assert refused(supervisor.render, "mirror-backup", supervisor.section(service), True)
+
+
 def test_a_unit_opens_its_log_as_its_user(tmp_path):
     """Run by a shell as systemd would: ``$$`` is ``$``, and words are split at spaces and quotes."""
-    log = tmp_path / 'a $HOME "log"\\'
+    log = tmp_path / 'a $HOME "lo\\g"'
     unit = systemd.units([{"name": "x", "user": "kafka", "log": str(log), "command": "/bin/echo 100% said"}])[0]
     assert unit["log"] == ""
     done = subprocess.run(

@@ -95,14 +95,32 @@ def playbook(request):
     return environment("runner", JUDGES / "requirements-runner.txt") / "ansible-playbook"
 
 
-def test_a_text_of_somebody_elses_runs_nothing(playbook, tmp_path):
-    hostile = '{{ lookup("pipe", "touch %s") }}' % (tmp_path / "ran")
-    (tmp_path / "text").write_text(hostile + "\n")
-    (tmp_path / "included.yml").write_text(yaml.safe_dump(INCLUDED))
-    (tmp_path / "play.yml").write_text(
+# What Kubernetes answered becomes a variable of the region, and each role's check of the inventory names it.
+LEARNT = [
+    TASKS[0],
+    {
+        "name": "Set the region's client",
+        "ansible.builtin.set_fact": {"kafka_dr_client": {"bootstrap.servers": "{{ read.stdout }}"}},
+        "delegate_to": "region",
+        "delegate_facts": True,
+    },
+    {
+        "name": "Check the inventory",
+        "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.preflight"},
+        "vars": {"preflight_about": ["region"], "preflight_complete": False},
+    },
+]
+
+
+def played(playbook, place, tasks):
+    """Output and exit code of a play of these tasks."""
+    place.joinpath("play.yml").write_text(
         yaml.safe_dump(
-            [{"name": "Play", "hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": TASKS}]
+            [{"name": "Play", "hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": tasks}]
         )
+    )
+    place.joinpath("hosts.yml").write_text(
+        yaml.safe_dump({"all": {"hosts": {"localhost": {}, "region": {"kafka_dr_platform": "managed"}}}})
     )
     env = {
         **os.environ,
@@ -110,8 +128,23 @@ def test_a_text_of_somebody_elses_runs_nothing(playbook, tmp_path):
         "ANSIBLE_NOCOLOR": "1",
         "ANSIBLE_STDOUT_CALLBACK": "streamsafe.kafka_dr.stage",
     }
-    words = [str(playbook), "-i", "localhost,", "play.yml", "-e", f"ansible_python_interpreter={sys.executable}"]
-    done = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120, check=False)
+    words = [str(playbook), "-i", "hosts.yml", "play.yml", "-e", f"ansible_python_interpreter={sys.executable}"]
+    return subprocess.run(words, cwd=place, env=env, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_what_a_region_answered_runs_nothing_where_the_inventory_is_checked(playbook, tmp_path):
+    # Three braces: a space put between the first two would leave a template.
+    (tmp_path / "text").write_text('{{{ lookup("pipe","touch ran") }}\n')
+    done = played(playbook, tmp_path, LEARNT)
+    assert done.returncode == 2 and "found the text '{ { { lookup" in done.stdout, done.stdout + done.stderr
+    assert not (tmp_path / "ran").exists(), done.stdout
+
+
+def test_a_text_of_somebody_elses_runs_nothing(playbook, tmp_path):
+    hostile = '{{ lookup("pipe", "touch %s") }}' % (tmp_path / "ran")
+    (tmp_path / "text").write_text(hostile + "\n")
+    (tmp_path / "included.yml").write_text(yaml.safe_dump(INCLUDED))
+    done = played(playbook, tmp_path, TASKS)
     assert done.returncode == 2 and "Topic {{ lookup" in done.stdout and done.stdout.count("{{ lookup") > 8, (
         done.stdout + done.stderr
     )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import time
 from collections.abc import Callable
@@ -16,13 +17,15 @@ try:
 except ImportError:
     pass
 
-from .._errors import KafkaDrError, TimedOutError, UnreachableError
-from .._values.safe import file_name, one_line
+from .._errors import KafkaDrError, TimedOutError, UnreachableError, UsageError
+from .._values.safe import file_name, one_line, shown
 from .._values.setting import setting
 from .files import FILE_MODE, replace
 
 RUNNING = ("RUNNING",)
 ENDED = ("STOPPED", "EXITED", "FATAL")
+# What supervisord takes for a comment, within quotes too.
+COMMENT = re.compile(r"(^|\s)[;#]")
 NO_SUCH_NAME = 10  # supervisor.xmlrpc.Faults.BAD_NAME
 
 
@@ -77,8 +80,8 @@ def section(service: dict[str, Any]) -> dict[str, Any]:
 def render(name: str, program: dict[str, Any], autostart: bool, description: str | None = None) -> str:
     """A program's section; values are written as they are, with ``%`` doubled as supervisord expects.
 
-    :raises UsageError: the name is none, or a value is more than one line: it would be another setting, or another
-        program.
+    :raises UsageError: the name is none, or a value is more than one line, which would be another setting or another
+        program, or supervisord would cut it off.
     """
     what = f"program {file_name('a program', name)}"
     about = one_line(f"The description of {what}", " ".join((description or name).split()))
@@ -90,8 +93,20 @@ def render(name: str, program: dict[str, Any], autostart: bool, description: str
     for key, value in program.items():
         if value is None:
             continue
-        lines.append("%s=%s" % (key, one_line(f"{key} of {what}", setting(value)).replace("%", "%%")))
+        lines.append("%s=%s" % (key, _value(f"{key} of {what}", setting(value))))
     return "\n".join(lines) + "\n"
+
+
+def _value(what: str, value: str) -> str:
+    text = one_line(what, value)
+    if COMMENT.search(text):
+        raise UsageError(
+            f"{what} has ';' or '#' after a blank",
+            expected="none: supervisord would leave out the rest as a comment, and knows no way to write it",
+            found=shown(text),
+            remedy="Write it without the blank, or put the command into a file",
+        )
+    return text.replace("%", "%%")
 
 
 class _Program:

@@ -24,6 +24,8 @@ WORDS = {
 LENGTH = 60
 WORD = re.compile(r"\w+\Z")
 PLAIN = re.compile(r"[\w.-]{1,60}\Z")
+# A brace that begins a template.
+TEMPLATE = re.compile(r"\{(?=[{%#])")
 TRUE_OR_FALSE = ("true", "false", "yes", "no", "1", "0", "on", "off")
 
 
@@ -62,8 +64,8 @@ class Hidden(str):
 def shown(value: object, length: int = LENGTH) -> str:
     """A text of the user's, on one line, cut, without what has the form of a secret or of a template."""
     text = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in str(value))
-    text = text.replace("{{", "{ {").replace("{%", "{ %").replace("{#", "{ #")
-    text = without_secrets(text)
+    # Last, and at each brace: three in a row are a template from the second one on.
+    text = TEMPLATE.sub("{ ", without_secrets(text))
     return text if len(text) <= length else text[: length - 1] + "…"
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pwd
 import shutil
@@ -15,6 +16,8 @@ from .._host.files import FILE_MODE, replace
 from .._values.safe import CONTROL, shown
 
 DIRECTORY_MODE = 0o700
+# Of a way through links; a circle of them has no end.
+MOST_STEPS = 1000
 
 
 def private_files(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
@@ -36,6 +39,8 @@ def private_files(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
             _refuse_strange(path, owner)
         for path in wanted:
             _refuse_strange_link(path, owner)
+        for path in [*params["directories"], *map(os.path.dirname, [*wanted, *params["absent"]])]:
+            _refuse_strange_way(path, owner)
         for path in params["directories"]:
             _directory(path, owner, check_mode, changed)
             # Somebody may have been faster than the making of it.
@@ -132,6 +137,22 @@ def _refuse_strange_link(path: str, owner: tuple[int, int] | None) -> None:
     found = os.lstat(path) if os.path.lexists(path) else None
     if found and stat.S_ISLNK(found.st_mode) and found.st_uid not in _trusted(owner):
         _strange(path, found, _trusted(owner), "a file, or a link")
+
+
+def _refuse_strange_way(path: str, owner: tuple[int, int] | None) -> None:
+    """No link on the way to a directory is somebody else's: its owner would choose what is written or deleted."""
+    trusted, here, left = _trusted(owner) | _unmapped(), "/", path.split("/")
+    for dummy in range(MOST_STEPS):
+        if not left:
+            return
+        here = os.path.normpath(os.path.join(here, left.pop(0)))
+        if os.path.islink(here):
+            if os.lstat(here).st_uid not in trusted:
+                _strange(here, os.lstat(here), _trusted(owner), "no link, or one")
+            # As the system does: the rest of the way begins at what the link names.
+            here, left = os.path.dirname(here), os.readlink(here).split("/") + left
+            here = "/" if left[0] == "" else here
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
 
 
 def _refuse_strange(path: str, owner: tuple[int, int] | None) -> None:

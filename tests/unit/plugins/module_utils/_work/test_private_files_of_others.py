@@ -54,6 +54,33 @@ def test_a_directory_below_one_of_another_user(tmp_path):
     assert os.listdir(place) == []
 
 
+@pytest.mark.parametrize("way", ["files", "absent", "directories"])
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize("hops", [1, 2])
+def test_a_way_through_a_link_of_another_user(tmp_path, way, check_mode, hops):
+    kept, link = tmp_path / "kept", tmp_path / "theirs" / "link"
+    kept.mkdir()
+    (kept / "a").write_text("before")
+    link.parent.mkdir()
+    link.symlink_to(kept)
+    os.chown(link.parent, OTHER, OTHER)
+    os.lchown(link, OTHER, OTHER)
+    if hops == 2:
+        (tmp_path / "own").symlink_to("theirs/link")
+    path = str((tmp_path / "own" if hops == 2 else link) / "a")
+    wanted = {"files": [{"path": path, "content": "hush"}], "absent": [path], "directories": [path + "b"]}
+    refused(str(link), "user 54321", check_mode=check_mode, **{way: wanted[way]})
+    assert os.listdir(kept) == ["a"] and (kept / "a").read_text() == "before"
+
+
+def test_a_way_through_links_of_ones_own(tmp_path):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "link").symlink_to("kept")
+    (tmp_path / "again").symlink_to(tmp_path / "link")
+    assert ensure(files=[{"path": str(tmp_path / "again" / "a"), "content": "hush"}])["changed"]
+    assert (tmp_path / "kept" / "a").read_text() == "hush"
+
+
 def test_a_directory_below_one_that_everybody_may_write(tmp_path):
     place = tmp_path / "open"
     place.mkdir()
