@@ -13,7 +13,8 @@ def fold(entries: list[dict]) -> dict:
         ledger,
         ``open`` (whether that stage has not ended),
         ``taken{region: [ACL]}`` that a fence took away there and nobody gave back,
-        ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did not end, ``proofs[]``,
+        ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did not end (the step
+        ``proof`` where it was proven), ``proofs[]``,
         ``last{stage: the entry that ended it}``, ``begun{stage: the entry that began it last}``, ``head`` (the last
         fenced entry, as :data:`NOBODY`
         has it), ``manifests[]`` (entries of manifests that were made). The step ``paused`` stays done as long as
@@ -63,7 +64,7 @@ def _follow_stage(state: dict, entry: dict) -> None:
     elif fenced and step == "stage" and entry["state"] in ("done", "refused"):
         state["open"] = False
         state["last"][stage] = entry
-    elif entry["state"] == "done":
+    elif entry["state"] == "done" or (step, entry["state"]) == ("proof", "proven"):
         state["done"].setdefault(stage, {})[step] = entry
 
 

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run goes on with what an earlier one has done, but a planned move takes nothing from an unplanned one: that waited
+for nothing, and proved nothing. The same holds for the two methods of a new backup.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pytest
+import yaml
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
+from tests.unit.plugins.module_utils._ledger.test_fold import entry
+
+ROLES = Path(__file__).resolve().parents[2] / "roles"
+BEGUN = entry("1", "stage", "started")
+ENDS = {"target": {"orders": {"0": 7}}, "source": {"orders": {"0": 7}}}
+PROOF = entry("1", "proof", "proven", found={"source": "na", "target": "eu", "verdict": "PROVEN"})
+ACTIVE = entry("1", "active_region", "active", region="eu")
+
+
+def ended(planned: bool) -> dict[str, Any]:
+    return entry("1", "ends", found={**ENDS, "planned": planned})
+
+
+def positions(planned: bool) -> dict[str, Any]:
+    return entry("1", "positions", found={"planned": planned})
+
+
+def evaluated(text: str, given: dict[str, Any]) -> Any:
+    environment = jinja2.Environment()
+    environment.filters["dict2items"] = lambda given: [{"key": key, "value": value} for key, value in given.items()]
+    environment.filters["items2dict"] = lambda rows: {row["key"]: row["value"] for row in rows}
+    environment.filters["bool"] = bool
+    text = text.strip().removeprefix("{{").removesuffix("}}")
+    return environment.compile_expression(text, undefined_to_none=False)(**given)
+
+
+def runs(role: str, file: str, name: str, **given: Any) -> bool:
+    """Whether the role does this task, by its own conditions."""
+    tasks = yaml.safe_load((ROLES / role / "tasks" / file).read_text())
+    task = next(one for one in tasks if one["name"] == name)
+    for variable, text in yaml.safe_load((ROLES / role / "vars" / "main.yml").read_text()).items():
+        if variable not in given and "streamsafe" not in str(text):
+            given[variable] = evaluated(str(text), given)
+    conditions = task.get("when", True)
+    return all(
+        evaluated(str(one), given) for one in (conditions if isinstance(conditions, list) else [str(conditions)])
+    )
+
+
+def move(file: str, name: str, entries: list[dict[str, Any]], planned: bool = True) -> bool:
+    known = fold([*entries, entry("2", "stage", "started")])
+    return runs(
+        "failover",
+        file,
+        name,
+        failover_source="na",
+        failover_target="eu",
+        failover_planned=planned,
+        failover_proof=True,
+        ansible_check_mode=False,
+        ledger_known=known,
+        ledger_done=known["done"]["failover"],
+        __failover_catches_up=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("entries", "so"),
+    [
+        pytest.param([BEGUN], True, id="begun anew"),
+        pytest.param([BEGUN, PROOF], True, id="cut off before its ends"),
+        pytest.param([BEGUN, PROOF, ended(True)], False, id="proven by a planned run"),
+        pytest.param([BEGUN, ended(True)], True, id="a planned run without a proof"),
+        pytest.param([BEGUN, ended(False)], True, id="an unplanned run"),
+        pytest.param([BEGUN, PROOF, ended(False)], True, id="an unplanned run after a proof"),
+        pytest.param([BEGUN, ended(False), positions(False), ACTIVE], False, id="the target is in use"),
+    ],
+)
+def test_a_planned_move_proves_the_copy_unless_it_is_proven(entries, so):
+    assert move("main.yml", "Prove the copy", entries) is so
+
+
+def test_a_proof_against_a_manifest_is_no_proof_of_a_planned_move():
+    manifest = entry("1", "proof", "proven", found={"source": "s3://bucket/manifest", "target": "eu"})
+    assert move("main.yml", "Prove the copy", [BEGUN, manifest, ended(True)])
+
+
+@pytest.mark.parametrize("planned", [True, False])
+def test_the_ends_of_an_unplanned_run_do_not_stand_for_a_planned_one(planned):
+    entries = [BEGUN, ended(planned)]
+    assert move("stop_mirror.yml", "stop_mirror | Record the ends", entries) is not planned
+    assert not move("stop_mirror.yml", "stop_mirror | Record the ends", entries, planned=False)
+    assert not move("stop_mirror.yml", "stop_mirror | Record the ends", [*entries, ACTIVE])
+
+
+@pytest.mark.parametrize("planned", [True, False])
+def test_nor_do_its_positions(planned):
+    for name in ("positions | Translate and commit", "positions | Record them"):
+        entries = [BEGUN, ended(True), positions(planned)]
+        assert move("positions.yml", name, entries) is not planned
+        assert not move("positions.yml", name, entries, planned=False)
+        assert not move("positions.yml", name, [*entries, ACTIVE])
+
+
+def test_a_planned_run_looks_whether_the_mirror_that_an_unplanned_one_stopped_had_copied_everything():
+    wait, look = (
+        "drain | Wait until the target has every record",
+        "drain | Look whether the stopped mirror had copied all",
+    )
+    assert (move("drain.yml", wait, [BEGUN]), move("drain.yml", look, [BEGUN])) == (True, False)
+    for entries, so in (
+        ([BEGUN, ended(False)], True),
+        ([BEGUN, ended(True)], False),
+        ([BEGUN, ended(False), ACTIVE], False),
+    ):
+        assert (move("drain.yml", wait, entries), move("drain.yml", look, entries)) == (False, so)
+
+
+def backup(entries: list[dict[str, Any]]) -> bool:
+    about = {"stage": "new_backup", "about": "na to eu"}
+    rows = [entry("1", "stage", "started", **about), *({**one, **about} for one in entries)]
+    rows = [{**one, "offset": offset} for offset, one in enumerate([*rows, entry("2", "stage", "started", **about)])]
+    known = fold(rows)
+    return runs(
+        "new_backup",
+        "main.yml",
+        "Let the mirror go on from where the restore ended",
+        ledger_known=known,
+        new_backup_method="continue",
+        __new_backup_ended={},
+    )
+
+
+@pytest.mark.parametrize(
+    ("entries", "so"),
+    [
+        ([], True),
+        ([entry("1", "seeded")], False),
+        ([entry("1", "seeded"), entry("1", "clearing")], True),
+        ([entry("1", "seeded"), entry("1", "clearing"), entry("1", "cleared"), entry("1", "seeded")], False),
+    ],
+)
+def test_a_copy_made_anew_takes_the_seeds_of_the_other_method_away(entries, so):
+    assert backup(entries) is so
