@@ -76,14 +76,19 @@ def nothing_copied(seen: Observation, params: dict[str, Any]) -> Iterator[dict[s
             "The mirror does not run, may not read the source, or cannot write to the target",
             "Look at the other findings, and at the mirror's log",
         )
+    yield from _empty_copies(seen, filled)
+
+
+def _empty_copies(seen: Observation, filled: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
+    """Partitions that the mirror has copied by its stored position, and whose copy holds nothing."""
     empty = [
-        one for one in filled if (one["mirrored_through"] or 0) > one["source_start"] and _end_of_copy(seen, one) == 0
+        row for row in filled if (row["mirrored_through"] or 0) > row["source_start"] and _end_of_copy(seen, row) == 0
     ]
     if empty:
         yield finding(
             "copy-empty",
             "error",
-            named(f"{one['topic']}-{one['partition']}" for one in empty),
+            named(f"{row['topic']}-{row['partition']}" for row in empty),
             "copied by the stored position, and no record there",
             "The copy was made again since: the mirror does not copy again what it copied once",
             "Stop the mirror, remove the topic's stored positions, and mirror it anew",

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from .._mm2.names import MirrorNames
 from .._values.listing import named
 from .finding import finding
 from .observe import Observation
@@ -86,25 +87,7 @@ def positions(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, s
     """A position that could be translated (a sync lies at or before it) and is not on the target."""
     if not seen.source or not seen.target or seen.syncs is None:
         return
-    oldest: dict[Any, Any] = {}
-    for row in seen.syncs:
-        key = (row.value.topic, row.value.partition)
-        oldest[key] = min(oldest.get(key, row.value.upstream), row.value.upstream)
-    without, beyond = set(), set()
-    for group, places in seen.source["positions"].items():
-        there = seen.target["positions"].get(group, {})
-        for (topic, number), offset in places.items():
-            if (
-                (topic, number) in oldest
-                and oldest[(topic, number)] <= offset
-                and (seen.names.copy_of(topic), number) not in there
-            ):
-                without.add(group)
-    for group, places in seen.target["positions"].items():
-        for (topic, number), offset in places.items():
-            bounds = seen.target["offsets"][-1].get(topic, {}).get(str(number))
-            if bounds and offset > bounds["end"]:
-                beyond.add(f"{group} on {topic}-{number}")
+    without = _groups_without_position(seen.names, seen.syncs, seen.source["positions"], seen.target["positions"])
     if without:
         yield finding(
             "no-position",
@@ -116,6 +99,12 @@ def positions(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, s
             "MirrorMaker 2 translates nothing before that: after a switch it starts anew",
             "sync.group.offsets.enabled: true; compare groups and groups_exclude; give it two intervals",
         )
+    beyond = set()
+    for group, places in seen.target["positions"].items():
+        for (topic, partition), offset in places.items():
+            bounds = seen.target["offsets"][-1].get(topic, {}).get(str(partition))
+            if bounds and offset > bounds["end"]:
+                beyond.add(f"{group} on {topic}-{partition}")
     if beyond:
         yield finding(
             "position-beyond-end",
@@ -126,6 +115,23 @@ def positions(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, s
             "start anew",
             "Stop the mirror, set the position from a translation, and look for a re-created topic",
         )
+
+
+def _groups_without_position(
+    names: MirrorNames, syncs: list[Any], source: dict[str, Any], target: dict[str, Any]
+) -> set[str]:
+    oldest: dict[Any, int] = {}
+    for row in syncs:
+        key = (row.value.topic, row.value.partition)
+        oldest[key] = min(oldest.get(key, row.value.upstream), row.value.upstream)
+    without = set()
+    for group, places in source.items():
+        there = target.get(group, {})
+        for (topic, partition), offset in places.items():
+            translatable = (topic, partition) in oldest and oldest[(topic, partition)] <= offset
+            if translatable and (names.copy_of(topic), partition) not in there:
+                without.add(group)
+    return without
 
 
 CHECKS = [syncs, history, blocked, positions]

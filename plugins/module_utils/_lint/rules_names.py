@@ -30,6 +30,12 @@ GONE = {
     "use.incremental.alter.configs": "It is what Kafka 4 always does",
     "add.source.alias.to.metrics": "The source's alias is always in the metrics' names",
 }
+OLD_POLICIES = (
+    "LegacyReplicationPolicy",
+    "NoPrefixReplicationPolicy",
+    "CustomMM2ReplicationPolicy",
+    "NoopReplicationPolicy",
+)
 INTERNAL_SAMPLES = (
     "__consumer_offsets",
     "__transaction_state",
@@ -103,17 +109,7 @@ def policies(flow: Flow) -> Iterator[Finding]:
                 f"The same {key} on every connector",
             )
     for side, name in classes.items():
-        replacement = None
-        if name.startswith("io.strimzi") and name.endswith("IdentityReplicationPolicy"):
-            replacement = POLICIES["identity"]
-        elif name.rsplit(".", 1)[-1] in (
-            "LegacyReplicationPolicy",
-            "NoPrefixReplicationPolicy",
-            "CustomMM2ReplicationPolicy",
-            "NoopReplicationPolicy",
-        ):
-            replacement = POLICIES["identity"]
-        if replacement:
+        if _of_old_product(name):
             yield finding(
                 "policy-of-old-product",
                 "error",
@@ -121,7 +117,7 @@ def policies(flow: Flow) -> Iterator[Finding]:
                 name,
                 "This class came with an older product and is not part of Kafka: the connector does not start, "
                 "or behaves as that product did",
-                f"replication.policy.class: {replacement}",
+                f"replication.policy.class: {POLICIES['identity']}",
             )
         elif name not in POLICIES.values():
             yield finding(
@@ -132,6 +128,12 @@ def policies(flow: Flow) -> Iterator[Finding]:
                 "The class must be on the plugin path of every worker, and of every tool that translates offsets",
                 "Nothing, if it is there",
             )
+
+
+def _of_old_product(policy: str) -> bool:
+    return (policy.startswith("io.strimzi") and policy.endswith("IdentityReplicationPolicy")) or policy.rsplit(".", 1)[
+        -1
+    ] in OLD_POLICIES
 
 
 def alias(flow: Flow) -> Iterator[Finding]:

@@ -70,15 +70,11 @@ def _disjoint(one: str, other: str) -> bool:
 def flows_that_do_not_run(kind: str, flows: list[Flow], raw: Any) -> Iterator[Finding]:
     if kind != "properties":
         return
-    aliases = [one.strip() for one in as_text(raw.get("clusters")).split(",") if one.strip()]
-    seen = set()
-    for key in raw:
-        match = FLOW.match(str(key))
-        if not match or match.group(1, 2) in seen:
-            continue
-        seen.add(match.group(1, 2))
-        name = "%s->%s" % match.group(1, 2)
-        missing = [alias for alias in match.group(1, 2) if alias not in aliases]
+    aliases = [alias.strip() for alias in as_text(raw.get("clusters")).split(",") if alias.strip()]
+    pairs = dict.fromkeys(match.group(1, 2) for match in (FLOW.match(str(key)) for key in raw) if match)
+    for pair in pairs:
+        name = "->".join(pair)
+        missing = [alias for alias in pair if alias not in aliases]
         if missing:
             yield finding(
                 "flow-of-unknown-cluster",
@@ -135,9 +131,9 @@ def resource_shape(kind: str, flows: list[Flow], raw: Any) -> Iterator[Finding]:
     spec = raw.get("spec") or {}
     version = str(raw.get("apiVersion", "")).rsplit("/", maxsplit=1)[-1]
     old = [field for field in OLD_FIELDS if field in spec]
-    old += [field for field in OLD_MIRROR_FIELDS if any(field in one for one in spec.get("mirrors") or [])]
+    old += [field for field in OLD_MIRROR_FIELDS if any(field in mirror for mirror in spec.get("mirrors") or [])]
     new = ["target"] if "target" in spec else []
-    new += ["mirrors[].source"] if any("source" in one for one in spec.get("mirrors") or []) else []
+    new += ["mirrors[].source"] if any("source" in mirror for mirror in spec.get("mirrors") or []) else []
     if old and new:
         yield finding(
             "shapes-mixed",
@@ -149,22 +145,10 @@ def resource_shape(kind: str, flows: list[Flow], raw: Any) -> Iterator[Finding]:
             "mirrors[].sourceCluster (v1beta2)",
         )
     elif version == "v1" and old:
-        yield finding(
-            "shape-of-other-version",
-            "error",
-            "spec",
-            ", ".join(old),
-            "These fields are v1beta2's and are dropped by an API server that writes v1",
-            "target and mirrors[].source, or apiVersion .../v1beta2",
-        )
+        yield _other_version(old, "v1beta2", "v1", "target and mirrors[].source, or apiVersion .../v1beta2")
     elif version == "v1beta2" and new:
-        yield finding(
-            "shape-of-other-version",
-            "error",
-            "spec",
-            ", ".join(new),
-            "These fields are v1's and are dropped by an API server that writes v1beta2",
-            "connectCluster, clusters and mirrors[].sourceCluster, or apiVersion .../v1",
+        yield _other_version(
+            new, "v1", "v1beta2", "connectCluster, clusters and mirrors[].sourceCluster, or apiVersion .../v1"
         )
     elif version == "v1beta2" and str(raw.get("apiVersion", "")).startswith("kafka.strimzi.io"):
         yield finding(
@@ -175,6 +159,17 @@ def resource_shape(kind: str, flows: list[Flow], raw: Any) -> Iterator[Finding]:
             "Strimzi 1.0 no longer serves v1beta2; with it the heartbeat connector goes too",
             "Convert the resource before the operator is upgraded",
         )
+
+
+def _other_version(fields: list[str], theirs: str, written: str, expected: str) -> Finding:
+    return finding(
+        "shape-of-other-version",
+        "error",
+        "spec",
+        ", ".join(fields),
+        f"These fields are {theirs}'s and are dropped by an API server that writes {written}",
+        expected,
+    )
 
 
 def resource_places(kind: str, flows: list[Flow], raw: Any) -> Iterator[Finding]:

@@ -50,13 +50,7 @@ def mirror_progress(params: dict[str, Any]) -> dict[str, Any]:
     :raises KafkaDrError: a cluster cannot be read, or both are the same one.
     """
     names = mirror_names(params)
-    target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
-    source = None
-    if params["source_client"]:
-        source = KafkaClient(params["source_client"], params["source_client_secrets"], params["timeout"], names.source)
-    target.metadata()
-    if source is not None:
-        refuse_same(source, target)
+    source, target = _clients(params, names)
     matches = compile_filter(params["topics"], params["topics_exclude"])
 
     def wanted(topic: str) -> bool:
@@ -82,6 +76,18 @@ def mirror_progress(params: dict[str, Any]) -> dict[str, Any]:
         **(_details(names, target) if params["details"] else {}),
         "lag": sum(row["lag"] or 0 for row in partitions),
     }
+
+
+def _clients(params: dict[str, Any], names: MirrorNames) -> tuple[KafkaClient | None, KafkaClient]:
+    """Source and target, two clusters; the source is None where it is not to be asked."""
+    target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
+    source = None
+    if params["source_client"]:
+        source = KafkaClient(params["source_client"], params["source_client_secrets"], params["timeout"], names.source)
+    target.metadata()
+    if source is not None:
+        refuse_same(source, target)
+    return source, target
 
 
 def _source_bounds(source: KafkaClient | None, wanted: Callable[[str], bool]) -> dict[str, Any]:

@@ -42,30 +42,33 @@ def plan(
             copy = mirror.names.copy_of(key[0])
             if copy not in existing:
                 continue
+            row = {"group": group, "topic": key[0], "target_topic": copy, "partition": key[1]}
             answer = None
             if key in evidence:
                 asked = (key, position.offset, position.at)
                 answer = answers[asked] = answers.get(asked) or translate(
                     evidence[key], position.offset, interpolate, position.at
                 )
-            rows.append(
-                {
-                    "group": group,
-                    "topic": key[0],
-                    "target_topic": copy,
-                    "partition": key[1],
-                    "source_offset": position.offset,
-                    "from": before.get(group, {}).get((copy, key[1])),
-                    "to": answer.offset if answer else None,
-                    "confidence": answer.confidence if answer else "unknown",
-                    "reprocess_at_most": answer.reprocess_at_most if answer else None,
-                    "unseen_at_most": _unseen(evidence[key], position, answer) if answer else None,
-                    "evidence": answer.evidence if answer else "the partition does not exist on both sides",
-                    "position_from": position.origin,
-                    "position_at": position.at,
-                }
-            )
+            committed = before.get(group, {}).get((copy, key[1]))
+            rows.append({**row, **_translated(position, committed, answer, evidence.get(key))})
     return rows
+
+
+def _translated(
+    position: Position, committed: int | None, answer: Answer | None, evidence: Evidence | None
+) -> dict[str, Any]:
+    """The part of a row of the plan that says where the group's position goes."""
+    return {
+        "source_offset": position.offset,
+        "from": committed,
+        "to": answer.offset if answer else None,
+        "confidence": answer.confidence if answer else "unknown",
+        "reprocess_at_most": answer.reprocess_at_most if answer else None,
+        "unseen_at_most": _unseen(evidence, position, answer) if evidence is not None and answer else None,
+        "evidence": answer.evidence if answer else "the partition does not exist on both sides",
+        "position_from": position.origin,
+        "position_at": position.at,
+    }
 
 
 def _unseen(evidence: Evidence, position: Position, answer: Answer) -> int | None:
@@ -97,41 +100,28 @@ def refusals(
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """What may not be committed, and the groups that are done already:
     ``([{group, kind, reason}], {group: why it is left alone})``.
+
+    :param busy: how many live members a group has on the source.
     """
     switched = set(params["switched_groups"] or ())
     left = {group: "switched before, as the ledger says" for group in positions if group in switched}
     refused = []
-    for group, one in sorted(describe_groups(target, positions).items()):
-        if one["members"] and group not in left:
-            refused.append(
-                {
-                    "group": group,
-                    "kind": "members",
-                    "reason": f"{len(one['members'])} live members on {target.name} ({one['state']})",
-                }
-            )
-    for group, count in sorted(busy.items()):
+
+    def refuse(group: str, kind: str, reason: str) -> None:
         if group not in left:
-            refused.append(
-                {
-                    "group": group,
-                    "kind": "members",
-                    "reason": f"{count} live members on the source: its position still moves",
-                }
-            )
+            refused.append({"group": group, "kind": kind, "reason": reason})
+
+    for group, found in sorted(describe_groups(target, positions).items()):
+        if found["members"]:
+            refuse(group, "members", f"{len(found['members'])} live members on {target.name} ({found['state']})")
+    for group, count in sorted(busy.items()):
+        refuse(group, "members", f"{count} live members on the source: its position still moves")
     accepted = set(EXACT) | set(params["accept"] or ())
     for row in rows:
-        if row["confidence"] not in accepted and row["group"] not in left:
-            refused.append(
-                {
-                    "group": row["group"],
-                    "kind": "confidence",
-                    "reason": (
-                        f"{row['topic']}-{row['partition']} is {row['confidence']} ({row['evidence']}), which "
-                        "is not accepted"
-                    ),
-                }
-            )
+        if row["confidence"] not in accepted:
+            place = f"{row['topic']}-{row['partition']}"
+            reason = f"{place} is {row['confidence']} ({row['evidence']}), which is not accepted"
+            refuse(row["group"], "confidence", reason)
     return refused, left
 
 
@@ -165,30 +155,7 @@ def plan_result(
     left: dict[str, str],
     todo: Committed,
 ) -> dict[str, Any]:
-    by_group: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        by_group.setdefault(row["group"], []).append(row)
-    groups = [
-        {
-            "group": group,
-            "state": "left"
-            if group in left
-            else "refused"
-            if any(one["group"] == group for one in refused)
-            else "planned",
-            "reason": left.get(group, ""),
-            "partitions": len(some),
-            "to_commit": len(todo.get(group, {})),
-            "confidence": max((row["confidence"] for row in some), key=CONFIDENCES.index),
-            "reprocess_at_most": sum(row["reprocess_at_most"] or 0 for row in some),
-            "unseen_at_most": sum(row["unseen_at_most"] or 0 for row in some),
-        }
-        for group, some in sorted(by_group.items())
-    ]
-    counts = dict.fromkeys(CONFIDENCES, 0)
-    for row in rows:
-        counts[row["confidence"]] += 1
-    seen = [row["position_at"] for row in rows if row["position_at"] is not None]
+    groups = _groups(rows, refused, left, todo)
     return {
         "changed": bool(todo) and not refused,
         "plan": rows,
@@ -199,17 +166,49 @@ def plan_result(
         "summary": {
             "groups": len(groups),
             "partitions": len(rows),
-            "to_commit": sum(len(one) for one in todo.values()),
-            "confidence": counts,
-            "reprocess_at_most": sum(row["reprocess_at_most"] or 0 for row in rows),
-            "unseen_at_most": sum(row["unseen_at_most"] or 0 for row in rows),
-            "positions_at": max(seen, default=None),
-            "oldest_position_at": min(seen, default=None),
+            "to_commit": sum(len(places) for places in todo.values()),
+            **_summary(rows),
         },
         "diff": {
             "before": _shown(todo, lambda group, key, dummy: before.get(group, {}).get(key)),
-            "after": _shown(todo, lambda *one: one[2]),
+            "after": _shown(todo, lambda group, key, offset: offset),
         },
+    }
+
+
+def _groups(
+    rows: list[dict[str, Any]], refused: list[dict[str, Any]], left: dict[str, str], todo: Committed
+) -> list[dict[str, Any]]:
+    by_group: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_group.setdefault(row["group"], []).append(row)
+    refused_groups = {refusal["group"] for refusal in refused}
+    return [
+        {
+            "group": group,
+            "state": "left" if group in left else "refused" if group in refused_groups else "planned",
+            "reason": left.get(group, ""),
+            "partitions": len(of_group),
+            "to_commit": len(todo.get(group, {})),
+            "confidence": max((row["confidence"] for row in of_group), key=CONFIDENCES.index),
+            "reprocess_at_most": sum(row["reprocess_at_most"] or 0 for row in of_group),
+            "unseen_at_most": sum(row["unseen_at_most"] or 0 for row in of_group),
+        }
+        for group, of_group in sorted(by_group.items())
+    ]
+
+
+def _summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    counts = dict.fromkeys(CONFIDENCES, 0)
+    for row in rows:
+        counts[row["confidence"]] += 1
+    seen = [row["position_at"] for row in rows if row["position_at"] is not None]
+    return {
+        "confidence": counts,
+        "reprocess_at_most": sum(row["reprocess_at_most"] or 0 for row in rows),
+        "unseen_at_most": sum(row["unseen_at_most"] or 0 for row in rows),
+        "positions_at": max(seen, default=None),
+        "oldest_position_at": min(seen, default=None),
     }
 
 

@@ -9,6 +9,7 @@ refused, commit and read back. So a failure before the commit has changed nothin
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from .._errors import KafkaDrError, RefusedError
@@ -16,10 +17,10 @@ from .._kafka.client import KafkaClient
 from .._kafka.distinct import cluster_id, refuse_one_cluster
 from .._kafka.groups import commit_positions, group_positions
 from .._kafka.kinds import kinds_or_others
-from .._kafka.mm2_topics import read_checkpoints, read_witness
+from .._kafka.mm2_topics import Row, read_checkpoints, read_witness
 from .._mm2.names import MirrorNames, check_names
 from .._positions.collector import EvidenceCollector
-from .._positions.groups import group_filter, last_positions, living_positions, wanted_topic
+from .._positions.groups import Positions, Predicate, group_filter, last_positions, living_positions, wanted_topic
 from .._positions.other_groups import Kinds, other_groups
 from .._positions.plan import Committed, moved_groups, plan, plan_result, refusals, to_commit, uncopied
 from .._positions.proof_map import read_proof
@@ -31,6 +32,90 @@ NAMED = 5
 def offset_translate(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """The result of ``offset_translate``; see the module's RETURN for the shape."""
     began = time.monotonic()
+    mirror = _mirror(params)
+    groups = mirror.groups
+    before = group_positions(mirror.target, groups.positions)
+    looked = time.monotonic()
+    collector = mirror.collector(params)
+    rows = plan(
+        collector,
+        groups.positions,
+        before,
+        mirror.contents and mirror.contents.scan,
+        params["scan_limit"],
+        "interpolated" in (params["accept"] or ()),
+    )
+    refused, left = refusals(params, mirror.target, rows, groups.positions, groups.members)
+    if not check_mode and params["still_seconds"] and before:
+        time.sleep(max(0.0, params["still_seconds"] - (time.monotonic() - looked)))
+    # `assign` makes no member, but such a consumer's positions move.
+    refused += moved_groups(before, group_positions(mirror.target, before), left)
+    if params["on_live_members"] == "skip":
+        refused = _skip_moving(refused, left)
+    todo = to_commit(rows, left)
+    result = plan_result(params, groups.positions, before, rows, refused, left, todo)
+    _add_others(result, params, mirror)
+    result["summary"].update(
+        exactly_once_seen=collector.exactly_once,
+        source="alive" if mirror.source is not None else "lost",
+        planned_seconds=round(time.monotonic() - began, 3),
+    )
+    if refused and not check_mode:
+        raise _refusal(mirror.names, refused, result)
+    if not check_mode:
+        result["committed"] = _commit(mirror.target, todo, result)
+    result["summary"]["seconds"] = round(time.monotonic() - began, 3)
+    return result
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """The source's consumer groups, as they are or as they were last seen.
+
+    :ivar wanted: whether a group is to be translated, by its name.
+    :ivar positions: of the groups that are to be translated.
+    :ivar members: how many live members such a group has on the source, where it has any.
+    :ivar excluded: groups with positions that are not to be translated.
+    """
+
+    wanted: Predicate
+    positions: Positions
+    members: dict[str, int]
+    excluded: set[str]
+    kinds: Kinds
+
+
+@dataclass(frozen=True)
+class _Mirror:
+    """The clusters of one mirror, and what they know of its groups.
+
+    :ivar source: None where it is lost; then ``contents`` is its manifest, where there is one.
+    :ivar witness: what the position witness has seen.
+    """
+
+    names: MirrorNames
+    source: KafkaClient | None
+    target: KafkaClient
+    contents: Any
+    witness: dict[str, Any] | None
+    checkpoints: list[Row] | None
+    groups: _Groups
+
+    def collector(self, params: dict[str, Any]) -> EvidenceCollector:
+        return EvidenceCollector(
+            self.names,
+            self.source,
+            self.target,
+            params["offsets_topic"],
+            params["connector"],
+            self.witness,
+            self.checkpoints or (),
+            read_proof(params["proof_report"]) if params["proof_report"] else None,
+            _ends(params["target_ends"]),
+        )
+
+
+def _mirror(params: dict[str, Any]) -> _Mirror:
     names = check_names(
         MirrorNames(params["source_alias"], params["target_alias"], params["policy"], params["separator"])
     )
@@ -42,72 +127,56 @@ def offset_translate(params: dict[str, Any], check_mode: bool) -> dict[str, Any]
     target.metadata()
     contents = _contents(params, source, target)
     wanted, topic = group_filter(params), wanted_topic(params, names)
-    known = read_witness(target, params["positions_topic"])
+    witness = read_witness(target, params["positions_topic"])
+    if contents is not None:
+        contents.known_ids = (witness or {}).get("topics") or {}
     checkpoints = read_checkpoints(target, names.checkpoints)
     if source is not None:
-        positions, busy, excluded = living_positions(source, wanted, topic, (known or {"groups": {}})["groups"])
-        kinds = _kinds(source)
+        groups = _living_groups(source, wanted, topic, witness)
     else:
-        everything = last_positions(names, known, checkpoints, lambda name: True, topic)
-        positions, busy = {name: one for name, one in everything.items() if wanted(name)}, {}
-        kinds = _witnessed_kinds(known)
-        excluded = {name for name, one in everything.items() if one and not wanted(name)}
-    before = group_positions(target, positions)
-    looked = time.monotonic()
-    mirror = EvidenceCollector(
-        names,
-        source,
-        target,
-        params["offsets_topic"],
-        params["connector"],
-        known,
-        checkpoints or (),
-        read_proof(params["proof_report"]) if params["proof_report"] else None,
-        _ends(params["target_ends"]),
+        groups = _last_seen_groups(
+            last_positions(names, witness, checkpoints, lambda name: True, topic), wanted, witness
+        )
+    return _Mirror(names, source, target, contents, witness, checkpoints, groups)
+
+
+def _living_groups(source: KafkaClient, wanted: Predicate, topic: Predicate, witness: dict[str, Any] | None) -> _Groups:
+    known = (witness or {"groups": {}})["groups"]
+    positions, members, excluded = living_positions(source, wanted, topic, known)
+    return _Groups(wanted, positions, members, excluded, _kinds(source))
+
+
+def _last_seen_groups(positions: Positions, wanted: Predicate, witness: dict[str, Any] | None) -> _Groups:
+    return _Groups(
+        wanted,
+        {name: places for name, places in positions.items() if wanted(name)},
+        {},
+        {name for name, places in positions.items() if places and not wanted(name)},
+        _witnessed_kinds(witness),
     )
-    if contents is not None:
-        contents.known_ids = (known or {}).get("topics") or {}
-    rows = plan(
-        mirror,
-        positions,
-        before,
-        contents and contents.scan,
-        params["scan_limit"],
-        "interpolated" in (params["accept"] or ()),
-    )
-    refused, left = refusals(params, target, rows, positions, busy)
-    if not check_mode and params["still_seconds"] and before:
-        time.sleep(max(0.0, params["still_seconds"] - (time.monotonic() - looked)))
-    # `assign` makes no member, but such a consumer's positions move.
-    refused += moved_groups(before, group_positions(target, before), left)
-    if params["on_live_members"] == "skip":
-        left.update({one["group"]: one["reason"] for one in refused if one["kind"] in ("members", "moving")})
-        refused = [one for one in refused if one["group"] not in left]
-    todo = to_commit(rows, left)
-    result = plan_result(params, positions, before, rows, refused, left, todo)
-    placed = {row["group"] for row in rows if row["to"] is not None}
-    seen = excluded | {name for name, one in positions.items() if one}
+
+
+def _skip_moving(refused: list[dict[str, Any]], left: dict[str, str]) -> list[dict[str, Any]]:
+    """Leave groups alone whose positions may still move; the refusals of the others."""
+    left.update({row["group"]: row["reason"] for row in refused if row["kind"] in ("members", "moving")})
+    return [row for row in refused if row["group"] not in left]
+
+
+def _add_others(result: dict[str, Any], params: dict[str, Any], mirror: _Mirror) -> None:
+    """Name the groups that have no answer, or whose answer is not all that they need."""
+    placed = {row["group"] for row in result["plan"] if row["to"] is not None}
+    seen = mirror.groups.excluded | {name for name, places in mirror.groups.positions.items() if places}
+    topics = (mirror.source or mirror.target).metadata().topics
     result["others"] = other_groups(
-        kinds,
+        mirror.groups.kinds,
         seen,
         placed,
-        wanted,
+        mirror.groups.wanted,
         params["named_groups"] or (),
-        (source or target).metadata().topics,
-        uncopied(names, target, positions),
+        topics,
+        uncopied(mirror.names, mirror.target, mirror.groups.positions),
     )
     result["summary"]["others"] = result["others"]
-    result["summary"].update(
-        exactly_once_seen=mirror.exactly_once,
-        source="alive" if source is not None else "lost",
-        planned_seconds=round(time.monotonic() - began, 3),
-    )
-    if refused and not check_mode:
-        raise _refusal(names, refused, result)
-    if not check_mode:
-        result["committed"] = _commit(target, todo, result)
-    result["summary"]["seconds"] = round(time.monotonic() - began, 3)
-    return result
 
 
 def _contents(params: dict[str, Any], source: KafkaClient | None, target: KafkaClient) -> Any:
