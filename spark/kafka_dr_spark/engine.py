@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Task
 
 if TYPE_CHECKING:
-    from pyspark import SparkContext
+    from pyspark import SparkConf, SparkContext
 
 import contextlib
 import os
@@ -32,6 +32,16 @@ from .progress import Progress, Sender
 START_SECONDS = 180
 # Until the first task begins, executors are allotted and started, on a busy cluster not within seconds.
 ALLOT_SECONDS = 120
+
+
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.catalogImplementation": "in-memory",
+    "spark.log.level": "ERROR",
+    "spark.task.maxFailures": "4",
+    "spark.python.worker.reuse": "true",
+}
 
 
 def run_one(task: Task, address: tuple[str, int], token: str) -> dict[str, Any]:
@@ -79,33 +89,10 @@ class SparkEngine:
 
     @staticmethod
     def _start(master: str | None, package: str) -> SparkContext:
-        from pyspark import SparkConf, SparkContext
+        from pyspark import SparkContext
 
-        conf = SparkConf().setAppName("kafka-dr-proof")
-        submitted = "PYSPARK_GATEWAY_PORT" in os.environ
-        quiet_logs = os.path.join(os.path.dirname(package), "log4j2.properties")
-        if master or not submitted:
-            conf.setMaster(master or "local[*]")
+        conf = _configuration(master, os.path.join(os.path.dirname(package), "log4j2.properties"))
         chosen = conf.get("spark.master", "local[*]")
-        settings = {
-            "spark.ui.enabled": "false",
-            "spark.ui.showConsoleProgress": "false",
-            "spark.sql.catalogImplementation": "in-memory",
-            "spark.log.level": "ERROR",
-            "spark.task.maxFailures": "4",
-            "spark.python.worker.reuse": "true",
-        }
-        if chosen.startswith("local"):
-            settings.update({"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"})
-            # The JVM only passes tasks and results on: a small heap and a quick start.
-            java = f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto -Dlog4j2.configurationFile=file:{quiet_logs}"
-            os.environ.setdefault(
-                "PYSPARK_SUBMIT_ARGS", f'--driver-memory 512m --driver-java-options "{java}" pyspark-shell'
-            )
-            os.environ.setdefault("PYTHONWARNINGS", "ignore::FutureWarning")
-        for key, value in settings.items():
-            if not conf.contains(key):
-                conf.set(key, value)
         watch = threading.Timer(START_SECONDS, _give_up, [f"Spark did not start within {START_SECONDS} s on {chosen}"])
         watch.daemon = True
         watch.start()
@@ -194,6 +181,32 @@ class SparkEngine:
                     process.wait(10)
                 except Exception:
                     process.kill()
+
+
+def _configuration(master: str | None, quiet_logs: str) -> SparkConf:
+    """Spark's settings: what was submitted wins over ours.
+
+    :param quiet_logs: path of a configuration of Log4j.
+    """
+    from pyspark import SparkConf
+
+    conf = SparkConf().setAppName("kafka-dr-proof")
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    if master or not submitted:
+        conf.setMaster(master or "local[*]")
+    settings = dict(SETTINGS)
+    if conf.get("spark.master", "local[*]").startswith("local"):
+        settings.update({"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"})
+        # The JVM only passes tasks and results on: a small heap and a quick start.
+        java = f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto -Dlog4j2.configurationFile=file:{quiet_logs}"
+        os.environ.setdefault(
+            "PYSPARK_SUBMIT_ARGS", f'--driver-memory 512m --driver-java-options "{java}" pyspark-shell'
+        )
+        os.environ.setdefault("PYTHONWARNINGS", "ignore::FutureWarning")
+    for key, value in settings.items():
+        if not conf.contains(key):
+            conf.set(key, value)
+    return conf
 
 
 def _reason(error: Exception) -> str:

@@ -15,7 +15,12 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import content as manifest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, sha256, shown
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import plan, sides
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Engine, OffsetRange, SideSpec
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import (
+    Engine,
+    OffsetRange,
+    SideSpec,
+    Task,
+)
 
 CONFIGS = (
     "cleanup.policy",
@@ -78,47 +83,15 @@ class Saving:
     def run(self, engine: Engine) -> dict[str, Any]:
         """Digest what is new, then replace manifest.json. Returns figures."""
         topics, ranges = self._plan()
-        new, digests = 0, {}
-        for attempt in range(ATTEMPTS):
-            tasks = [
-                {
-                    "id": number,
-                    "work": "manifest",
-                    "side": self.side_spec,
-                    "out": self.out,
-                    "run": f"{self.run_name}-{attempt}",
-                    "detail": self.detail,
-                    "ranges": group,
-                    "topic_ids": {one[0]: self.found[one[0]]["topic_id"] for one in group},
-                }
-                for number, group in enumerate(plan.split(ranges, engine.parallelism))
-            ]
-            again = []
-            for result in engine.map(tasks, "save", sum(one[3] - one[2] for one in ranges)):
-                if "error" in result:
-                    if result["error"]["kind"] != "range_gone":
-                        raise NotProvableError(result["error"]["message"])
-                    again.extend(tasks[result["id"]]["ranges"])
-                    continue
-                name, counts, digests[name] = result["value"]
-                for topic, number, count in counts:
-                    part = topics[topic]["partitions"][str(number)]
-                    if name not in part["files"]:
-                        part["files"].append(name)
-                    part["records"] += count
-                    new += count
-            if not again:
-                break
-            ranges = self._from_where_the_log_begins(topics, again)
-        else:
-            raise NotProvableError(
-                "The log kept being deleted while it was read", remedy="Save again, or with a smaller pattern"
-            )
-        now = self.side.survey(list(topics))
-        for topic in topics:
-            if topic not in now or now[topic]["topic_id"] != topics[topic]["topic_id"]:
-                raise NotProvableError(f"Topic {topic} was created anew while it was saved", remedy="Save again")
+        new, digests = self._digest(engine, topics, ranges)
+        self._refuse_created_anew(topics)
         merged = {**self.old["topics"], **topics}
+        run = {
+            "run": self.run_name,
+            "records": new,
+            "topics": len(topics),
+            "seconds": round(time.time() - self.began, 3),
+        }
         digest = manifest.store(
             self.out,
             {
@@ -128,21 +101,57 @@ class Saving:
                 "topics": merged,
                 "digests": self._digests(merged, digests),
                 "groups": {**self.old.get("groups", {}), **self.groups},
-                "runs": (
-                    self.old["runs"]
-                    + [
-                        {
-                            "run": self.run_name,
-                            "records": new,
-                            "topics": len(topics),
-                            "seconds": round(time.time() - self.began, 3),
-                        }
-                    ]
-                )[-100:],
+                "runs": [*self.old["runs"], run][-100:],
             },
         )
         held = sum(part["records"] for topic in topics.values() for part in topic["partitions"].values())
         return {"topics": len(topics), "new_records": new, "records": held, "digest": digest}
+
+    def _digest(self, engine: Engine, topics: dict[str, Any], ranges: list[OffsetRange]) -> tuple[int, dict[str, str]]:
+        """Digest the ranges into files, which are added to ``topics``: how many records, and the digests of the files.
+
+        A range of which the log was deleted meanwhile is tried again from where the log begins.
+        """
+        new = 0
+        digests: dict[str, str] = {}
+        for attempt in range(ATTEMPTS):
+            tasks = self._tasks(ranges, attempt, engine.parallelism)
+            again: list[OffsetRange] = []
+            for result in engine.map(tasks, "save", sum(offsets[3] - offsets[2] for offsets in ranges)):
+                if "error" in result:
+                    if result["error"]["kind"] != "range_gone":
+                        raise NotProvableError(result["error"]["message"])
+                    again.extend(tasks[result["id"]]["ranges"])
+                    continue
+                name, counts, digests[name] = result["value"]
+                new += _count(topics, name, counts)
+            if not again:
+                return new, digests
+            ranges = self._from_where_the_log_begins(topics, again)
+        raise NotProvableError(
+            "The log kept being deleted while it was read", remedy="Save again, or with a smaller pattern"
+        )
+
+    def _tasks(self, ranges: list[OffsetRange], attempt: int, parallelism: int) -> list[Task]:
+        return [
+            {
+                "id": number,
+                "work": "manifest",
+                "side": self.side_spec,
+                "out": self.out,
+                "run": f"{self.run_name}-{attempt}",
+                "detail": self.detail,
+                "ranges": group,
+                "topic_ids": {offsets[0]: self.found[offsets[0]]["topic_id"] for offsets in group},
+            }
+            for number, group in enumerate(plan.split(ranges, parallelism))
+        ]
+
+    def _refuse_created_anew(self, topics: dict[str, Any]) -> None:
+        now = self.side.survey(list(topics))
+        for topic in topics:
+            if topic not in now or now[topic]["topic_id"] != topics[topic]["topic_id"]:
+                raise NotProvableError(f"Topic {topic} was created anew while it was saved", remedy="Save again")
 
     def _digests(self, topics: dict[str, Any], new: dict[str, str]) -> dict[str, str]:
         """Of every file that counts: as it was written, or as it is now where an old manifest has no digests."""
@@ -189,3 +198,13 @@ class Saving:
             )
             moved.append(OffsetRange(topic, number, min(high, max(start, low)), high, compact))
         return moved
+
+
+def _count(topics: dict[str, Any], file: str, counts: list[tuple[str, int, int]]) -> int:
+    """Add a file, and the records that it holds of each partition, to ``topics``; the records of all of them."""
+    for topic, partition, records in counts:
+        part = topics[topic]["partitions"][str(partition)]
+        if file not in part["files"]:
+            part["files"].append(file)
+        part["records"] += records
+    return sum(records for topic, partition, records in counts)

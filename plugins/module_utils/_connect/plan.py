@@ -18,17 +18,7 @@ class Plan:
     ) -> None:
         self.name, self.found = described["name"], found
         self.state = described.get("state") or state
-        secrets = texts(described.get("config_secrets"), f"connector '{self.name}'")
-        self.config = texts(described.get("config"), f"connector '{self.name}'")
-        self.secret_keys = set(secrets)
-        twice = sorted(set(secrets) & set(self.config))
-        if twice:
-            raise UsageError(
-                f"Connector '{self.name}' has {', '.join(twice)} twice",
-                expected="config or config_secrets",
-                found="both",
-            )
-        self.config.update(secrets)
+        self.config, self.secret_keys = _settings(described)
         self.wanted_offsets = described.get("offsets") or []
         self.reset = bool(described.get("reset_offsets"))
         self._check(found)
@@ -38,22 +28,15 @@ class Plan:
         self.create = found is None and not gone
         self.delete = found is not None and gone
         self.update = found is not None and not gone and bool(self.config) and found["config"] != self.config
-        # A connector that failed is on its way to RUNNING as far as Connect is concerned: it is restarted, not resumed.
-        kept = (
-            "RUNNING"
-            if found and found["state"] in ("FAILED", "UNASSIGNED", "RESTARTING")
-            else found["state"]
-            if found
-            else None
-        )
-        self.bring = found is not None and not gone and kept != STATES[self.state]
+        self.bring = found is not None and not gone and _state_kept(found) != STATES[self.state]
         # New settings do not wake a task that has failed, unless they change its own.
         self.restart = found is not None and self.state == "running" and bool(failures(found))
         self.offsets_before = connectors.offsets(self.name) if found and (self.reset or self.wanted_offsets) else []
         self.reset = self.reset and any(
-            not any(_same(one, wanted) for wanted in self.wanted_offsets) for one in self.offsets_before
+            not any(_same(before, wanted) for wanted in self.wanted_offsets) for before in self.offsets_before
         )
-        self.alter = [one for one in self.wanted_offsets if _differs(one, [] if self.reset else self.offsets_before)]
+        left = [] if self.reset else self.offsets_before
+        self.alter = [wanted for wanted in self.wanted_offsets if _differs(wanted, left)]
         self.failed_since: float | None = None
 
     def _check(self, found: dict[str, Any] | None) -> None:
@@ -111,6 +94,24 @@ class Plan:
             if after:
                 after["offsets"] = kept + [one for one in self.alter if one["offset"] is not None]
         return before, after
+
+
+def _settings(described: dict[str, Any]) -> tuple[dict[str, str], set[str]]:
+    """The connector's settings, and which of them are secrets."""
+    name = described["name"]
+    secrets = texts(described.get("config_secrets"), f"connector '{name}'")
+    config = texts(described.get("config"), f"connector '{name}'")
+    twice = sorted(set(secrets) & set(config))
+    if twice:
+        raise UsageError(
+            f"Connector '{name}' has {', '.join(twice)} twice", expected="config or config_secrets", found="both"
+        )
+    return {**config, **secrets}, set(secrets)
+
+
+def _state_kept(found: dict[str, Any]) -> str:
+    # A connector that failed is on its way to RUNNING as far as Connect is concerned: it is restarted, not resumed.
+    return "RUNNING" if found["state"] in ("FAILED", "UNASSIGNED", "RESTARTING") else str(found["state"])
 
 
 def _same(one: dict[str, dict[str, Any]], other: dict[str, Any]) -> bool:

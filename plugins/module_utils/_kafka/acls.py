@@ -162,14 +162,11 @@ def ensure_acls(
         _create(client, added)
         single = [acl for acl in removed if acl not in taken]
         removed = sorted(set(removed) | _delete(client, single, {acl.principal for acl in taken}))
-        after = _read_back(
-            client,
-            named,
-            lambda found: (
-                set(added) - found,
-                found & set(removed) | {acl for acl in found if _stripped(acl, stripped)},
-            ),
-        )
+
+        def wrong(found: set[Acl]) -> tuple[set[Acl], set[Acl]]:
+            return set(added) - found, found & set(removed) | {acl for acl in found if _stripped(acl, stripped)}
+
+        after = _read_back(client, named, wrong)
     return {
         "changed": bool(added or removed),
         "added": [as_text(acl) for acl in added],

@@ -15,6 +15,8 @@ FOREVER = "-1"
 # KIP-354: with it the cleaner leaves every record of a compacted topic alone.
 LONGEST = "9223372036854775807"
 HELD = ("retention.ms", "retention.bytes", "min.compaction.lag.ms")
+# Parts of a definition that are compared as a whole, and their names.
+PARTS = {"cluster": "the description of the cluster", "secrets": "the cluster's keys", "client": "the client"}
 STAGE = "recreate_from_backup"
 NAMED = 5
 # Who looks may connect as another user than who kept the definition.
@@ -97,46 +99,42 @@ def drift(kept: dict[str, Any], now: dict[str, Any]) -> list[str]:
 
     :param kept: a kept definition. :param now: the same, made of what is so now.
     """
-    said = []
-    for part, name in (("topics", "name"), ("users", "name")):
-        old, new = ({one[name]: one for one in side.get(part) or []} for side in (kept, now))
-        word = part[:-1]
-        said += [f"{word} '{one}' is not kept" for one in sorted(set(new) - set(old))]
-        said += [f"{word} '{one}' is kept and no longer there" for one in sorted(set(old) - set(new))]
-        for one in sorted(set(old) & set(new)):
-            keys = sorted(key for key in set(old[one]) | set(new[one]) if old[one].get(key) != new[one].get(key))
-            # A job that only reads is given no passwords: what it does not know, it does not compare.
-            keys = [key for key in keys if key != "password" or new[one].get(key)]
-            if keys:
-                said.append(f"{word} '{one}' differs in {', '.join(keys)}")
+    differences = [*_named_drift("topic", kept, now), *_named_drift("user", kept, now)]
     before, after = ({_acl(acl) for acl in side.get("acls") or []} for side in (kept, now))
     if before != after:
-        said.append(
+        differences.append(
             f"ACLs differ: {len(after - before)} are not kept, {len(before - after)} are kept and no longer there"
         )
     # A definition of before quotas were kept has none; where they are left out, nothing is known of now.
     if isinstance(now.get("quotas"), list):
         before, after = ({_quota(quota) for quota in side.get("quotas") or []} for side in (kept, now))
         if before != after:
-            said.append(
+            differences.append(
                 f"quotas differ: {len(after - before)} are not kept, {len(before - after)} are kept and no longer there"
             )
-    for part in ("cluster", "secrets", "client"):
+    for part, name in PARTS.items():
         old, new = (
             {key: value for key, value in (side.get(part) or {}).items() if part != "client" or key not in IDENTITY}
             for side in (kept, now)
         )
         if old != new:
-            said.append(
-                "{} differs".format(
-                    {
-                        "cluster": "the description of the cluster",
-                        "secrets": "the cluster's keys",
-                        "client": "the client",
-                    }.get(part, part)
-                )
-            )
-    return said
+            differences.append(f"{name} differs")
+    return differences
+
+
+def _named_drift(word: str, kept: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
+    """What changed in the topics or users of a definition."""
+    old, new = ({item["name"]: item for item in side.get(word + "s") or []} for side in (kept, now))
+    for name in sorted(set(new) - set(old)):
+        yield f"{word} '{name}' is not kept"
+    for name in sorted(set(old) - set(new)):
+        yield f"{word} '{name}' is kept and no longer there"
+    for name in sorted(set(old) & set(new)):
+        keys = sorted(key for key in set(old[name]) | set(new[name]) if old[name].get(key) != new[name].get(key))
+        # A job that only reads is given no passwords: what it does not know, it does not compare.
+        keys = [key for key in keys if key != "password" or new[name].get(key)]
+        if keys:
+            yield f"{word} '{name}' differs in {', '.join(keys)}"
 
 
 def _acl(one: dict[str, Any]) -> tuple[Any, ...]:

@@ -27,26 +27,15 @@ def connect_connectors(params: dict[str, Any], check_mode: bool) -> dict[str, An
     :raises KafkaDrError: an input is wrong (nothing was changed), a task failed, or it did not become so in time.
     """
     described = params["connectors"]
-    hidden = [
-        str(value)
-        for one in described
-        for value in (one.get("config_secrets") or {}).values()
-        if value not in (None, "")
-    ]
-    workers = Workers(params, hidden)
+    workers = Workers(params, _secrets(described))
     connectors = Connectors(workers)
-    names = [one["name"] for one in described]
+    names = [connector["name"] for connector in described]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UsageError(f"Connector {', '.join(twice)} is described twice", expected="each once")
     every = connectors.every()
-    plans = [Plan(one, params["state"], every.get(one["name"]), connectors) for one in described]
-    secret_keys: dict[str, set[str]] = {plan.name: set() for plan in plans}
-    judged = [plan for plan in plans if plan.create or plan.update]
-    if judged:
-        check_classes(connectors.plugins(), judged)
-        for plan in judged:
-            secret_keys[plan.name] = connectors.validate(plan.config)
+    plans = [Plan(connector, params["state"], every.get(connector["name"]), connectors) for connector in described]
+    secret_keys = _validate(connectors, plans)
     for plan in plans:
         if plan.restart and not plan.update and not params["restart_failed"]:
             _complain(plan.name, plan.found, workers, "Restart it with restart_failed=true once the cause is gone")
@@ -67,6 +56,26 @@ def connect_connectors(params: dict[str, Any], check_mode: bool) -> dict[str, An
     seen = _await(connectors, workers, plans)
     result["connectors"] = {name: _state(seen.get(name)) for name in names}
     return result
+
+
+def _secrets(described: list[dict[str, Any]]) -> list[str]:
+    return [
+        str(value)
+        for connector in described
+        for value in (connector.get("config_secrets") or {}).values()
+        if value not in (None, "")
+    ]
+
+
+def _validate(connectors: Connectors, plans: list[Plan]) -> dict[str, set[str]]:
+    """Let the workers judge each new configuration; the keys that they call secret, by connector."""
+    secret_keys: dict[str, set[str]] = {plan.name: set() for plan in plans}
+    judged = [plan for plan in plans if plan.create or plan.update]
+    if judged:
+        check_classes(connectors.plugins(), judged)
+        for plan in judged:
+            secret_keys[plan.name] = connectors.validate(plan.config)
+    return secret_keys
 
 
 def _result(plans: list[Plan], secret_keys: dict[str, set[str]]) -> dict[str, Any]:

@@ -25,25 +25,15 @@ def connect_connectors_info(params: dict[str, Any], check_mode: bool) -> dict[st
         for text in [missing_for(every.get(name), until)]
         if text
     ]
-    made = {}
-    for name in names:
-        seen = every.get(name)
-        if seen is None:
-            continue
-        made[name] = {
-            "state": seen["state"],
-            "worker": seen["worker"],
-            "config": shown(seen["config"]),
-            "tasks": told_tasks(seen),
-            "failures": [{"what": what, "reason": reason(trace)} for what, trace in failures(seen)],
-        }
-        if params["offsets"]:
-            made[name]["offsets"] = connectors.offsets(name)
+    found = {name: _connector(every[name]) for name in names if name in every}
+    if params["offsets"]:
+        for name, connector in found.items():
+            connector["offsets"] = connectors.offsets(name)
     result = {
         "changed": False,
         "version": root.get("version"),
         "kafka_cluster_id": root.get("kafka_cluster_id"),
-        "connectors": made,
+        "connectors": found,
         "missing": [name for name in names if name not in every],
         "ready": bool(until) and not waiting,
         "waiting_for": "; ".join(waiting),
@@ -53,3 +43,13 @@ def connect_connectors_info(params: dict[str, Any], check_mode: bool) -> dict[st
     if workers.warnings():
         result["warnings"] = workers.warnings()
     return result
+
+
+def _connector(seen: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "state": seen["state"],
+        "worker": seen["worker"],
+        "config": shown(seen["config"]),
+        "tasks": told_tasks(seen),
+        "failures": [{"what": what, "reason": reason(trace)} for what, trace in failures(seen)],
+    }

@@ -80,35 +80,31 @@ def _ask_each(
     clients: dict[str, KafkaClient] = {}
     not_asked: dict[str, str] = {}
     silent: dict[str, dict[Any, str]] = {}
-    for name, one in users.items():
-        if one.get("password") and client.config.get("sasl.username") is not None:
-            clients[name] = KafkaClient(
-                {
-                    **client.config,
-                    "sasl.username": one.get("username") or name.partition(":")[2],
-                    "sasl.password": one["password"],
-                },
-                None,
-                client.timeout,
-                client.name,
-            )
+    for principal, user in users.items():
+        if user.get("password") and client.config.get("sasl.username") is not None:
+            clients[principal] = _as_user(client, principal, user)
         else:
-            not_asked[name] = "the inventory has no password of it"
+            not_asked[principal] = "the inventory has no password of it"
     asked: dict[str, Any] = {}
-    untold: dict[Any, str]
+    unanswered: dict[Any, str]
     with concurrent.futures.ThreadPoolExecutor(TOGETHER) as pool:
-        futures = {name: pool.submit(authorized_operations, one, topics) for name, one in clients.items()}
-        for name, future in futures.items():
+        futures = {name: pool.submit(authorized_operations, own, topics) for name, own in clients.items()}
+        for principal, future in futures.items():
             try:
-                asked[name], untold = future.result()
+                asked[principal], unanswered = future.result()
             except (AuthenticationError, UsageError) as error:
                 # It cannot log in with this password, or nobody can ask for it: its ACLs alone say what it may do.
-                not_asked[name], untold = str(error), {}
+                not_asked[principal], unanswered = str(error), {}
             except KafkaDrError as error:
-                untold = {None: str(error)}
-            if untold:
-                silent[name], not_asked[name] = untold, next(iter(untold.values()))
+                unanswered = {None: str(error)}
+            if unanswered:
+                silent[principal], not_asked[principal] = unanswered, next(iter(unanswered.values()))
     return asked, not_asked, silent
+
+
+def _as_user(client: KafkaClient, principal: str, user: dict[str, Any]) -> KafkaClient:
+    login = {"sasl.username": user.get("username") or principal.partition(":")[2], "sasl.password": user["password"]}
+    return KafkaClient({**client.config, **login}, None, client.timeout, client.name)
 
 
 def _together(answers: dict[int, dict[str, set[str]]]) -> dict[str, set[str]]:

@@ -23,42 +23,44 @@ def late_records_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
     partitions = {name: topic["partitions"] for name, topic in describe_topics(source, names).items()}
     bounds = topic_offsets(source, partitions, gone="waited for")
     rows = [
-        _row(topic, number, one, (params["through"].get(topic) or {}).get(number))
+        _row(topic, number, end, (params["through"].get(topic) or {}).get(number))
         for topic, ends in bounds.items()
-        for number, one in ends.items()
+        for number, end in ends.items()
     ]
     beyond = [row for row in rows if row["end"] > row["begin"]]
-    for one, count in zip(beyond, _count(source, beyond), strict=True):
-        one["records"] = count
-    late = sorted((one for one in beyond if one["records"]), key=lambda one: (one["topic"], one["partition"]))
+    for row, count in zip(beyond, _count(source, beyond), strict=True):
+        row["records"] = count
+    late = sorted((row for row in beyond if row["records"]), key=lambda row: (row["topic"], row["partition"]))
     shorter = [
         {"topic": row["topic"], "partition": row["partition"], "through": row["begin"], "end": row["whole_end"]}
         for row in rows
         if row["begin"] > row["whole_end"]
     ]
     undecided = sorted(f"{row['topic']}-{row['partition']}" for row in rows if row["undecided"])
-    told = [
-        (
-            f"{one['topic']}-{one['partition']} has "
-            f"{'at least ' if one['end'] - one['begin'] > LOOK_INTO else ''}{one['records']} from offset {one['begin']}"
-        )
-        for one in late
-    ]
-    told += [f"an open transaction in {one}" for one in undecided]
-    told += [
+    sentences = _sentences(late, undecided, shorter)
+    return {
+        "changed": False,
+        "ready": not sentences,
+        "total": sum(row["records"] for row in late),
+        "late": [{key: row[key] for key in ("topic", "partition", "begin", "records")} for row in late],
+        "undecided": undecided,
+        "shorter": shorter,
+        "waiting_for": named(sentences, NAMED, "; "),
+    }
+
+
+def _sentences(late: list[dict[str, Any]], undecided: list[str], shorter: list[dict[str, Any]]) -> list[str]:
+    sentences = []
+    for row in late:
+        at_least = "at least " if row["end"] - row["begin"] > LOOK_INTO else ""
+        sentences.append(f"{row['topic']}-{row['partition']} has {at_least}{row['records']} from offset {row['begin']}")
+    sentences += [f"an open transaction in {partition}" for partition in undecided]
+    sentences += [
         f"{row['topic']}-{row['partition']} ends at {row['end']}, before offset {row['through']}, "
         "up to which it was copied: it was made again, or lost records"
         for row in shorter
     ]
-    return {
-        "changed": False,
-        "ready": not told,
-        "total": sum(one["records"] for one in late),
-        "late": [{key: one[key] for key in ("topic", "partition", "begin", "records")} for one in late],
-        "undecided": undecided,
-        "shorter": shorter,
-        "waiting_for": named(told, NAMED, "; "),
-    }
+    return sentences
 
 
 def _row(topic: str, number: str, ends: LogBounds, through: int | None) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from .._errors import KafkaDrError, NotProvableError, TimedOutError, UsageError
 from .._kafka.client import KafkaClient
@@ -24,22 +25,15 @@ def mirror_probe(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """The module's work.
 
     :returns: ``run``, ``records``, ``latency`` in seconds (``least``, ``median``, ``p95``, ``most``), ``places``
-        (partition, source_offset,
-        target_offset of each record), ``group`` (the group of this run), ``position`` (by partition the place that it
-        was committed at).
+        (partition, source_offset, target_offset of each record), ``group`` (the group of this run), ``position`` (by
+        partition the place that it was committed at).
     :raises NotProvableError: a record arrived altered.
     :raises TimedOutError: records did not arrive.
     """
     source = KafkaClient(params["source_client"], params["source_client_secrets"], params["timeout"])
     target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"])
     refuse_same(source, target)
-    count = _partitions(source, params["topic"])
-    if _partitions(target, params["target_topic"]) < count:
-        raise UsageError(
-            f"Topic '{params['target_topic']}' has fewer partitions than its original",
-            expected=f"{count} partitions",
-            remedy="Wait until the mirror has added them",
-        )
+    count = _common_partitions(source, target, params)
     run = uuid.uuid4().hex
     # By its name nobody had it: to commit for a group that is there would move an application.
     group = f"{params['group_prefix']}-{run}" if params["group_prefix"] else ""
@@ -55,27 +49,34 @@ def mirror_probe(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     }
     if check_mode:
         return result
-    writer = (
-        KafkaClient(params["writer_client"], params["writer_client_secrets"], params["timeout"])
-        if params["writer_client"]
-        else source
-    )
-    sent, seen = _through(writer, target, params, count, result["run"])
-    result["places"] = [
-        {
-            "partition": sent[number]["partition"],
-            "source_offset": sent[number]["offset"],
-            "target_offset": seen[number]["offset"],
-        }
-        for number in sorted(sent)
-    ]
-    result["latency"] = latency([seen[number]["at"] - sent[number]["at"] for number in sent])
+    writer = source
+    if params["writer_client"]:
+        writer = KafkaClient(params["writer_client"], params["writer_client_secrets"], params["timeout"])
+    records = _Run(run, count, params)
+    records.send_through(writer, target)
+    result["places"] = records.places()
+    result["latency"] = latency(records.seconds())
     if group:
         result["position"] = middle(result["places"])
-        positions = {(params["topic"], int(number)): one["source_offset"] for number, one in result["position"].items()}
-        for error in commit_positions(source, {group: positions}).values():
-            raise error
+        _commit(source, group, params["topic"], result["position"])
     return result
+
+
+def _common_partitions(source: KafkaClient, target: KafkaClient, params: dict[str, Any]) -> int:
+    count = _partitions(source, params["topic"])
+    if _partitions(target, params["target_topic"]) < count:
+        raise UsageError(
+            f"Topic '{params['target_topic']}' has fewer partitions than its original",
+            expected=f"{count} partitions",
+            remedy="Wait until the mirror has added them",
+        )
+    return count
+
+
+def _commit(source: KafkaClient, group: str, topic: str, position: dict[str, dict[str, int]]) -> None:
+    positions = {(topic, int(partition)): place["source_offset"] for partition, place in position.items()}
+    for error in commit_positions(source, {group: positions}).values():
+        raise error
 
 
 def _partitions(client: KafkaClient, topic: str) -> int:
@@ -117,83 +118,119 @@ def content(run: str, number: int) -> tuple[bytes, bytes, list[tuple[Any, ...]]]
     )
 
 
-def _through(
-    writer: KafkaClient, target: KafkaClient, params: dict[str, Any], count: int, run: str
-) -> tuple[dict[int, dict[str, Any]], dict[int, dict[str, Any]]]:
-    """Write the records while listening at the other end; returns what is known of each, by number, on either side."""
-    sent: dict[int, dict[str, Any]] = {}
-    seen: dict[int, dict[str, Any]] = {}
-    failed: list[Any] = []
-    producer = writer.producer(linger_ms=0)
-    consumer = consumer_at_end(target, params["target_topic"], count)
-    try:
-        began = time.monotonic()
-        until = None
-        while len(seen) < params["records"]:
-            number = len(sent)
-            if number < params["records"] and time.monotonic() - began >= number / RATE:
-                sent[number] = {"partition": number % count, "offset": None, "at": time.time()}
-                _write(producer, params["topic"], run, number, sent, failed)
-            producer.poll(0)
-            if failed:
-                raise producer.error(failed[0], f"write to topic '{params['topic']}'")
-            _listen(consumer, run, seen)
-            if len(sent) == params["records"]:
-                until = until or time.monotonic() + params["wait_seconds"]
-                if time.monotonic() > until:
-                    raise TimedOutError(
-                        f"Not all records of the probe came through the mirror within {params['wait_seconds']} s",
-                        expected=f"{params['records']} records in {params['target_topic']} on {target.name}",
-                        found=f"{len(seen)}",
-                        remedy="Run the doctor; a mirror that is far behind needs a larger wait_seconds",
-                        run=run,
-                    )
-        producer.flush(params["timeout"])
-        if failed:
-            raise producer.error(failed[0], f"write to topic '{params['topic']}'")
-        if any(one["offset"] is None for one in sent.values()):
-            raise KafkaDrError(
-                "Records of the probe arrived that the source has not acknowledged",
-                remedy="Look at the source's brokers, and probe again",
-            )
-        return sent, seen
-    finally:
-        consumer.close()
+@dataclass
+class _Sent:
+    """A record as it was written; without an offset until the source has acknowledged it."""
+
+    partition: int
+    at: float
+    offset: int | None = None
 
 
-def _write(
-    producer: TranslatingProducer, topic: str, run: str, number: int, sent: dict[int, dict[str, Any]], failed: list[Any]
-) -> None:
-    key, value, headers = content(run, number)
-
-    def delivered(error: Any, message: Any) -> None:
-        if error is not None:
-            failed.append(error)
-        else:
-            sent[number]["offset"] = message.offset()
-
-    producer.produce(topic, value, key, partition=sent[number]["partition"], headers=headers, on_delivery=delivered)
+class _Arrived(NamedTuple):
+    offset: int
+    at: float
 
 
-def _listen(consumer: Any, run: str, seen: dict[int, dict[str, Any]]) -> None:
-    """Take what has arrived; records of other runs are passed by.
+class _Run:
+    """One run of the probe: its records by number, as they were sent and as they arrived.
 
-    :raises NotProvableError: a record of this run is not what was written, or came twice.
+    :param count: partitions of the topic.
     """
-    for message in consumer.consume(500, 0.02):
-        if message.error() is not None or message.key() != run.encode():
-            continue
-        where = f"offset {message.offset()} of partition {message.partition()}"
-        headers: Any = message.headers() or []
-        number = next((int(value) for name, value in headers if name == "number"), -1)
-        if (message.key(), message.value(), message.headers()) != content(run, number):
-            raise NotProvableError(
-                f"A record of the probe arrived altered, at {where}",
-                remedy="Look for transforms and converters in the mirror's configuration",
-            )
-        if number in seen:
-            raise NotProvableError(
-                f"Record {number} of the probe arrived twice, at {where}",
-                remedy="Run the mirror exactly-once; see the doctor",
-            )
-        seen[number] = {"offset": message.offset(), "at": time.time()}
+
+    def __init__(self, run: str, count: int, params: dict[str, Any]) -> None:
+        self.run, self.count, self.params = run, count, params
+        self.sent: dict[int, _Sent] = {}
+        self.arrived: dict[int, _Arrived] = {}
+        self.failed: list[Any] = []
+
+    def send_through(self, writer: KafkaClient, target: KafkaClient) -> None:
+        """Write the records while listening at the other end."""
+        producer = writer.producer(linger_ms=0)
+        consumer = consumer_at_end(target, self.params["target_topic"], self.count)
+        try:
+            began = time.monotonic()
+            until = None
+            while len(self.arrived) < self.params["records"]:
+                if len(self.sent) < self.params["records"] and time.monotonic() - began >= len(self.sent) / RATE:
+                    self._write(producer)
+                producer.poll(0)
+                self._refuse_failed(producer)
+                self._listen(consumer)
+                if len(self.sent) == self.params["records"]:
+                    until = until or time.monotonic() + self.params["wait_seconds"]
+                    if time.monotonic() > until:
+                        raise self._too_late(target.name)
+            producer.flush(self.params["timeout"])
+            self._refuse_failed(producer)
+            if any(record.offset is None for record in self.sent.values()):
+                raise KafkaDrError(
+                    "Records of the probe arrived that the source has not acknowledged",
+                    remedy="Look at the source's brokers, and probe again",
+                )
+        finally:
+            consumer.close()
+
+    def places(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "partition": record.partition,
+                "source_offset": record.offset,
+                "target_offset": self.arrived[number].offset,
+            }
+            for number, record in sorted(self.sent.items())
+        ]
+
+    def seconds(self) -> list[float]:
+        return [self.arrived[number].at - record.at for number, record in self.sent.items()]
+
+    def _write(self, producer: TranslatingProducer) -> None:
+        number = len(self.sent)
+        record = self.sent[number] = _Sent(number % self.count, time.time())
+        key, value, headers = content(self.run, number)
+
+        def delivered(error: Any, message: Any) -> None:
+            if error is not None:
+                self.failed.append(error)
+            else:
+                record.offset = message.offset()
+
+        producer.produce(
+            self.params["topic"], value, key, partition=record.partition, headers=headers, on_delivery=delivered
+        )
+
+    def _refuse_failed(self, producer: TranslatingProducer) -> None:
+        if self.failed:
+            raise producer.error(self.failed[0], f"write to topic '{self.params['topic']}'")
+
+    def _too_late(self, target: str) -> TimedOutError:
+        return TimedOutError(
+            f"Not all records of the probe came through the mirror within {self.params['wait_seconds']} s",
+            expected=f"{self.params['records']} records in {self.params['target_topic']} on {target}",
+            found=f"{len(self.arrived)}",
+            remedy="Run the doctor; a mirror that is far behind needs a larger wait_seconds",
+            run=self.run,
+        )
+
+    def _listen(self, consumer: Any) -> None:
+        """Take what has arrived; records of other runs are passed by.
+
+        :raises NotProvableError: a record of this run is not what was written, or came twice.
+        """
+        for message in consumer.consume(500, 0.02):
+            if message.error() is not None or message.key() != self.run.encode():
+                continue
+            where = f"offset {message.offset()} of partition {message.partition()}"
+            headers: Any = message.headers() or []
+            number = next((int(value) for name, value in headers if name == "number"), -1)
+            if (message.key(), message.value(), message.headers()) != content(self.run, number):
+                raise NotProvableError(
+                    f"A record of the probe arrived altered, at {where}",
+                    remedy="Look for transforms and converters in the mirror's configuration",
+                )
+            if number in self.arrived:
+                raise NotProvableError(
+                    f"Record {number} of the probe arrived twice, at {where}",
+                    remedy="Run the mirror exactly-once; see the doctor",
+                )
+            self.arrived[number] = _Arrived(message.offset(), time.time())

@@ -33,15 +33,12 @@ def mirror_seed(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """Seed the source offsets and the offset syncs of a mirror that is stopped.
 
     Nothing is written unless both regions are still as the proof saw them, no worker is left, and the mirror's topics
-    are empty or hold these
-    very seeds; what was written is read back.
+    are empty or hold these very seeds; what was written is read back.
 
     :returns: ``changed``, ``partitions``, ``pairs``, ``source_offsets{topic: {partition: last offset}}``, ``diff``.
     """
     names = check_names(MirrorNames(params["source_alias"], params["target_alias"], "identity", params["separator"]))
-    source = KafkaClient(params["source_client"], params["source_client_secrets"], params["timeout"], names.source)
-    target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
-    refuse_same(source, target)
+    source, target = _clients(params, names)
     rows = seeds.source_offsets(params["proof"], names.source, params["connector"])
     pairs = seeds.offset_syncs(params["proof"], _maps(params))
     _unchanged_since(params["proof"], source, target)
@@ -63,24 +60,37 @@ def mirror_seed(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     if not check_mode:
         _refuse_foreign(target, topic, has, seeded)
         _refuse_foreign(target, names.offset_syncs, syncs, paired)
-    if check_mode or not result["changed"]:
-        return result
-    factor = params["replication_factor"]
-    kept = {
+    if not check_mode and result["changed"]:
+        _ensure_offsets_topic(target, topic, params["replication_factor"])
+        if not seeded:
+            _write_source_offsets(target, topic, rows)
+        if not paired:
+            write(target, names.offset_syncs, [(0, *codec.encode_offset_sync(pair)) for pair in pairs])
+        _read_back(target, topic, names, params["connector"], wanted)
+    return result
+
+
+def _clients(params: dict[str, Any], names: MirrorNames) -> tuple[KafkaClient, KafkaClient]:
+    source = KafkaClient(params["source_client"], params["source_client_secrets"], params["timeout"], names.source)
+    target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
+    refuse_same(source, target)
+    return source, target
+
+
+def _ensure_offsets_topic(target: KafkaClient, topic: str, replication_factor: int) -> None:
+    described = {
         "name": topic,
         "partitions": OFFSETS_PARTITIONS,
-        "replication_factor": factor,
+        "replication_factor": replication_factor,
         "configs": {"cleanup.policy": "compact"},
     }
-    ensure_topics(target, [kept], "present", False)
-    if not seeded:
-        # Connect's own producer is Java's: the key decides the partition by murmur2, or a later row would stand beside
-        # this one.
-        write(target, topic, [(None, *codec_connect.encode_source_offset(row)) for row in rows])
-    if not paired:
-        write(target, names.offset_syncs, [(0, *codec.encode_offset_sync(pair)) for pair in pairs])
-    _read_back(target, topic, names, params["connector"], wanted)
-    return result
+    ensure_topics(target, [described], "present", False)
+
+
+def _write_source_offsets(target: KafkaClient, topic: str, rows: list[codec_connect.SourceOffset]) -> None:
+    # Connect's own producer is Java's: the key decides the partition by murmur2, or a later row would stand beside this
+    # one.
+    write(target, topic, [(None, *codec_connect.encode_source_offset(row)) for row in rows])
 
 
 def _maps(params: dict[str, Any]) -> dict[Partition, Any]:

@@ -57,28 +57,33 @@ def _client_info(client: KubernetesClient, version: str, params: dict[str, Any])
         return {**found, "waiting_for": [f"Kafka '{namespace}/{name}' to exist"]}
     kafka.setdefault("kind", "Kafka")
     waiting = kafka_resources.waiting_for([kafka])
-    secrets = {
-        user: client.get(object_path("v1", "secrets", namespace, user), what=f"read Secret '{namespace}/{user}'")
-        for user in params["users"]
-    }
-    for user, secret in secrets.items():
-        password = ((secret or {}).get("data") or {}).get("password")
-        if password:
-            found["passwords"][user] = base64.b64decode(password).decode("utf-8")
     user = params["user"]
+    secrets = {known: _secret(client, namespace, known) for known in params["users"]}
+    found["passwords"] = _passwords(secrets)
     if user not in secrets:
-        secrets[user] = client.get(
-            object_path("v1", "secrets", namespace, user), what=f"read Secret '{namespace}/{user}'"
-        )
+        secrets[user] = _secret(client, namespace, user)
     authority = client.get(
         object_path("v1", "secrets", namespace, name + "-cluster-ca-cert"),
         what=f"read the CA of Kafka '{namespace}/{name}'",
     )
     try:
-        made = kafka_access.kafka_client(kafka, params["listener"], user, secrets[user], authority)
-        found.update({"client": made["client"], "client_secrets": made["secrets"]})
+        access = kafka_access.kafka_client(kafka, params["listener"], user, secrets[user], authority)
+        found.update({"client": access["client"], "client_secrets": access["secrets"]})
     except RefusedError as error:
         waiting.append(str(error))
         # Where it is can be told without a user: who knows that asks whether it lives.
         found["client"] = kafka_access.kafka_address(kafka, params["listener"], authority, params["user"])
     return {**found, "ready": not waiting, "waiting_for": waiting}
+
+
+def _secret(client: KubernetesClient, namespace: str, user: str) -> dict[str, Any] | None:
+    return client.get(object_path("v1", "secrets", namespace, user), what=f"read Secret '{namespace}/{user}'")
+
+
+def _passwords(secrets: dict[str, dict[str, Any] | None]) -> dict[str, str]:
+    data = {user: (secret or {}).get("data") or {} for user, secret in secrets.items()}
+    return {
+        user: base64.b64decode(values["password"]).decode("utf-8")
+        for user, values in data.items()
+        if values.get("password")
+    }
