@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import first_pass
 from .pairs import Pair
-from .shapes import Partition, SideName, Span, TopicSurvey
+from .shapes import Partition, Side, SideName, Span, TopicSurvey
 
 if TYPE_CHECKING:
     from .comparison import Comparison
@@ -20,7 +20,7 @@ def name_changes(comparison: Comparison) -> None:
             continue
         topics = [topic for topic in comparison.topics if topic.id_on(side)]
         now = comparison.side(side).survey([topic.name_on(side) for topic in topics])
-        held = _held_back(comparison, now) if side == "source" else {}
+        held = _held_back(comparison.side(side), now)
         for topic in topics:
             found = now.get(topic.name_on(side))
             if found is None or found["topic_id"] != topic.id_on(side):
@@ -34,20 +34,22 @@ def name_changes(comparison: Comparison) -> None:
 
 def _name_changes(pair: Pair, side: SideName, bounds: dict[int, Span], held: dict[Partition, Span]) -> None:
     stable, whole = held.get(pair.partition_on(side), (0, 0))
-    if whole > stable == pair.source_range[1]:
+    # A mirror in transactions always has one open in the target; it matters where the end of the copy is missing.
+    hidden = side == "source" or (pair.result is not None and pair.result["counts"]["missing_tail"] > 0)
+    if hidden and whole > stable == pair.range_on(side)[1]:
+        judged = "which were not judged" if side == "source" else "which nobody can read yet"
         pair.reasons.append(
-            f"an open transaction holds back {whole - stable} offsets of the source from {stable} on, "
-            "which were not judged"
+            f"an open transaction holds back {whole - stable} offsets of the {side} from {stable} on, {judged}"
         )
     start = bounds.get(pair.number, (0, 0))[0]
     if start > pair.range_on(side)[0]:
         pair.reasons.append(f"the {side}'s log start moved to {start} after it was read")
 
 
-def _held_back(comparison: Comparison, now: dict[str, TopicSurvey]) -> dict[Partition, Span]:
-    """``{(topic, partition): (last stable offset, end)}`` of the source. The ends are asked first: what then lies
+def _held_back(side: Side, now: dict[str, TopicSurvey]) -> dict[Partition, Span]:
+    """``{(topic, partition): (last stable offset, end)}`` of one side. The ends are asked first: what then lies
     beyond the former is held back.
     """
     partitions = [(name, number) for name, topic in now.items() for number in topic["bounds"]]
-    ends = comparison.source.ends(partitions, "read_uncommitted")
-    return {key: (stable, ends.get(key, stable)) for key, stable in comparison.source.ends(partitions).items()}
+    ends = side.ends(partitions, "read_uncommitted")
+    return {key: (stable, ends.get(key, stable)) for key, stable in side.ends(partitions).items()}

@@ -249,6 +249,24 @@ def test_what_an_open_transaction_holds_back_is_said():
     assert not judged(source, Side(copied(ROWS[:900]), "target"), ends_source=900)[0]["reasons"]
 
 
+def test_a_tail_that_an_open_transaction_of_the_target_hides_is_told_from_one_that_is_gone():
+    target = Side(copied(ROWS[:900]), "target")
+    target.whole_end = 1001
+    report, part = judged(Side(ROWS, "source"), target)
+    assert (report["verdict"], found(part)) == ("LOSS", {"missing_tail": 100})
+    assert report["reasons"] == [
+        "t: partition 0: an open transaction holds back 101 offsets of the target from 900 on, "
+        "which nobody can read yet"
+    ]
+    target = Side(copied(ROWS), "target")
+    target.whole_end = 1200
+    assert not judged(Side(ROWS, "source"), target)[0]["reasons"], "the next records are being copied"
+    # What applications write beyond the bound is no part of it.
+    target = Side(copied(ROWS), "target")
+    target.whole_end = 1200
+    assert not judged(Side(ROWS[:900], "source"), target, ends_target=900)[0]["reasons"]
+
+
 def test_keys_that_expired_at_the_source_are_not_foreign():
     """compact,delete: the copy's segments expire at other times than the source's."""
     rows = [(row[0], row[1], b"key %d" % row[0], *row[3:]) for row in ROWS]
