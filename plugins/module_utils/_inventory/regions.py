@@ -104,6 +104,8 @@ def copied_ends(status: dict[str, Any]) -> dict[str, Any]:
         not known),
         ``witnessed_at`` (seconds since the epoch). Of a topic that was made again, and that the mirror was not seen to
         begin again, an offset may be one of the former topic, or reached from there.
+        ``certain``, where Connect holds two offsets of a partition, is ``source`` without it: what a proof excuses must
+        not rest on the lower one.
         Offsets count as records here: on a source written in transactions the markers among them make the figure an
         upper bound.
     """
@@ -111,6 +113,7 @@ def copied_ends(status: dict[str, Any]) -> dict[str, Any]:
     for row in status.get("partitions") or []:
         if row["mirrored_through"] is not None:
             source.setdefault(row["topic"], {})[str(row["partition"])] = row["mirrored_through"]
+    double = {(one["topic"], str(one["partition"])) for one in status.get("conflicts") or []}
     witness = status.get("witness") or {}
     known = witness.get("ends")
     lost: dict[str, Any] = {"total": None, "topics": {}, "unknown": []}
@@ -120,7 +123,14 @@ def copied_ends(status: dict[str, Any]) -> dict[str, Any]:
             for topic, ends in known.items()
         }
         doubted = set(witness.get("made_again") or ()) - set(witness.get("begun_again") or ())
+        doubted |= {topic for topic, dummy in double}
         unknown = sorted(topic for topic in doubted if known.get(topic) and source.get(topic))
         topics = {topic: count for topic, count in topics.items() if count and topic not in unknown}
         lost = {"total": None if unknown else sum(topics.values()), "topics": topics, "unknown": unknown}
-    return {"source": source, "known": known or {}, "lost": lost, "witnessed_at": witness.get("ends_at")}
+    copied = {"source": source, "known": known or {}, "lost": lost, "witnessed_at": witness.get("ends_at")}
+    if double:
+        copied["certain"] = {
+            topic: {number: end for number, end in ends.items() if (topic, number) not in double}
+            for topic, ends in source.items()
+        }
+    return copied

@@ -199,6 +199,14 @@ def test_an_offset_within_a_topic_that_was_made_again_may_be_of_the_former_one(b
     assert (copied["lost"]["total"], copied["lost"]["unknown"]) == lost
 
 
+def test_of_two_offsets_of_a_partition_neither_excuses_a_loss():
+    status = {"partitions": ROWS[:1], "witness": {"ends": {"a": {"0": 100}, "b": {"0": 2}}}}
+    assert "certain" not in _regions.copied_ends(status)
+    copied = _regions.copied_ends({**status, "conflicts": [{"topic": "a", "partition": 0}]})
+    assert (copied["source"], copied["certain"]) == ({"a": {"0": 90}}, {"a": {}})
+    assert copied["lost"] == {"total": None, "topics": {"b": 2}, "unknown": ["a"]}
+
+
 def test_the_reverse_is_told_nothing_of_offset_syncs():
     made = connector_configs(_mirrors.reverse_of(dict(MIRROR, tuning={"replication_factor": 1}), "back"))
     assert not [key for settings in made.values() for key in settings if key.startswith("offset-syncs.")], (
