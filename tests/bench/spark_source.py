@@ -61,64 +61,54 @@ IVY = """<ivy-module version="2.0"><info organisation="streamsafe" module="bench
 def connector_jars() -> tuple[str, str]:
     """Jars of Spark's Kafka source, resolved by the Ivy that PySpark ships: (paths, version of the token provider).
 
-    The token provider is only needed where delegation tokens are used, but its classes have to be there; where the one
-    of this version cannot be had, the
-    last one before does.
+    The token provider is only needed where delegation tokens are used, but its classes have to be there.
+
+    :raises SystemExit: they cannot be fetched. :raises LabError: they are not those whose digests are recorded.
     """
     import pyspark
 
+    from kafka_dr_lab.artifacts import verify
+    from kafka_dr_lab.kafka_home import cache_dir
+
+    place = cache_dir() / f"spark-sql-kafka-{pyspark.__version__}"
+    if not list(place.glob("*.jar")):
+        with tempfile.TemporaryDirectory() as aside:
+            fetched = Path(aside, "libs")
+            _fetch(pyspark.__version__, aside)
+            verify(fetched, place.name)
+            place.mkdir(parents=True, exist_ok=True)
+            for jar in fetched.glob("*.jar"):
+                shutil.copy(jar, place)
+    # Also what an earlier version of this has kept.
+    verify(place, place.name)
+    return ",".join(map(str, sorted(place.glob("*.jar")))), pyspark.__version__
+
+
+def _fetch(version: str, aside: str) -> None:
     from kafka_dr_lab.java import require_java
     from kafka_dr_lab.kafka_home import cache_dir, ivy_jar
 
-    spark = pyspark.__version__
-    place = cache_dir() / f"spark-sql-kafka-{spark}"
-    for provider in (spark, "4.0.0"):
-        if list(place.glob("spark-sql-kafka*.jar")):
-            break
-        wanted = [
-            ("org.apache.spark", "spark-sql-kafka-0-10_2.13", spark),
-            ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", provider),
-            ("org.apache.kafka", "kafka-clients", "3.9.2"),
-            ("org.apache.commons", "commons-pool2", "2.13.1"),
-        ]
-        with tempfile.TemporaryDirectory() as aside:
-            descriptor = Path(aside, "ivy.xml")
-            descriptor.write_text(
-                IVY
-                % "".join(
-                    f'<dependency org="{one[0]}" name="{one[1]}" rev="{one[2]}" transitive="false"/>' for one in wanted
-                )
-            )
-            done = subprocess.run(
-                [
-                    require_java(),
-                    "-jar",
-                    ivy_jar(),
-                    "-ivy",
-                    str(descriptor),
-                    "-cache",
-                    str(cache_dir() / "ivy"),
-                    "-types",
-                    "jar",
-                    "bundle",
-                    "-retrieve",
-                    f"{aside}/libs/[artifact]-[revision].[ext]",
-                ],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                check=False,
-            )
-            if done.returncode == 0 and len(list(Path(aside, "libs").glob("*.jar"))) == len(wanted):
-                place.mkdir(parents=True, exist_ok=True)
-                for jar in Path(aside, "libs").glob("*.jar"):
-                    shutil.copy(jar, place)
-    jars = sorted(place.glob("*.jar"))
-    if not jars:
+    wanted = [
+        ("org.apache.spark", "spark-sql-kafka-0-10_2.13", version),
+        ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", version),
+        ("org.apache.kafka", "kafka-clients", "3.9.2"),
+        ("org.apache.commons", "commons-pool2", "2.13.1"),
+    ]
+    form = '<dependency org="%s" name="%s" rev="%s" transitive="false"/>'
+    descriptor = Path(aside, "ivy.xml")
+    descriptor.write_text(IVY % "".join(form % one for one in wanted))
+    words = ["-ivy", str(descriptor), "-cache", str(cache_dir() / "ivy"), "-types", "jar", "bundle"]
+    done = subprocess.run(
+        [require_java(), "-jar", ivy_jar(), *words, "-retrieve", f"{aside}/libs/[artifact]-[revision].[ext]"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode or len(list(Path(aside, "libs").glob("*.jar"))) != len(wanted):
         raise SystemExit(
             f"Spark's Kafka source could not be resolved; without it: --no-spark-source. {done.stdout[-600:]}"
         )
-    return ",".join(map(str, jars)), next(jar.stem.rsplit("-", 1)[1] for jar in jars if "token-provider" in jar.name)
 
 
 def spark_source(sides: dict[str, Any], topic: str, small: str, repeats: int) -> dict[str, list[float]]:

@@ -2,8 +2,8 @@
 """Show that the lock files fit the requirements they are made from; ``--write`` resolves anew and writes them.
 
 ``requirements-build.lock`` is what packages are built with, ``requirements-lab.lock`` what the lab needs,
-``requirements-test.lock`` what tests need beside it, and ``examples/awx/requirements.lock`` what the example's image
-has.
+``requirements-test.lock`` what tests need beside it, ``examples/awx/requirements.lock`` what the example's image has,
+and ``tests/judges/requirements-object-store.lock`` what stands in for an object store.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from places import JUDGES, ROOT, environment
 HEAD = '# SPDX-License-Identifier: GPL-3.0-or-later\n# Written by "make locks" from {}.\n'
 PYTHON = "3.11"
 IMAGE = ROOT / "examples" / "awx" / "requirements.lock"
+STORE = JUDGES / "requirements-object-store.lock"
 
 
 def resolved(uv: Path, sources: list[Path], pins: Path | None) -> list[str]:
@@ -83,8 +84,9 @@ def texts(uv: Path, anew: bool) -> dict[Path, str]:
             lab: [entry for entry in everything if package(entry) in needed],
             test: ["-r requirements-lab.lock", *(entry for entry in everything if package(entry) not in needed)],
             IMAGE: resolved(uv, image_sources, kept(IMAGE)),
+            STORE: resolved(uv, [STORE.with_suffix(".txt")], kept(STORE)),
         }
-    sources = {path: path.with_suffix(".txt").name for path in (build, lab, test)} | {
+    sources = {path: path.with_suffix(".txt").name for path in (build, lab, test, STORE)} | {
         IMAGE: "requirements.txt and meta/ee-requirements.txt"
     }
     return {path: HEAD.format(sources[path]) + "\n".join(entries) + "\n" for path, entries in found.items()}

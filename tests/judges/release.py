@@ -36,6 +36,7 @@ def components() -> dict[tuple[str, str, str], dict]:
         "lab": "requirements-lab.lock",
         "test": "requirements-test.lock",
         "build": "requirements-build.lock",
+        "stand-in for an object store": "tests/judges/requirements-object-store.lock",
         "execution environment": "examples/awx/requirements.lock",
     }.items():
         for entry in re.split(r"\n(?=\S)", (ROOT / path).read_text()):

@@ -28,7 +28,7 @@ class ObjectStore:
     def __init__(self, log: Path, bucket: str = "backup"):
         self.bucket = bucket
         (self.port,) = free_ports(1)
-        programs = environment("object-store", ROOT / "tests" / "judges" / "requirements-object-store.txt")
+        programs = environment("object-store", ROOT / "tests" / "judges" / "requirements-object-store.lock")
         with open(log, "ab") as told:
             self.process = subprocess.Popen(
                 [programs / "moto_server", "-H", "127.0.0.1", "-p", str(self.port)],

@@ -95,3 +95,14 @@ def test_a_credential_that_was_not_filled_in_signs_nothing():
     placeholder = re.search(r"product\(\['(.+?)'\]\)", text)[1]
     with pytest.raises(UsageError, match="too short"):
         keys([placeholder])
+
+
+def test_no_launch_names_where_a_manifest_is():
+    asked = [
+        one
+        for stage in VARS["awx_stages"]
+        for one in stage["survey"]
+        if one["variable"].endswith(("_manifest", "_directory"))
+        and not one["variable"].endswith(("accept_partial_manifest", "accept_unknown_manifest"))
+    ]
+    assert len(asked) == 4 and all(one.get("choices") == "{{ awx_manifests }}" for one in asked), asked

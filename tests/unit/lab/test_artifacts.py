@@ -14,6 +14,7 @@ from kafka_dr_lab.errors import LabError
 from kafka_dr_lab.kafka_home import KAFKA_VERSION
 from kafka_dr_lab.kubernetes.binaries import KUBERNETES_VERSION, MODULE
 from kafka_dr_lab.kubernetes.crds import SERVED
+from tests.bench.spark_source import connector_jars
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -81,9 +82,15 @@ def test_the_control_plane_is_built_from_recorded_modules():
     assert f"k8s.io/kubernetes {KUBERNETES_VERSION} h1:" in (MODULE / "go.sum").read_text()
 
 
-@pytest.mark.parametrize("name", ["build", "lab", "test"])
-def test_every_locked_package_has_one_version_and_hashes(name):
-    text = (ROOT / f"requirements-{name}.lock").read_text()
+LOCKS = [
+    *(f"requirements-{name}.lock" for name in ("build", "lab", "test")),
+    "tests/judges/requirements-object-store.lock",
+]
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_locked_package_has_one_version_and_hashes(lock):
+    text = (ROOT / lock).read_text()
     entries = re.split(
         r"\n(?=\S)", "\n".join(line for line in text.splitlines() if not line.startswith(("#", "-r"))).strip()
     )
@@ -94,3 +101,17 @@ def test_what_the_example_image_installs_is_pinned():
     image = yaml.safe_load((ROOT / "examples/awx/execution-environment.yml").read_text())
     assert [one["src"] for one in image["additional_build_files"]] == ["requirements.lock"]
     assert any("--require-hashes" in one for one in image["additional_build_steps"]["append_base"])
+
+
+def test_the_benchmark_takes_no_jar_but_the_recorded_ones(tmp_path, monkeypatch):
+    monkeypatch.setenv("KAFKA_DR_CACHE", str(tmp_path))
+    pyspark = pytest.importorskip("pyspark")
+    place = tmp_path / f"spark-sql-kafka-{pyspark.__version__}"
+    assert len([path for path in recorded() if path.startswith(f"{place.name}/")]) == 4
+    place.mkdir(parents=True)
+    (place / "commons-pool2-2.13.1.jar").write_bytes(b"somebody else's")
+    for path in recorded():
+        if path.startswith(f"{place.name}/") and not (tmp_path / path).exists():
+            (tmp_path / path).write_bytes(b"")
+    with pytest.raises(LabError, match=r"differ from artifacts\.sha256"):
+        connector_jars()
