@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._kafka.client import KafkaClient
-from .._ledger.ledger import append
+from .._ledger.append import append
 
 
 def ledger_entry(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:

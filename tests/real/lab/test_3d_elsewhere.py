@@ -8,7 +8,8 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import append, read_ledger
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.append import append
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import read_ledger
 from kafka_dr_lab.landscape import TOPICS
 from kafka_dr_lab.ports import free_ports
 from tests.real.lab.playing import SOURCE

@@ -6,6 +6,7 @@ from __future__ import annotations
 from confluent_kafka import Producer
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import ledger
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.append import append
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
 
 SECRETS = ("the secret of these tests",)
@@ -34,7 +35,7 @@ def head(client, topic, secrets=SECRETS):
 
 def write(client, topic, one, after, secrets=SECRETS, **more):
     """Write an entry; the head that the run knows from then on."""
-    return ledger.append(client, topic, one, False, secrets=secrets, after=after, **more)["known"]["head"]["hash"]
+    return append(client, topic, one, False, secrets=secrets, after=after, **more)["known"]["head"]["hash"]
 
 
 def begin(client, topic, run, **more):

@@ -17,6 +17,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.offsets
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topic_changes import ensure_topics
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import ledger
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.append import append
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.writers import expected, strangers
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.access import service_acls
 from tests.support.kafka import MirrorMaker
@@ -135,7 +136,7 @@ def test_a_mirror_of_everything_copies_and_cannot_reach_the_ledger(world):
         "by": "stages",
         "collection": "0",
     }
-    ledger.append(stages, LEDGER, entry, False, secrets=secrets, after="")
+    append(stages, LEDGER, entry, False, secrets=secrets, after="")
 
     # To synchronize ACLs it has to be allowed to; the collection leaves that off.
     ensure_acls(

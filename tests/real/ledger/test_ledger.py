@@ -21,8 +21,11 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 )
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import ledger
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.accept import accept
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.append import append
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.parts import LARGEST
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.topic import ensure_ledger_topic
 
 from .entries import SECRETS, begin, entry, head, put, write
 
@@ -48,7 +51,7 @@ def test_a_run_whose_preflight_is_out_of_date_does_not_begin(client, topic):
     ):
         write(client, topic, entry("2", "stage", "started"), seen_by_both)
     with pytest.raises(RefusedError, match="changed since"):
-        ledger.append(client, topic, entry("2", "stage", "started"), True, secrets=SECRETS, after=seen_by_both)
+        append(client, topic, entry("2", "stage", "started"), True, secrets=SECRETS, after=seen_by_both)
     assert fold(ledger.read_ledger(client, topic, SECRETS).entries)["run"] == "1"
 
 
@@ -79,7 +82,7 @@ def test_proofs_at_night_do_not_end_a_failover(client, broker, topic):
         other = KafkaClient(broker.client)
         while not stop.is_set():
             try:
-                ledger.append(other, topic, entry("night", "proof", "proven", fenced=False), False, secrets=SECRETS)
+                append(other, topic, entry("night", "proof", "proven", fenced=False), False, secrets=SECRETS)
             except KafkaDrError as error:
                 failed.append(str(error))
 
@@ -143,9 +146,9 @@ def test_an_entry_of_a_hundred_thousand_partitions(client, broker, topic):
         consumer.close()
     print(f"records {len(sizes)}, bytes {sum(sizes)}, largest {max(sizes)}")
     assert sum(sizes) > 6_000_000 and max(sizes) <= LARGEST
-    shown = ledger.append(
-        client, topic, entry("1", "again", found=found), False, secrets=SECRETS, after=head(client, topic)
-    )["diff"]["after"]
+    shown = append(client, topic, entry("1", "again", found=found), False, secrets=SECRETS, after=head(client, topic))[
+        "diff"
+    ]["after"]
     assert len(shown) < 1000 and "bytes, in the ledger" in shown
 
 
@@ -179,15 +182,15 @@ def test_a_ledger_is_used_again_once_somebody_decided(client, broker, topic):
     who = {key: value for key, value in entry("repair").items() if key not in ("step", "state", "found")}
     for passed, said in (([2, 3], "offset 4 is no entry"), ([2, 3, 4, 0], "Nothing is wrong with offset 0")):
         with pytest.raises(KafkaDrError, match=said):
-            ledger.accept(client, topic, {"passed": passed, "kept": []}, who, False, SECRETS)
+            accept(client, topic, {"passed": passed, "kept": []}, who, False, SECRETS)
     with pytest.raises(RefusedError, match="cannot be kept"):
-        ledger.accept(client, topic, {"passed": [2, 3], "kept": [4]}, who, False, SECRETS)
+        accept(client, topic, {"passed": [2, 3], "kept": [4]}, who, False, SECRETS)
     with pytest.raises(RefusedError, match="cannot sign"):
-        ledger.accept(client, topic, {"passed": [2, 3, 4], "kept": []}, who, False)
-    ledger.accept(client, topic, {"passed": [2, 3, 4], "kept": []}, who, True, SECRETS)
+        accept(client, topic, {"passed": [2, 3, 4], "kept": []}, who, False)
+    accept(client, topic, {"passed": [2, 3, 4], "kept": []}, who, True, SECRETS)
     with pytest.raises(FormatError):
         ledger.read_ledger(client, topic, SECRETS)
-    ledger.accept(client, topic, {"passed": [2, 3, 4], "kept": []}, who, False, SECRETS)
+    accept(client, topic, {"passed": [2, 3, 4], "kept": []}, who, False, SECRETS)
     with pytest.raises(RefusedError, match="changed since"):
         write(client, topic, entry("1"), known)
     assert write(client, topic, entry("1"), head(client, topic)), "the run goes on once it has read what was decided"
@@ -206,7 +209,7 @@ def test_a_signed_ledger_is_not_written_without_the_secret(client, topic):
 
 
 def test_an_old_ledger_is_taken_over_once(client, broker, topic):
-    ledger.ensure_ledger_topic(client, topic, 1)
+    ensure_ledger_topic(client, topic, 1)
     old = [
         {**one, "at": "2020-01-01T00:00:00Z"}
         for one in (entry("0", "stage", "started"), entry("0", "active_region", "active", region="asia"))
@@ -234,7 +237,7 @@ def test_a_ledger_that_was_made_again_from_copies_is_not_authentic(client, broke
         consumer.close()
     client.result(next(iter(client.admin.delete_topics([topic]).values())), "delete")
     again = topic + "-again"
-    ledger.ensure_ledger_topic(client, again, 1)
+    ensure_ledger_topic(client, again, 1)
     put(broker, again, value)
     with pytest.raises(FormatError, match="forged"):
         ledger.read_ledger(client, again, SECRETS)

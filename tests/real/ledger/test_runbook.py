@@ -15,7 +15,7 @@ import yaml
 from confluent_kafka import Producer
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import ledger
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.append import append
 from kafka_dr_lab.playbook import collections_path
 from tests.support.kafka import ROOT
 
@@ -97,9 +97,9 @@ def test_the_way_out_works_when_followed_to_the_letter(broker, play):
         "by": "stages",
         "collection": "0",
     }
-    known = ledger.append(client, TOPIC, entry, False, secrets=[SECRET], after="")["known"]
+    known = append(client, TOPIC, entry, False, secrets=[SECRET], after="")["known"]
     active = {**entry, "step": "active_region", "state": "active", "region": "europe"}
-    ledger.append(client, TOPIC, active, False, secrets=[SECRET], after=known["head"]["hash"])
+    append(client, TOPIC, active, False, secrets=[SECRET], after=known["head"]["hash"])
     said = play(look())
     assert "Active region: europe" in said and "Open: stage failover (a to europe)" in said and "Verified." in said
 
