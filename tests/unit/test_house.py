@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-ROLES = Path(__file__).resolve().parents[2] / "roles"
+ROOT = Path(__file__).resolve().parents[2]
+ROLES = ROOT / "roles"
+PYTHON = ("plugins", "spark", "lab", "extensions", "roles")
+LONGEST_FUNCTION, LONGEST_FILE = 40, 300
 STAGES = ("initial_setup", "failover", "fence", "recreate_from_backup", "resume", "new_backup", "backup_status")
 NAMES = sorted(role.name for role in ROLES.iterdir() if role.is_dir())
 # Words for people, who know platforms by their names.
@@ -115,5 +119,39 @@ def hidden(node: yaml.Node) -> Iterator[str]:
 def test_no_key_hides_one_that_is_merged(role):
     found = [
         (path.name, key) for path in (ROLES / role).rglob("*.yml") for key in hidden(yaml.compose(path.read_text()))
+    ]
+    assert not found
+
+
+def python_files() -> list[Path]:
+    return sorted(path for folder in PYTHON for path in (ROOT / folder).rglob("*.py"))
+
+
+def is_argument_spec(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """A module's ``main`` holds its argument spec: after the docstring it is one call of ``run_module``."""
+    match function:
+        case ast.FunctionDef(name="main", body=[ast.Expr(ast.Constant()), ast.Expr(ast.Call(ast.Name("run_module")))]):
+            return True
+    return False
+
+
+def test_no_function_is_too_long():
+    found = [
+        f"{path.relative_to(ROOT)}: {node.name} has {lines} lines"
+        for path in python_files()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not is_argument_spec(node)
+        for lines in [(node.end_lineno or node.lineno) - node.lineno + 1]
+        if lines > LONGEST_FUNCTION
+    ]
+    assert not found
+
+
+def test_no_file_is_too_long():
+    found = [
+        f"{path.relative_to(ROOT)} has {lines} lines"
+        for path in python_files()
+        for lines in [len(path.read_text().splitlines())]
+        if lines > LONGEST_FILE
     ]
     assert not found

@@ -20,7 +20,24 @@ def fold(entries: list[dict]) -> dict:
         has it), ``manifests[]`` (entries of manifests that were made). The step ``paused`` stays done as long as
         no region is active: what ran before is known by the run that stopped it alone.
     """
-    state: dict = {
+    state = _empty()
+    for entry in entries:
+        step = entry["step"]
+        _follow_stage(state, entry)
+        if entry["state"] == "done" and step in ("fencing", "fenced", "given_back"):
+            _remember_taken(state["taken"], step, entry)
+        if entry["state"] == "active":
+            state["active_region"], state["active_at"] = entry["region"], entry.get("at") or ""
+        if entry["state"] in ("proven", "different", "not_provable"):
+            state["proofs"].append(entry)
+        if step == "manifest" and entry["state"] == "done":
+            state["manifests"].append(entry)
+    return state
+
+
+def _empty() -> dict:
+    """What an empty ledger says."""
+    return {
         "active_region": "",
         "active_at": "",
         "run": "",
@@ -35,18 +52,6 @@ def fold(entries: list[dict]) -> dict:
         "manifests": [],
         "taken": {},
     }
-    for entry in entries:
-        step = entry["step"]
-        _follow_stage(state, entry)
-        if entry["state"] == "done" and step in ("fencing", "fenced", "given_back"):
-            _remember_taken(state["taken"], step, entry)
-        if entry["state"] == "active":
-            state["active_region"], state["active_at"] = entry["region"], entry.get("at") or ""
-        if entry["state"] in ("proven", "different", "not_provable"):
-            state["proofs"].append(entry)
-        if step == "manifest" and entry["state"] == "done":
-            state["manifests"].append(entry)
-    return state
 
 
 def _follow_stage(state: dict, entry: dict) -> None:

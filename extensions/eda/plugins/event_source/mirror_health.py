@@ -77,11 +77,11 @@ REASONS = {
     "source_unreachable": "the source does not answer",
     "unknown": "the mirror could not be looked at, see the log of ansible-rulebook",
 }
+NAMES = ("name", "source", "target")
 LOGGER = logging.getLogger(__name__)
 
 # ansible-rulebook runs this file by its path; the collection's own code is found from there, under a name of its own,
-# for
-# ansible_collections may be somebody else's package in this process.
+# for ansible_collections may be somebody else's package in this process.
 UTILS = "streamsafe_kafka_dr_module_utils"
 
 
@@ -128,45 +128,47 @@ def checked(args: dict[str, Any]) -> list[dict]:
         )
     found = []
     for mirror in args["mirrors"]:
-        missing = [key for key in ("name", "source", "target") if not mirror.get(key)]
-        if missing:
-            raise ValueError(f"A mirror of mirror_health lacks {', '.join(missing)}: found {', '.join(sorted(mirror))}")
-        for key in ("name", "source", "target"):
-            try:
-                utils("_values.safe").file_name(f"{key} of a mirror of mirror_health", mirror[key])
-            except utils("_errors").KafkaDrError as error:
-                raise ValueError(str(error)) from None
-        target = client_of(mirror, "target")
-        if not target:
-            raise ValueError(f"Mirror {mirror['name']} lacks target_client or target_client_file")
-        described = {
-            key: mirror[key]
-            for key in ("name", "source", "target", "topics", "topics_exclude", "policy", "separator")
-            if mirror.get(key)
-        }
-        found.append(
-            {
-                "name": mirror["name"],
-                "asked": {
-                    "source_alias": mirror["source"],
-                    "target_alias": mirror["target"],
-                    "policy": mirror.get("policy") or "identity",
-                    "separator": mirror.get("separator") or ".",
-                    "topics": utils("_inventory.mirrors").topics_pattern(described),
-                    "topics_exclude": "",
-                    "timeout": int(args.get("timeout") or 10),
-                    "target_client": target,
-                    "target_client_secrets": {},
-                    "source_client": client_of(mirror, "source") or None,
-                    "source_client_secrets": {},
-                    "offsets_topic": mirror.get("offsets_topic"),
-                    "connector": mirror.get("connector"),
-                    "positions_topic": "__kafka_dr_positions",
-                    "details": False,
-                },
-            }
-        )
+        refuse_wrong_names(mirror)
+        found.append({"name": mirror["name"], "asked": question(mirror, int(args.get("timeout") or 10))})
     return found
+
+
+def refuse_wrong_names(mirror: dict[str, Any]) -> None:
+    missing = [key for key in NAMES if not mirror.get(key)]
+    if missing:
+        raise ValueError(f"A mirror of mirror_health lacks {', '.join(missing)}: found {', '.join(sorted(mirror))}")
+    for key in NAMES:
+        try:
+            utils("_values.safe").file_name(f"{key} of a mirror of mirror_health", mirror[key])
+        except utils("_errors").KafkaDrError as error:
+            raise ValueError(str(error)) from None
+
+
+def question(mirror: dict[str, Any], timeout: int) -> dict[str, Any]:
+    """The parameters of ``mirror_progress``."""
+    target = client_of(mirror, "target")
+    if not target:
+        raise ValueError(f"Mirror {mirror['name']} lacks target_client or target_client_file")
+    described = {
+        key: mirror[key] for key in (*NAMES, "topics", "topics_exclude", "policy", "separator") if mirror.get(key)
+    }
+    return {
+        "source_alias": mirror["source"],
+        "target_alias": mirror["target"],
+        "policy": mirror.get("policy") or "identity",
+        "separator": mirror.get("separator") or ".",
+        "topics": utils("_inventory.mirrors").topics_pattern(described),
+        "topics_exclude": "",
+        "timeout": timeout,
+        "target_client": target,
+        "target_client_secrets": {},
+        "source_client": client_of(mirror, "source") or None,
+        "source_client_secrets": {},
+        "offsets_topic": mirror.get("offsets_topic"),
+        "connector": mirror.get("connector"),
+        "positions_topic": "__kafka_dr_positions",
+        "details": False,
+    }
 
 
 def look(mirror: dict, heartbeat_limit: float, lag_limit: int | None) -> dict:
