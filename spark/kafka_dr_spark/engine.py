@@ -196,7 +196,15 @@ def _configuration(master: str | None, quiet_logs: str) -> SparkConf:
         conf.setMaster(master or "local[*]")
     settings = dict(SETTINGS)
     if conf.get("spark.master", "local[*]").startswith("local"):
-        settings.update({"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"})
+        # Other users of the machine reach its loopback too. Spark makes the secret itself, anew for each run.
+        settings.update(
+            {
+                "spark.driver.host": "127.0.0.1",
+                "spark.driver.bindAddress": "127.0.0.1",
+                "spark.authenticate": "true",
+                "spark.network.crypto.enabled": "true",
+            }
+        )
         # The JVM only passes tasks and results on: a small heap and a quick start.
         java = f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto -Dlog4j2.configurationFile=file:{quiet_logs}"
         os.environ.setdefault(
