@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import datetime
 from typing import Any
 
 from .drill import RPO_OBJECTIVE_SECONDS, SOURCE, TARGET, Drill
@@ -26,17 +27,46 @@ def read_claims(drill: Drill, stage: str) -> None:
     drill.report.data["positions"] = next(entry["found"] for entry in entries if entry["step"] == "positions")
 
 
-def check_proofs(drill: Drill) -> list[Entry]:
+def read_ledger(drill: Drill, region: str = TARGET) -> list[Entry]:
+    """The entries of a region's ledger.
+
+    :raises LabError: it cannot be read to its end, or an entry does not verify.
+    """
+    client = collection("_kafka.client").KafkaClient(drill.client(region, "kdr-stages"), name=region)
+    secret = drill.lab.inventory.load_secrets()["kafka_dr_ledger_secret"]
+    try:
+        return collection("_ledger.ledger").read_ledger(client, "__kafka_dr_ledger", [secret]).entries
+    except collection("_errors").KafkaDrError as error:
+        raise LabError(str(error)) from error
+
+
+def check_protected(drill: Drill, left: str, active: str, began: float) -> None:
+    """Check that the mirror runs the other way after a planned move, and keep for how long none did.
+
+    :param began: when the move began, in seconds since the epoch.
+    """
+    found = [
+        (_moment(entry["found"]["since"]), _moment(entry["at"]))
+        for entry in read_ledger(drill, active)
+        if entry["step"] == "protected" and _moment(entry["at"]) >= began
+    ]
+    seconds = round(found[-1][1] - found[-1][0], 1) if found else None
+    drill.report.check(
+        f"{active}_protected_by_{left}", bool(found), f"a mirror from {active} to {left}", f"after {seconds} s"
+    )
+    drill.report.data["protected_again_seconds"].append(seconds)
+
+
+def _moment(at: str) -> float:
+    return datetime.fromisoformat(at).timestamp()
+
+
+def check_proofs(drill: Drill, region: str = TARGET) -> list[Entry]:
     """Read the ledger into the report, and check that every proof says PROVEN.
 
     :returns: the ledger's entries.
     """
-    client = collection("_kafka.client").KafkaClient(drill.client(TARGET, "kdr-stages"), name=TARGET)
-    secret = drill.lab.inventory.load_secrets()["kafka_dr_ledger_secret"]
-    try:
-        entries = collection("_ledger.ledger").read_ledger(client, "__kafka_dr_ledger", [secret]).entries
-    except collection("_errors").KafkaDrError as error:
-        raise LabError(str(error)) from error
+    entries = read_ledger(drill, region)
     drill.report.ledger, data = entries, drill.report.data
     for entry in entries:
         stage, found = entry["stage"], entry["found"]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 PLATFORMS = ("host", "kubernetes")
-SCENARIOS = ("failover", "switchover", "restore")
+SCENARIOS = ("failover", "switchover", "restore", "roundtrip")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -196,6 +196,11 @@ def _run(arguments: argparse.Namespace) -> int:
     lab = _lab(arguments)
     options = {key: getattr(arguments, key, None) for key in ("history", "rate", "records")}
     options["machines"] = getattr(arguments, "dead_host", False)
+    if getattr(arguments, "scenario", "") == "roundtrip" and arguments.platform != "host":
+        raise LabError(
+            "A round trip turns the mirror round, which is built for hosts only: expected --platform host, "
+            f"found --platform {arguments.platform}. Leave one of them out."
+        )
     if options["machines"] and (arguments.platform, arguments.scenario) != ("host", "failover"):
         raise LabError(
             "--dead-host loses machines in an unplanned failover between hosts: "

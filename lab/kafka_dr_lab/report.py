@@ -114,7 +114,7 @@ class Report:
         """Lines with RTO, RPO and what was processed again."""
         data, lines = self.data, []
         if data["rto_seconds"] is not None:
-            begin = "the start of the move" if data["scenario"] == "switchover" else "the loss"
+            begin = "the start of the move" if data["scenario"] in ("switchover", "roundtrip") else "the loss"
             lines.append(f"  RTO            {data['rto_seconds']:.1f} s from {begin} to the first new record processed")
         if data["rpo"]["records"] is not None:
             oldest = f", the oldest acknowledged {data['rpo']['seconds']:.1f} s before the loss"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import signal
 import time
 
-from .checks import check_loss_and_repetition, check_new_backup, check_proofs, read_claims
+from .checks import check_loss_and_repetition, check_new_backup, check_proofs, check_protected, read_claims
 from .dead_host import catch_up, check_named
 from .drill import MIRROR, SOURCE, TARGET, Drill
 from .returning import STRAY, source_returns
@@ -67,6 +67,29 @@ def switchover(drill: Drill) -> None:
     check_proofs(drill)
     drill.settle(TARGET)
     drill.check_exactly_once(records=drill.measure(TARGET, lost_allowed=False))
+
+
+def roundtrip(drill: Drill) -> None:
+    """Planned there and back, twice, under live traffic: each move leaves a mirror the other way behind."""
+    drill.prepare()
+    drill.report.data["protected_again_seconds"] = []
+    for move in range(4):
+        here, there = (SOURCE, TARGET) if move % 2 == 0 else (TARGET, SOURCE)
+        drill.live(drill.arguments.live)
+        drill.say(f"Planned move {move + 1} of 4, from {here} to {there}")
+        began = time.time()
+        drill.lost_at = drill.lost_at or began
+        drill.stage("failover", failover_source=here, failover_target=there, failover_planned=True)
+        if not move:
+            drill.rto()
+        check_protected(drill, here, there, began)
+    for region in (TARGET, SOURCE):
+        check_proofs(drill, region)
+    drill.live(drill.arguments.live)
+    drill.settle(SOURCE)
+    records = drill.measure(SOURCE, lost_allowed=False)
+    drill.check_exactly_once(SOURCE, records=records)
+    check_new_backup(drill, sum(len(counter) for counter in records.values()))
 
 
 def restore(drill: Drill) -> None:

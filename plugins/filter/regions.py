@@ -8,6 +8,7 @@ from typing import Any
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import applications as _applications
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import mirrors as _mirrors
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import regions as _regions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import turning as _turning
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions import other_groups as _other_groups
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import backup_status as _backup_status
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import restore as _restore
@@ -40,6 +41,8 @@ class FilterModule:
             "mirror_copy_name": speaking(_mirrors.copy_of),
             "mirror_copies": speaking(_mirrors.target_topics_pattern),
             "mirror_reverse": speaking(_mirrors.reverse_of),
+            "mirror_turned": speaking(_turning.turned_mirror),
+            "mirror_turn_lacks": speaking(_turning.turn_lacks),
             "regions_told": speaking(_regions.told),
             "secrets_of": speaking(_regions.secrets_of),
             "described_topics": speaking(_restore.described),

@@ -16,14 +16,21 @@ from .._mm2.mirror_config import (
 )
 from .._mm2.names import MirrorNames, configs_topic, status_topic
 from .._mm2.properties import pattern_text
+from .turning import turn_obstacle, turned_mirror
 
 
 def find_mirror(
-    mirrors: list[dict[str, Any]] | None, source: str, target: str, regions: dict[str, dict[str, Any]] | None = None
+    mirrors: list[dict[str, Any]] | None,
+    source: str,
+    target: str,
+    regions: dict[str, dict[str, Any]] | None = None,
+    turned: bool = False,
 ) -> dict[str, Any] | None:
     """The mirror from source to target.
 
     :param regions: hostvars; where they are given, a name that is no region is told as such.
+    :param turned: whether the only mirror the other way round counts, turned round, where none is described from
+        source to target.
     :returns: the mirror; nothing where a region is not named, which is for a role's argument spec to say.
     :raises UsageError: a name is no region, both are the same, or there is no such mirror, or more than one.
     """
@@ -35,7 +42,10 @@ def find_mirror(
         )
     if regions is not None:
         _check_regions((source, target), regions)
-    found = [mirror for mirror in mirrors or [] if mirror.get("source") == source and mirror.get("target") == target]
+    found = _from_to(mirrors, source, target)
+    back = [mirror for mirror in _from_to(mirrors, target, source) if not turn_obstacle(mirror)]
+    if turned and not found and len(back) == 1:
+        found = [turned_mirror(back[0])]
     if len(found) != 1:
         described = (
             ", ".join(
@@ -51,6 +61,10 @@ def find_mirror(
         )
     policy = policy_name(found[0].get("policy"))
     return found[0] if policy in (None, found[0].get("policy", policy)) else dict(found[0], policy=policy)
+
+
+def _from_to(mirrors: list[dict[str, Any]] | None, source: str, target: str) -> list[dict[str, Any]]:
+    return [one for one in mirrors or [] if one.get("source") == source and one.get("target") == target]
 
 
 def _check_regions(names: tuple[str, str], regions: dict[str, dict[str, Any]]) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from .._values.safe import file_name
 LOOPBACK = "127.0.0.1"
 
 
-def mirror_node(mirror: dict[str, Any], regions: dict[str, dict[str, Any]], host: str) -> dict[str, Any] | None:
+def mirror_node(mirror: dict[str, Any], regions: Mapping[str, dict[str, Any]], host: str) -> dict[str, Any] | None:
     """What one host needs to know to run a mirror; a ``kafka_dr_mirror_…`` variable of the host wins over the same of
     the target region.
 

@@ -31,14 +31,22 @@ def source_offsets(proof: dict[str, Any], alias: str, connector: str = SOURCE_CO
         ``topics[{topic, target_topic, partitions{number:
         {source[lo, hi), target[lo, hi)}}}]``; its target is the restored region.
     :param alias: the restored region's alias in the mirror.
-    :raises RefusedError: the proof did not show a complete copy.
+    :raises RefusedError: the proof did not show a complete copy, or the copies have other names.
     """
     if not proof.get("complete"):
         raise RefusedError(
-            "The proof does not show that the backup and the restored region are equal",
+            "The proof does not show that both regions are equal",
             expected="a complete copy",
             found=proof.get("verdict"),
-            remedy="Run recreate_from_backup to its end",
+            remedy="Run the stage that makes the proof, recreate_from_backup or a planned failover, to its end",
+        )
+    renamed = [topic["topic"] for topic in proof["topics"] if topic["topic"] != topic["target_topic"]]
+    if renamed:
+        raise RefusedError(
+            f"Topic {', '.join(renamed[:3])} has another name on the other side",
+            expected="copies under the same names, which a mirror goes on with",
+            found=", ".join(topic["target_topic"] for topic in proof["topics"] if topic["topic"] in renamed[:3]),
+            remedy="Leave topics that MirrorMaker 2 renames, such as those that end in heartbeats, out of the mirror",
         )
     return [
         SourceOffset(connector, alias, topic["target_topic"], int(number), one["target"][1] - 1)

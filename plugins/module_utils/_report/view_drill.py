@@ -11,7 +11,7 @@ from .shapes import Report
 from .timeline import lines, span_of, timeline
 from .view_parts import bare_proof, base, duration, figure
 
-RTO_FROM = {"switchover": "the begin of the move"}
+RTO_FROM = dict.fromkeys(("switchover", "roundtrip"), "the begin of the move")
 
 
 def drill_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def _draw(page: dict[str, Any], report: Report) -> None:
     """Add what is drawn over time: the timeline of the stages, the flow of records, the lag."""
     lost_at, rto = report.get("lost_at"), report.get("rto_seconds")
     marks = [
-        ("move begins" if report["scenario"] == "switchover" else "region lost", lost_at),
+        ("move begins" if report["scenario"] in ("switchover", "roundtrip") else "region lost", lost_at),
         ("work goes on", lost_at + rto if lost_at and rto is not None else None),
     ]
     page["timeline"] = timeline(report.get("stages") or [], marks)

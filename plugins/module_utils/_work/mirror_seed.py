@@ -24,7 +24,10 @@ from .._positions.proof_map import read_proof
 # As Connect makes its offset topic (KafkaOffsetBackingStore).
 OFFSETS_PARTITIONS = 25
 NAMED = 5
-REMEDY = "Prove the restore again with recreate_from_backup, or make a backup in another region with initial_setup"
+REMEDY = (
+    "After a restore, prove it again with recreate_from_backup; in a planned move, go on without turning the mirror: "
+    "-e failover_reverse=false. Or make a backup in another region with initial_setup"
+)
 
 Partition = tuple[str, int]
 
@@ -124,7 +127,7 @@ def _by_topic(offsets: Mapping[Partition, int | None]) -> dict[str, dict[str, in
 def _unchanged_since(proof: dict[str, Any], source: KafkaClient, target: KafkaClient) -> None:
     """The backup must be as the proof saw it, and the restored region must hold at least that."""
     sides = (
-        (source, "target_topic", "target_topic_id", "target", "the restored region", False),
+        (source, "target_topic", "target_topic_id", "target", "the active region", False),
         (target, "topic", "source_topic_id", "source", "the backup", True),
     )
     for client, name, identity, side, what, still in sides:

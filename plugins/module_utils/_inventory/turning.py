@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A mirror turned round: the way back after a planned move, and whether a region has a place for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from .._errors import UsageError
+from .._mm2.mirror_config import policy_name
+from .nodes import mirror_node
+from .platforms import mirror_platform
+
+# What the name of a mirror ends in that was turned round.
+BACK = "-back"
+
+
+def turn_obstacle(mirror: dict[str, Any]) -> str:
+    """Why a mirror cannot be turned round, whatever its regions have; empty where it can."""
+    policy = policy_name(mirror.get("policy")) or "identity"
+    return "" if policy == "identity" else f"its policy is {policy}, so its copies have other names"
+
+
+def turned_name(mirror: dict[str, Any]) -> str:
+    """The name of a mirror that was turned round."""
+    name: str = mirror["name"]
+    return name.removesuffix(BACK) if name.endswith(BACK) else name + BACK
+
+
+def turned_mirror(mirror: dict[str, Any]) -> dict[str, Any]:
+    """The mirror that leads back after a planned move: the same settings, source and target exchanged.
+
+    Turning it twice gives the mirror itself.
+
+    :raises UsageError: the mirror renames topics, so that its copies would come back under other names.
+    """
+    obstacle = turn_obstacle(mirror)
+    if obstacle:
+        raise UsageError(
+            f"Mirror '{mirror.get('name')}' cannot be turned round",
+            expected="the identity policy, so that records keep their topics",
+            found=obstacle,
+            remedy="Make backups with policy: identity, or describe a mirror the other way",
+        )
+    return dict(mirror, name=turned_name(mirror), source=mirror["target"], target=mirror["source"])
+
+
+def turn_lacks(
+    mirror: dict[str, Any], regions: Mapping[str, dict[str, Any]], mirrors: Sequence[dict[str, Any]] = ()
+) -> str:
+    """What is missing for the mirror to run the other way round, in one sentence; empty where nothing is.
+
+    :param mirror: the mirror of the move, whose source becomes the backup.
+    :param regions: hostvars.
+    :param mirrors: ``kafka_dr_mirrors``; one that is described the other way round is left as it is.
+    """
+    if not mirror:
+        return ""
+    described = [
+        one for one in mirrors if (one.get("source"), one.get("target")) == (mirror["target"], mirror["source"])
+    ]
+    if described and described[0]["name"] != turned_name(mirror):
+        return f"mirror '{described[0]['name']}' is described the other way round, and is left as it is"
+    return "; ".join(_lacks(mirror, regions))
+
+
+def _variables(regions: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
+    return regions[name] if name in regions else {}
+
+
+def _lacks(mirror: dict[str, Any], regions: Mapping[str, dict[str, Any]]) -> Iterator[str]:
+    obstacle = turn_obstacle(mirror)
+    if obstacle:
+        yield f"mirror '{mirror['name']}' cannot be turned round: {obstacle}"
+        return
+    for region in (mirror["source"], mirror["target"]):
+        users = _variables(regions, region).get("kafka_dr_users") or []
+        if not any(user.get("purpose") == "mirror" for user in users):
+            yield f"{region} has no user with the purpose mirror in kafka_dr_users"
+    backup = _variables(regions, mirror["source"])
+    if not backup:
+        return
+    runs_on = mirror_platform(backup)
+    if runs_on != "host":
+        yield f"{mirror['source']} runs its mirrors by {runs_on}, where none is turned round"
+        return
+    for host in backup.get("kafka_dr_mirror_hosts") or [mirror["source"]]:
+        try:
+            mirror_node(turned_mirror(mirror), regions, host)
+        except UsageError as error:
+            yield str(error)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A planned move there and back, killed at each step from the proof on, and run again each time: the mirror is turned
+round twice, and nothing is lost, processed twice or copied again.
+"""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from kafka_dr_lab.drill import MIRROR
+from kafka_dr_lab.journals import Journals, topic_ids
+from kafka_dr_lab.landscape import TOPICS
+from tests.real.lab.playing import SOURCE, TARGET
+
+pytestmark = pytest.mark.full
+BACK = f"{MIRROR}-back"
+PLACES = (
+    "Stop the mirror for good",
+    "Verify that nothing was written to the source since",
+    "Turn the mirror round",
+    "Name the target as the active region",
+    "Move the applications",
+    "Protect the target",
+    "Wait until applications work in the target",
+)
+
+
+@pytest.mark.parametrize("here, there, runs, gone", [(SOURCE, TARGET, BACK, MIRROR), (TARGET, SOURCE, MIRROR, BACK)])
+def test_a_planned_move_that_is_killed_leaves_the_mirror_turned_round(ground, set_up, here, there, runs, gone):
+    assert set_up.returncode == 0, set_up.stdout[-3000:]
+    move = {"failover_source": here, "failover_target": there, "failover_planned": True}
+    for place in PLACES:
+        ground.kill_after("failover", place, move)
+    done = ground.stage("failover", move)
+    assert done.returncode == 0, done.stdout
+    assert f"{runs.removeprefix('mirror-')} copies it to {here}" in " ".join(done.stdout.split())
+    known = ground.module("ledger_info", region=there)
+    assert known["active_region"] == there and not known["open"]
+    assert known["done"]["failover"]["turned"]["found"]["partitions"] > 0
+    assert known["done"]["failover"]["protected"]["found"]["since"]
+    programs = {one["name"]: one["statename"] for one in ground.lab.supervisor.processes()}
+    assert programs[runs] == "RUNNING" and programs.get(gone, "STOPPED") == "STOPPED"
+    examined = ground.lab.playbooks.run("doctor", {}, capture=True, check=False)
+    assert f"Mirror {runs.removeprefix('mirror-')} is well" in " ".join(examined.stdout.split()), examined.stdout
+    assert programs["departures-consumer"] == programs["departures-producer"] == "RUNNING"
+
+
+def test_after_there_and_back_nothing_is_lost_or_twice(ground, set_up):
+    journals = Journals(ground.lab.directory / "regions" / "south_america")
+    ground.lab.halt("departures-producer")
+    end = time.monotonic() + 120
+    while set(journals.acknowledged()) - set(journals.processed_times()):
+        assert time.monotonic() < end, "acknowledged records were not processed"
+        time.sleep(0.5)
+    again = journals.sent_again()
+    assert {one for one, count in journals.processed_times().items() if count > 1} <= again
+    for region in (SOURCE, TARGET):
+        held: dict = {}
+        while {one for counter in held.values() for one in counter} < set(journals.acknowledged()):
+            assert time.monotonic() < end, f"{region} does not hold every record"
+            time.sleep(0.5)
+            held = topic_ids(ground.admin(region), list(TOPICS))
+        assert {one for counter in held.values() for one, count in counter.items() if count > 1} <= again
+    ground.lab.revive("departures-producer")

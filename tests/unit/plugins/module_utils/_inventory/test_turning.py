@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The way back after a planned move: the mirror turned round, and what a region lacks for it."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.mirrors import find_mirror
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.turning import turn_lacks, turned_mirror
+
+MIRROR = {"name": "backup", "source": "na", "target": "eu", "topics": ["orders"], "tuning": {"tasks_max": 4}}
+REGION = {
+    "kafka_dr_platform": "host",
+    "kafka_dr_client": {"bootstrap.servers": "127.0.0.1:1"},
+    "kafka_dr_mirror_directory": "/var/lib/mirrors",
+    "kafka_dr_kafka_home": "/opt/kafka",
+    "kafka_dr_users": [{"name": "kdr-mirror", "purpose": "mirror"}],
+}
+
+
+def regions(**source):
+    both = {"na": copy.deepcopy(REGION), "eu": copy.deepcopy(REGION)}
+    both["na"].update(source)
+    return both
+
+
+def test_turning_twice_gives_the_mirror_itself():
+    back = turned_mirror(MIRROR)
+    assert back == {**MIRROR, "name": "backup-back", "source": "eu", "target": "na"}
+    assert turned_mirror(back) == MIRROR
+
+
+def test_a_mirror_that_renames_topics_is_not_turned():
+    renaming = {**MIRROR, "policy": "default"}
+    with pytest.raises(UsageError, match="found its policy is default"):
+        turned_mirror(renaming)
+    assert "its copies have other names" in turn_lacks(renaming, regions())
+
+
+def test_the_turned_mirror_is_found_where_it_is_asked_for():
+    assert find_mirror([MIRROR], "eu", "na", regions(), turned=True) == turned_mirror(MIRROR)
+    assert find_mirror([MIRROR], "na", "eu", regions(), turned=True) == MIRROR
+    with pytest.raises(UsageError, match="Exchange the two names"):
+        find_mirror([MIRROR], "eu", "na", regions())
+    with pytest.raises(UsageError, match="Exchange the two names"):
+        find_mirror([{**MIRROR, "policy": "default"}], "eu", "na", regions(), turned=True)
+
+
+def test_a_mirror_that_is_described_wins_over_a_turned_one():
+    described = {"name": "home", "source": "eu", "target": "na", "topics": ["payments"]}
+    assert find_mirror([MIRROR, described], "eu", "na", regions(), turned=True) == described
+
+
+def test_two_mirrors_the_other_way_are_no_way_back():
+    with pytest.raises(UsageError, match="No single mirror"):
+        find_mirror([MIRROR, {**MIRROR, "name": "more"}], "eu", "na", regions(), turned=True)
+
+
+def test_a_mirror_that_is_described_the_other_way_is_left_as_it_is():
+    home = {"name": "home", "source": "eu", "target": "na", "topics": ["orders"], "policy": "default"}
+    assert "mirror 'home' is described the other way round" in turn_lacks(MIRROR, regions(), [MIRROR, home])
+    # The mirror that leads home was turned round itself, and the one that is described is the way there.
+    assert turn_lacks(turned_mirror(MIRROR), regions(), [MIRROR]) == ""
+
+
+def test_a_region_with_all_that_a_mirror_needs_lacks_nothing():
+    assert turn_lacks(MIRROR, regions()) == ""
+    assert turn_lacks({}, regions()) == ""
+
+
+@pytest.mark.parametrize(
+    "source, lacking",
+    [
+        ({"kafka_dr_users": []}, "na has no user with the purpose mirror in kafka_dr_users"),
+        ({"kafka_dr_mirror_directory": None}, "expected kafka_dr_mirror_directory"),
+        ({"kafka_dr_kafka_home": None}, "expected kafka_dr_kafka_home"),
+        ({"kafka_dr_platform": "kubernetes"}, "na runs its mirrors by kubernetes"),
+        ({"kafka_dr_mirror_platform": "connect"}, "na runs its mirrors by connect"),
+    ],
+)
+def test_what_a_region_lacks_is_named(source, lacking):
+    assert lacking in turn_lacks(MIRROR, regions(**source))
