@@ -173,6 +173,8 @@ def main() -> None:
         },
         topic_compare_info,
         requires=("confluent_kafka", "numpy", "xxhash"),
+        # Without an alias, nothing is excused by what the mirror has not copied yet.
+        needs=(),
     )
 
 

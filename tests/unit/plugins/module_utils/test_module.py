@@ -81,3 +81,13 @@ def test_a_key_of_none_is_let_through(key):
 
 def test_an_empty_value_is_no_secret():
     assert secrets_in({"sasl.password": "", "ssl.key.pem": None}) == {}
+
+
+def test_a_comparison_needs_no_alias():
+    clients = {
+        "source_client": {"bootstrap.servers": "127.0.0.1:1"},
+        "target_client": {"bootstrap.servers": "127.0.0.1:1"},
+    }
+    result, done = run_module_file("topic_compare_info", {**clients, "topics": "t", "timeout": 3})
+    assert result["failed"] and "missing required arguments" not in result["msg"], done.stdout
+    assert "expected a broker at 127.0.0.1:1" in result["msg"]
