@@ -3,87 +3,13 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor import (
-    checks_flow,
-    checks_groups,
-    checks_running,
-    checks_topics,
-)
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor.observe import Observation, _decode_status
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UnreachableError, UsageError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor import checks_running
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor.observe import _decode_status
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UnreachableError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.mirror_doctor_info import mirror_doctor_info
-
-PARAMS = {
-    "max_heartbeat_age": 60,
-    "max_lag": 100,
-    "watch_seconds": 5,
-    "expect_exactly_once": True,
-    "known_topics": {},
-    "syncs_policy": "delete",
-}
-SAME = {
-    "cleanup.policy": "delete",
-    "retention.ms": "1000",
-    "retention.bytes": "-1",
-    "max.message.bytes": "100",
-    "message.timestamp.type": "CreateTime",
-    "min.insync.replicas": "1",
-}
-
-
-def row(**more):
-    return {
-        "topic": "t",
-        "partition": 0,
-        "target_topic": "t",
-        "mirrored_through": 10,
-        "source_start": 0,
-        "source_end": 10,
-        "lag": 0,
-        "caught_up": True,
-        "stale": False,
-        **more,
-    }
-
-
-def result(**more):
-    return {
-        "exists": {"source_offsets": True},
-        "exactly_once_seen": True,
-        "conflicts": [],
-        "partitions": [row()],
-        "heartbeat": {"age": 1.0},
-        **more,
-    }
-
-
-def view(end=10, **more):
-    topic = {"id": "x", "partitions": 1, "replication_factor": 1, "configs": dict(SAME), **more}
-    offsets = {"t": {"0": {"start": 0, "end": end, "stable": end}}}
-    return {"topics": {"t": topic}, "offsets": (offsets, offsets), "brokers": 3, "positions": {}, "members": {}}
-
-
-def sync(upstream=9, downstream=9):
-    return SimpleNamespace(value=SimpleNamespace(topic="t", partition=0, upstream=upstream, downstream=downstream))
-
-
-@pytest.fixture
-def seen():
-    made = Observation(MirrorNames("a", "b"))
-    made.mirror = [result(), result()]
-    made.source, made.target = view(), view()
-    made.syncs, made.checkpoints, made.tasks = [sync()], [], []
-    return made
-
-
-def found(seen, **params):
-    checks = checks_flow.CHECKS + checks_topics.CHECKS + checks_groups.CHECKS
-    return {one["check"]: one["severity"] for check in checks for one in check(seen, {**PARAMS, **params})}
+from tests.support.observed import PARAMS, found, result, row, view
 
 
 def test_a_healthy_mirror_has_no_findings(seen):
@@ -316,47 +242,3 @@ def test_status_records_of_connect():
     assert _decode_status(b"status-connector-a->b.MirrorSourceConnector", b'{"state":"RUNNING"}')["task"] is None
     assert _decode_status(b"status-topic-x", b"{}") is None
     assert _decode_status(b"status-task-X-0", b"not json")["state"] is None
-
-
-class TestExamine:
-    """The whole, without a cluster."""
-
-    OPTIONS = {"logs": [], "log_text": "", "configuration": None, "target_client": None}
-
-    def test_logs_and_configuration_alone(self, tmp_path):
-        log = tmp_path / "mm2.log"
-        log.write_text("ERROR java.lang.OutOfMemoryError: Java heap space\n")
-        made = mirror_doctor_info(
-            {**self.OPTIONS, "logs": [str(log)], "configuration": "clusters=a,b\na->b.enabled=true\n"}, False
-        )
-        assert {"log-memory", "lint-offset-syncs-at-source"} <= {one["check"] for one in made["findings"]}
-        assert made["worst"] == "error" and not made["healthy"] and made["lag"] is None
-
-    def test_a_clean_log_is_healthy(self):
-        made = mirror_doctor_info({**self.OPTIONS, "log_text": "INFO Kafka version: 4.3.1"}, False)
-        assert made["healthy"] and made["worst"] == "none" and made["findings"] == []
-
-    def test_a_mirror_that_was_left_is_not_examined(self):
-        left = mirror_doctor_info(
-            {
-                **self.OPTIONS,
-                "source_alias": "na",
-                "target_alias": "eu",
-                "left_for": "eu",
-                "log_text": "ERROR org.apache.kafka.common.errors.SaslAuthenticationException: Authentication failed",
-            },
-            False,
-        )
-        # Consumers work in the target now, and the mirror was stopped for good: nobody shall be told to stop the ones
-        # and to start the other.
-        assert [(one["check"], one["severity"], one["object"]) for one in left["findings"]] == [
-            ("mirror-left", "info", "na->eu")
-        ] and left["healthy"]
-        assert "names eu as the active region" in left["findings"][0]["found"]
-
-    @pytest.mark.parametrize(
-        "options, words", [({}, "nothing to examine"), ({"logs": ["/no/such/log"]}, "cannot be read")]
-    )
-    def test_refuses_what_it_cannot_read(self, options, words):
-        with pytest.raises(UsageError, match=words):
-            mirror_doctor_info({**self.OPTIONS, **options}, False)

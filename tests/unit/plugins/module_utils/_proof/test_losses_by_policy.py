@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What may be missing from a copy because the source's own policy, compaction or retention, took it away. Whole
+comparisons in memory.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
+from tests.support.compared import DAY, NOW, Side, copied, found, judged, log
+
+pytestmark = pytest.mark.usefixtures("short_chunks")
+
+ROWS = log(range(1000))
+MANIFEST = Side(ROWS, "the manifest", live=False)
+KEYED = [
+    (0, NOW, b"a", b"a1", None),
+    (1, NOW, b"b", b"b1", None),
+    (2, NOW, b"a", b"a2", None),
+    (3, NOW, b"c", b"c1", None),
+    (4, NOW, b"b", b"b2", None),
+]
+
+
+@pytest.mark.parametrize(
+    ("target", "through", "verdict", "counts"),
+    [
+        (KEYED[:3], 3, "PROVEN", {"lost": 2}),
+        (KEYED[:3], None, "LOSS", {"missing_tail": 2}),
+        (KEYED[:3], 5, "LOSS", {"missing_tail": 2}),
+        (KEYED[:3], 4, "LOSS", {"missing_tail": 1, "lost": 1}),
+        ([], 3, "LOSS", {"missing_tail": 1, "lost": 2}),
+        (KEYED[1:3], 3, "PROVEN", {"lost": 2}),
+    ],
+)
+def test_compacted_topics_lose_what_was_not_copied(target, through, verdict, counts):
+    config = {"cleanup.policy": "compact"}
+    known = {} if through is None else {"through": through}
+    report, part = judged(Side(KEYED, "the manifest", live=False, **config), Side(target, "target", **config), **known)
+    assert (report["verdict"], found(part)) == (verdict, counts), part
+
+
+def test_an_older_value_that_the_source_compacted_away_is_no_altered_one():
+    config = {"cleanup.policy": "compact"}
+    source = Side([KEYED[2], KEYED[4]], "the manifest", live=False, **config)
+    target = Side([KEYED[1], KEYED[2]], "target", **config)
+    assert found(judged(source, target, through=3)[1]) == {"lost": 1}
+    assert judged(source, target, through=5)[0]["verdict"] == "DIFFERENT"
+
+
+WEEK = {"retention.ms": str(7 * DAY)}
+AGED = log(range(500), time=lambda at: NOW - 8 * DAY + at) + log(range(500, 800), first=500)
+
+
+@pytest.mark.parametrize(
+    ("cut", "starts", "at", "config", "verdict"),
+    [
+        # Nothing is really missing: the source's own policy had expired it, and the region that was restored begins at
+        # 0.
+        (500, 500, NOW, WEEK, "PROVEN"),
+        (500, 0, NOW, WEEK, "PROVEN"),
+        (300, 300, NOW, WEEK, "PROVEN"),
+        (0, 0, NOW, WEEK, "PROVEN"),
+        # One record was younger, or was not expired when deletion was held off, or nothing is known of the backup's
+        # log, or no policy deletes.
+        (501, 501, NOW, WEEK, "LOSS"),
+        (500, 500, NOW - 2 * DAY, WEEK, "LOSS"),
+        (500, None, NOW, WEEK, "LOSS"),
+        (500, 500, NOW, {}, "LOSS"),
+        (500, 500, NOW, {"retention.ms": "-1"}, "LOSS"),
+        # Nothing came back: never proven.
+        (800, 800, NOW + 9 * DAY, WEEK, "NOT_PROVABLE"),
+        (800, 800, NOW, WEEK, "LOSS"),
+        # By size: only what was deleted, and only where what is left may fill it.
+        (500, 500, NOW, {"retention.bytes": "1000"}, "PROVEN"),
+        (500, 0, NOW, {"retention.bytes": "1000"}, "LOSS"),
+        (500, 499, NOW, {"retention.bytes": "1000"}, "LOSS"),
+        (500, 500, NOW, {"retention.bytes": "100000000"}, "LOSS"),
+        (500, 500, NOW, {"retention.bytes": "-1"}, "LOSS"),
+    ],
+)
+def test_a_head_is_excused_only_by_the_sources_own_policy(cut, starts, at, config, verdict):
+    given_bounds = {} if starts is None else {"starts": starts, "at": at}
+    report, part = judged(
+        Side(AGED, "the manifest", live=False, **config), Side(copied(AGED[cut:]), "target"), **given_bounds
+    )
+    assert report["verdict"] == verdict, (found(part), part["reasons"])
+
+
+def test_a_hold_excuses_nothing_that_was_deleted_from_the_copy_itself():
+    """The restored region's own log start is nobody's policy: deletion was held off there."""
+    report, part = judged(
+        Side(AGED, "the backup", **{"retention.ms": "-1"}), Side(copied(AGED)[500:], "target", start=500), starts=0
+    )
+    assert report["verdict"] == "LOSS", part
+
+
+def test_a_record_without_a_timestamp_is_not_called_expired():
+    rows = log(range(100), time=lambda at: -1) + log(range(100, 200), first=100)
+    assert (
+        judged(Side(rows, "the manifest", live=False, **WEEK), Side(copied(rows[100:]), "target"), starts=100)[0][
+            "verdict"
+        ]
+        == "LOSS"
+    )
+
+
+def test_a_live_copy_under_a_size_policy_may_have_deleted_more_than_its_source():
+    rows = log(range(2000))
+    size = {"retention.bytes": str(64 * 1024)}
+    assert judged(Side(rows, "source", **size), Side(copied(rows)[500:], "target", start=500))[0]["verdict"] == "PROVEN"
+    assert (
+        judged(Side(rows, "source", **size), Side(copied(rows)[1990:], "target", start=1990))[0]["verdict"] == "LOSS"
+    ), "so little never filled it"
+    assert judged(Side(rows, "source", **size), Side(copied(rows[500:]), "target"))[0]["verdict"] == "LOSS", (
+        "nothing was deleted there"
+    )
+
+
+def test_both_ends_at_once():
+    target = Side(copied(AGED[500:700]), "target")
+    report, part = judged(Side(AGED, "the manifest", live=False, **WEEK), target, starts=500, through=690)
+    assert (report["verdict"], found(part)) == ("PROVEN", {"missing_head": 500, "lost": 100}), part["reasons"]
+    report, part = judged(Side(AGED, "the manifest", live=False, **WEEK), target, starts=500, through=701)
+    assert (report["verdict"], found(part)) == ("LOSS", {"missing_head": 500, "missing_tail": 1, "lost": 99})
+
+
+def test_one_cluster_is_not_compared_with_itself():
+    with pytest.raises(RefusedError, match="are one cluster"):
+        judged(Side(ROWS, "source", cluster_id="same"), Side(ROWS, "target", cluster_id="same"))
+    with pytest.raises(RefusedError, match="made of target itself"):
+        judged(
+            Side(ROWS, "the manifest", live=False, cluster_id="same", topic_id="id"),
+            Side(ROWS, "target", cluster_id="same", topic_id="id"),
+        )
+
+
+def test_a_region_that_was_made_again_keeps_its_id_and_is_compared_with_its_manifest():
+    again = Side(copied(ROWS), "target", cluster_id="same", topic_id="new")
+    assert (
+        judged(Side(ROWS, "the manifest", live=False, cluster_id="same", topic_id="old"), again)[0]["verdict"]
+        == "PROVEN"
+    )
