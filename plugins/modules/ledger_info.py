@@ -22,6 +22,10 @@ options:
     description: How many of the last entries to return in RV(entries).
     type: int
     default: 200
+  positions_topic:
+    description: Topic of the position witness, which is looked for where the ledger has no entry.
+    type: str
+    default: __kafka_dr_positions
   writers_allowed:
     description: Principals by topic, as P(streamsafe.kafka_dr.ledger_writers#filter) gives them. Then RV(writers) tells
       of all others.
@@ -44,6 +48,18 @@ active_region:
   type: str
 active_at:
   description: Since when, or empty.
+  returned: always
+  type: str
+present:
+  description: Whether the ledger has any entry.
+  returned: always
+  type: bool
+witnessed:
+  description: Whether it has none although the topic of a position witness is there, so that it was deleted.
+  returned: always
+  type: bool
+moved_to:
+  description: The active region where a failover wrote it that owned that region's ledger, or empty.
   returned: always
   type: str
 run:
@@ -130,7 +146,13 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.ledger_i
 def main() -> None:
     """Ansible's entry."""
     run_module(
-        {**CLIENT_SPEC, **LEDGER_SPEC, "writers_allowed": {"type": "dict"}, "last": {"type": "int", "default": 200}},
+        {
+            **CLIENT_SPEC,
+            **LEDGER_SPEC,
+            "positions_topic": {"type": "str", "default": "__kafka_dr_positions"},
+            "writers_allowed": {"type": "dict"},
+            "last": {"type": "int", "default": 200},
+        },
         ledger_info,
     )
 

@@ -16,19 +16,38 @@ def others(mirrors: list[dict], left: str, here: str) -> list[str]:
     return sorted({mirror["target"] for mirror in mirrors or [] if mirror["source"] == left} - {left, here})
 
 
-def against(found: dict[str, dict], left: str, known: dict, stage: str = "") -> dict[str, str]:
-    """``{region: why}`` where another ledger says that the applications of a region are elsewhere, or on their way.
+def against(found: dict[str, dict], left: str, known: dict, stage: str = "", here: str = "") -> dict[str, str]:
+    """``{region: why}`` where another ledger says that the applications of a region are elsewhere, or on their way, and
+    where a ledger is gone.
 
     :param found: by region, what ``ledger_info`` returned or failed with.
     :param left: the region that the stage leaves, sets up or makes again; its own ledger may be among those found.
-    :param known: what the stage's own ledger says. :param stage: its name.
+    :param known: what the stage's own ledger says. :param stage: its name. :param here: the region of that ledger.
     """
     made: dict[str, str] = {}
     for region, one in found.items():
         why = _why(region, one, left, known, stage)
         if why:
             made[region] = why
+    every = {**found, here: known} if here else found
+    made.update({region: _gone(region, every) for region in every if _gone(region, every)})
     return made
+
+
+def _gone(region: str, every: dict[str, dict]) -> str:
+    """Why a ledger without an entry was not always so. A region that stages have never used has none."""
+    if every[region].get("present", True):
+        return ""
+    told = sorted(name for name, one in every.items() if one.get("moved_to") == region)
+    lost = "it was deleted, or kafka_dr_ledger_topic names another"
+    if every[region].get("witnessed"):
+        return f"it has no ledger, although the topic of its position witness is there: {lost}"
+    if told:
+        return (
+            f"it has no ledger, although the ledger of {', '.join(told)} says that a failover moved the applications "
+            f"there: {lost}"
+        )
+    return ""
 
 
 def _why(region: str, one: dict, left: str, known: dict, stage: str) -> str:

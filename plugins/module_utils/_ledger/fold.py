@@ -12,6 +12,7 @@ def fold(entries: list[dict]) -> dict:
     :returns: ``active_region`` (or empty) and ``active_at`` (since when), ``run``, ``stage`` and ``about`` that own the
         ledger,
         ``open`` (whether that stage has not ended),
+        ``moved_to`` (the active region where a failover named it that owned another ledger, that region's, or empty),
         ``taken{region: [ACL]}`` that a fence took away there and nobody gave back,
         ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did not end (the step
         ``proof`` where it was proven), ``proofs[]``,
@@ -28,6 +29,8 @@ def fold(entries: list[dict]) -> dict:
             _remember_taken(state["taken"], step, entry)
         if entry["state"] == "active":
             state["active_region"], state["active_at"] = entry["region"], entry.get("at") or ""
+            beside = entry["stage"] == "failover" and not entry.get("fenced", True)
+            state["moved_to"] = entry["region"] if beside else ""
         if entry["state"] in ("proven", "different", "not_provable"):
             state["proofs"].append(entry)
         if step == "manifest" and entry["state"] == "done":
@@ -40,6 +43,7 @@ def _empty() -> dict:
     return {
         "active_region": "",
         "active_at": "",
+        "moved_to": "",
         "run": "",
         "stage": "",
         "open": False,

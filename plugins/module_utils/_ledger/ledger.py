@@ -41,8 +41,8 @@ def read_ledger(client: KafkaClient, topic: str, secrets: list[str] | tuple[str,
 def known(chain: Chain, secrets: list[str] | tuple[str, ...] | None) -> dict:
     """What the ledger says, as :func:`.fold.fold` has it.
 
-    :returns: beside that ``owner`` (which stage began last, in words), ``signed``, ``verified``, and ``verification``,
-        a sentence where it is not.
+    :returns: beside that ``present`` (whether there is any entry), ``owner`` (which stage began last, in words),
+        ``signed``, ``verified``, and ``verification``, a sentence where it is not.
     """
     text = ""
     if chain.signed and not chain.authentic:
@@ -59,7 +59,14 @@ def known(chain: Chain, secrets: list[str] | tuple[str, ...] | None) -> dict:
             f"stage {begun['stage']} ({begun['about']}), begun at {begun['at'] or '-'} by {begun['by'] or '-'} "
             f"as run {begun['run']}"
         )
-    return dict(state, owner=owner, verified=chain.authentic, signed=chain.signed, verification=text)
+    return dict(
+        state,
+        present=bool(chain.entries),
+        owner=owner,
+        verified=chain.authentic,
+        signed=chain.signed,
+        verification=text,
+    )
 
 
 def sound(client: KafkaClient, topic: str, chain: Chain) -> Chain:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._kafka.client import KafkaClient
+from .._kafka.topics import describe_topics
 from .._ledger.ledger import known, read_ledger
 from .._ledger.writers import strangers
 
@@ -14,7 +15,13 @@ def ledger_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """Read and fold."""
     client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
     chain = read_ledger(client, params["topic"], params["secret"])
-    more = {} if params["writers_allowed"] is None else {"writers": strangers(client, params["writers_allowed"])}
+    more: dict[str, Any] = (
+        {} if params["writers_allowed"] is None else {"writers": strangers(client, params["writers_allowed"])}
+    )
+    # A witness begins after the stage that wrote the first entry.
+    more["witnessed"] = not chain.entries and params["positions_topic"] in describe_topics(
+        client, [params["positions_topic"]]
+    )
     return dict(
         known(chain, params["secret"]), entries=chain.entries[-params["last"] :] if params["last"] else [], **more
     )

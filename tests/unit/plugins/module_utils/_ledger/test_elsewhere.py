@@ -81,3 +81,50 @@ def test_a_region_that_works_by_its_own_later_ledger_is_not_left_for_a_stale_one
     before = fold([entry("0", "active_region", "active", region="a", at="2025-12-01T00:00:00Z")])
     assert against({"a": before}, "a", stale) == {} and against({"a": now}, "a", dict(stale, active_region="a")) == {}
     assert against({"a": fold([])}, "a", stale) == {}
+
+
+EMPTY = {**fold([]), "present": False, "witnessed": False}
+WITNESSED = (
+    "it has no ledger, although the topic of its position witness is there: "
+    "it was deleted, or kafka_dr_ledger_topic names another"
+)
+
+
+def moved(region, **more):
+    """A ledger that a move to this region was told to, whose run owned the ledger there."""
+    return {**fold([entry("1", "active_region", "active", region=region, **more)]), "present": True}
+
+
+def test_a_first_installation_has_no_ledger_anywhere():
+    assert against({"na": EMPTY, "eu": EMPTY}, "central", EMPTY, "initial_setup", "eu") == {}
+    assert against({"na": moved("central", fenced=True)}, "central", EMPTY, "initial_setup", "eu") == {}
+
+
+def test_a_ledger_that_was_deleted_is_no_empty_one():
+    gone = {**EMPTY, "witnessed": True}
+    assert against({}, "central", gone, "failover", "eu") == {"eu": WITNESSED}
+    assert against({"na": gone}, "central", HERE, "failover", "eu") == {"na": WITNESSED}
+    told = moved("eu", fenced=False)
+    why = (
+        "it has no ledger, although the ledger of central says that a failover moved the applications there: "
+        "it was deleted, or kafka_dr_ledger_topic names another"
+    )
+    assert against({"central": told}, "central", EMPTY, "failover", "eu") == {"eu": why}
+    assert against({"central": told, "eu": EMPTY}, "central", HERE, "failover", "na")["eu"] == why
+
+
+def test_only_a_failover_that_owned_another_ledger_tells_of_that_ledger():
+    """A set-up names its source in the target's ledger, and a new backup what it is of; these may have none."""
+    for says in (
+        moved("eu", fenced=True),
+        moved("eu", fenced=False, stage="new_backup"),
+        moved("eu", fenced=True, stage="initial_setup"),
+    ):
+        assert against({"central": says}, "central", EMPTY, "failover", "eu") == {}
+    again = fold(
+        [
+            entry("1", "active_region", "active", region="eu", fenced=False),
+            entry("2", "active_region", "active", region="central", stage="initial_setup"),
+        ]
+    )
+    assert again["moved_to"] == ""
