@@ -47,14 +47,18 @@ def backup_status(
         *_mirror_findings(mirror, status, limits),
         *_proof_findings(mirror, ledger, status, limits["proof"], now),
         *(("definition", sentence) for sentence in drift or []),
+        *_ledger_findings(ledger, region, backup),
     ]
-    if ledger.get("active_region") not in ("", region):
-        findings.append(
-            ("ledger", f"The ledger names {ledger.get('active_region')} as the active region, not {region}")
-        )
     status["findings"] = [{"what": what, "message": message} for what, message in findings]
     status["healthy"] = not findings
     return status
+
+
+def _ledger_findings(ledger: dict[str, Any], region: str, backup: str) -> Iterator[Finding]:
+    if ledger.get("active_region") not in ("", region):
+        yield "ledger", f"The ledger names {ledger.get('active_region')} as the active region, not {region}"
+    if ledger.get("witnessed"):
+        yield "ledger", f"{backup} has no ledger although the topic of its position witness is there: it was deleted"
 
 
 def _measured(

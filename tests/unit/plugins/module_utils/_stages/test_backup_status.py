@@ -62,6 +62,7 @@ def test_a_backup_that_is_well():
             "proof",
         ),
         ({"ledger": {"active_region": "eu"}}, "ledger"),
+        ({"ledger": {"active_region": "", "witnessed": True}}, "ledger"),
         ({"drift": ["topic 'x' is not kept"]}, "definition"),
     ],
 )
