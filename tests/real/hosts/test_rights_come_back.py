@@ -32,10 +32,9 @@ STRAY = [
     {"principal": "shop", "resource": "topic", "name": "orders.", "pattern": "prefixed", "operations": ["WRITE"]},
     {"principal": "shop", "resource": "group", "name": "nightly", "operations": ["READ"], "host": "10.1.2.3"},
 ]
-MIRRORS = [
-    {"name": "there", "source": "na", "target": "eu", "topics": ["orders\\..*"]},
-    {"name": "back", "source": "eu", "target": "na", "topics": ["orders\\..*"]},
-]
+# One direction at a time: both would copy in a circle.
+THERE = {"name": "there", "source": "na", "target": "eu", "topics": ["orders\\..*"]}
+RETURN = {"name": "back", "source": "eu", "target": "na", "topics": ["orders\\..*"]}
 BACK = {"failover_source": "eu", "failover_target": "na"}
 HOME = {"initial_setup_source": "eu", "initial_setup_target": "na"}
 
@@ -47,18 +46,11 @@ class World:
         self.directory = directory
         supers = {"super.users": "User:ANONYMOUS;User:stages"}
         self.brokers: dict[str, Kafka] = {}
-        hosts = {}
+        self.hosts = {}
         for name in ("na", "eu"):
             self.brokers[name], of_user = guarded(directory / name, name, list(PURPOSES), supers)
             create(self.brokers[name].client, TOPIC)
-            hosts[name] = region(of_user("stages"))
-        everywhere = {
-            "ansible_python_interpreter": sys.executable,
-            "kafka_dr_mirrors": MIRRORS,
-            "kafka_dr_ledger_secret": [SECRET],
-            "kafka_dr_ledger_replication_factor": 1,
-        }
-        (directory / "inventory.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts, "vars": everywhere}}))
+            self.hosts[name] = region(of_user("stages"))
         head = ""
         for step, state, about in (
             ("stage", "started", "na to eu"),
@@ -77,7 +69,15 @@ class World:
         """What the application may do in na."""
         return sorted(describe_acls(KafkaClient(self.brokers["na"].client), ["shop"]))
 
-    def run(self, playbook: str, **given: Any) -> None:
+    def run(self, playbook: str, mirror: dict[str, Any], **given: Any) -> None:
+        everywhere = {
+            "ansible_python_interpreter": sys.executable,
+            "kafka_dr_mirrors": [mirror],
+            "kafka_dr_ledger_secret": [SECRET],
+            "kafka_dr_ledger_replication_factor": 1,
+        }
+        inventory = {"all": {"hosts": self.hosts, "vars": everywhere}}
+        (self.directory / "inventory.yml").write_text(yaml.safe_dump(inventory))
         env = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
         done = subprocess.run(
             [str(Path(sys.executable).parent / "ansible-playbook"), "-i", str(self.directory / "inventory.yml")]
@@ -102,10 +102,10 @@ class World:
             )
         play = {"name": "Play", "hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": tasks}
         (self.directory / "play.yml").write_text(yaml.safe_dump([play]))
-        self.run(str(self.directory / "play.yml"), **given)
+        self.run(str(self.directory / "play.yml"), RETURN, **given)
 
     def fence(self) -> None:
-        self.run("streamsafe.kafka_dr.fence", fence_region="na", fence_survivor="eu")
+        self.run("streamsafe.kafka_dr.fence", THERE, fence_region="na", fence_survivor="eu")
         assert self.rights() == []
 
     def move_back(self, planned: bool) -> None:
