@@ -196,17 +196,7 @@ def _run(arguments: argparse.Namespace) -> int:
     lab = _lab(arguments)
     options = {key: getattr(arguments, key, None) for key in ("history", "rate", "records")}
     options["machines"] = getattr(arguments, "dead_host", False)
-    if getattr(arguments, "scenario", "") == "roundtrip" and arguments.platform != "host":
-        raise LabError(
-            "A round trip turns the mirror round, which is built for hosts only: expected --platform host, "
-            f"found --platform {arguments.platform}. Leave one of them out."
-        )
-    if options["machines"] and (arguments.platform, arguments.scenario) != ("host", "failover"):
-        raise LabError(
-            "--dead-host loses machines in an unplanned failover between hosts: "
-            "expected --scenario failover --platform host, "
-            f"found --scenario {arguments.scenario} --platform {arguments.platform}. Leave one of them out."
-        )
+    _refuse_elsewhere(arguments)
     if arguments.command == "drill":
         from .run import run_drill
 
@@ -225,6 +215,21 @@ def _run(arguments: argparse.Namespace) -> int:
     elif arguments.command == "status":
         print(lab.status())
     return 0
+
+
+def _refuse_elsewhere(arguments: argparse.Namespace) -> None:
+    """Refuse a scenario or an option of a drill on a platform that does not have it."""
+    if getattr(arguments, "scenario", "") == "roundtrip" and arguments.platform != "host":
+        raise LabError(
+            "A round trip turns the mirror round, which is built for hosts only: expected --platform host, "
+            f"found --platform {arguments.platform}. Leave one of them out."
+        )
+    if getattr(arguments, "dead_host", False) and (arguments.platform, arguments.scenario) != ("host", "failover"):
+        raise LabError(
+            "--dead-host loses machines in an unplanned failover between hosts: "
+            "expected --scenario failover --platform host, "
+            f"found --scenario {arguments.scenario} --platform {arguments.platform}. Leave one of them out."
+        )
 
 
 def _start(lab: Lab, options: dict[str, Any]) -> None:

@@ -47,16 +47,10 @@ def find_mirror(
     if turned and not found and len(back) == 1:
         found = [turned_mirror(back[0])]
     if len(found) != 1:
-        described = (
-            ", ".join(
-                f"{mirror.get('name')} ({mirror.get('source')} to {mirror.get('target')})" for mirror in mirrors or []
-            )
-            or "none"
-        )
         raise UsageError(
             f"No single mirror copies {source} to {target}",
             expected="one entry of kafka_dr_mirrors",
-            found=described,
+            found=_listed(mirrors or []),
             remedy=_way_to(mirrors, source, target),
         )
     policy = policy_name(found[0].get("policy"))
@@ -65,6 +59,11 @@ def find_mirror(
 
 def _from_to(mirrors: list[dict[str, Any]] | None, source: str, target: str) -> list[dict[str, Any]]:
     return [one for one in mirrors or [] if one.get("source") == source and one.get("target") == target]
+
+
+def _listed(mirrors: list[dict[str, Any]]) -> str:
+    flows = (f"{mirror.get('name')} ({mirror.get('source')} to {mirror.get('target')})" for mirror in mirrors)
+    return ", ".join(flows) or "none"
 
 
 def _check_regions(names: tuple[str, str], regions: dict[str, dict[str, Any]]) -> None:
