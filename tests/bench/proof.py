@@ -34,6 +34,9 @@ from tests.bench.topics import Sides, fill  # noqa: E402
 from tests.support.ending import end_with_children  # noqa: E402
 from tests.support.kafka import clusters  # noqa: E402
 
+# Topics.
+SMALL, MILLION, MANY, LOST = "small", "one", "many", "lost"
+
 
 def raw_reader(bootstrap: str, topic: str, partitions: int, backoff: int, ready: Queue, go: Event, done: Queue) -> None:
     """Bare librdkafka: read one side to its end and count. With the one setting that matters: by default it pauses for
@@ -141,16 +144,42 @@ def say(text: str) -> None:
 def run(arguments: argparse.Namespace, save: Callable[[dict[str, Any]], None]) -> None:
     """All measurements, handed to ``save`` after each part, so that a part that fails costs only itself."""
     multiprocessing.set_start_method("spawn", force=True)
+    result = surroundings(arguments, None if arguments.no_spark_source else connector_jars()[1])
+    sides = clusters(
+        ["source", "target"], None, {"log.retention.check.interval.ms": 3600000, "log.segment.bytes": 536870912}
+    )
+    try:
+        say(f"filling {arguments.records:,} records on both sides")
+        fill(sides, SMALL, 2000, arguments.partitions)
+        fill(sides, MILLION, arguments.records, arguments.partitions)
+        engine = spark_engine()
+        proofs = measure_reading(engine, sides, arguments, result)
+        save(result)
+        if arguments.many:
+            measure_many(engine, sides, arguments, result)
+            save(result)
+        engine.close()
+        if not arguments.no_spark_source:
+            say("Spark's own Kafka source")
+            times = spark_source(sides, MILLION, SMALL, arguments.repeats)
+            result["seconds"].update({"spark_kafka_source": times["digest"], "except_all": times["except_all"]})
+            result["to_spark_kafka_source"] = round(statistics.median(times["digest"]) / statistics.median(proofs), 2)
+            result["to_except_all"] = round(statistics.median(times["except_all"]) / statistics.median(proofs), 2)
+        result["machine"]["load_after"] = os.getloadavg()
+        save(result)
+    finally:
+        for cluster in sides.values():
+            cluster.stop()
+        subprocess.run(["rm", "-rf", str(sides["source"].directory.parent)], check=False)
+
+
+def surroundings(arguments: argparse.Namespace, provider: str | None) -> dict[str, Any]:
+    """The machine, the versions and the sizes that the measurements belong to."""
     import confluent_kafka
     import psutil
     import pyspark
 
-    provider = None if arguments.no_spark_source else connector_jars()[1]
-    sides = clusters(
-        ["source", "target"], None, {"log.retention.check.interval.ms": 3600000, "log.segment.bytes": 536870912}
-    )
-    small, one, many, lost = "small", "one", "many", "lost"
-    result = {
+    return {
         "machine": {
             "cores": os.cpu_count(),
             "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
@@ -169,78 +198,75 @@ def run(arguments: argparse.Namespace, save: Callable[[dict[str, Any]], None]) -
         "partitions": arguments.partitions,
         "record_bytes": 200,
     }
-    try:
-        say(f"filling {arguments.records:,} records on both sides")
-        fill(sides, small, 2000, arguments.partitions)
-        fill(sides, one, arguments.records, arguments.partitions)
-        described = importlib.util.spec_from_file_location("proof_main", ROOT / "spark" / "main.py")
-        submitted = importlib.util.module_from_spec(described)
-        described.loader.exec_module(submitted)
-        path = submitted.package(tempfile.mkdtemp(prefix="bench-proof-"))
-        sys.path.insert(0, path)
-        from kafka_dr_spark.engine import SparkEngine
 
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        engine = SparkEngine("local[*]", path, quiet=True)
-        say("reading and proving, by turns")
-        proof(engine, sides, small)
-        by_default = [raw_read(sides, one, arguments.partitions, 1000)]
-        raw, proofs = [], []
-        with Memory() as memory_one:
-            for dummy in range(arguments.repeats):
-                raw.append(raw_read(sides, one, arguments.partitions))
-                seconds, report = proof(engine, sides, one)
-                if report["verdict"] != "PROVEN" or report["totals"]["records_source"] != arguments.records:
-                    raise SystemExit(f"not proven: {report['reasons']}")
-                proofs.append(seconds)
-        say(f"bare {raw}, proof {proofs}")
-        result["seconds"] = {"raw_read": raw, "raw_read_by_default": by_default, "proof": proofs}
-        result["to_raw_read"] = round(statistics.median(proofs) / statistics.median(raw), 3)
-        result["peak_driver_mb_1m"], result["peak_worker_mb_1m"] = round(memory_one.driver), round(memory_one.worker)
-        save(result)
-        if arguments.many:
-            say(f"filling {arguments.many:,} records on both sides, twice")
-            lost_at = arguments.many // 3
-            fill(sides, many, arguments.many, arguments.partitions)
-            fill(sides, lost, arguments.many, arguments.partitions, lost=lost_at)
-            equal, unequal = [], []
-            with Memory() as memory_many:
-                for dummy in range(arguments.repeats_many):
-                    seconds, report = proof(engine, sides, many)
-                    if report["verdict"] != "PROVEN":
-                        raise SystemExit(f"not proven: {report['reasons']}")
-                    equal.append(seconds)
-                    seconds, report = proof(engine, sides, lost)
-                    named = [
-                        (part["partition"], one["kind"], one["source_offset"])
-                        for topic in report["topics"]
-                        for part in topic["partitions"]
-                        for one in part["differences"]
-                    ]
-                    if named != [(lost_at % arguments.partitions, "missing", lost_at // arguments.partitions)]:
-                        raise SystemExit(f"the lost record was not named: {named}")
-                    unequal.append(seconds)
-            result["seconds"].update({"proof_many": equal, "one_lost": unequal})
-            result["lost_record"] = {"partition": named[0][0], "source_offset": named[0][2]}
-            result["per_record_8m_to_1m"] = round(
-                statistics.median(equal) / arguments.many / (statistics.median(proofs) / arguments.records), 3
-            )
-            result["one_lost_to_equal"] = round(statistics.median(unequal) / statistics.median(equal), 3)
-            result["peak_driver_mb"], result["peak_worker_mb"] = round(memory_many.driver), round(memory_many.worker)
-            save(result)
-        engine.close()
-        if not arguments.no_spark_source:
-            say("Spark's own Kafka source")
-            times = spark_source(sides, one, small, arguments.repeats)
-            result["seconds"].update({"spark_kafka_source": times["digest"], "except_all": times["except_all"]})
-            result["to_spark_kafka_source"] = round(statistics.median(times["digest"]) / statistics.median(proofs), 2)
-            result["to_except_all"] = round(statistics.median(times["except_all"]) / statistics.median(proofs), 2)
-        result["machine"]["load_after"] = os.getloadavg()
-        save(result)
-    finally:
-        for cluster in sides.values():
-            cluster.stop()
-        subprocess.run(["rm", "-rf", str(sides["source"].directory.parent)], check=False)
+
+def spark_engine() -> Any:
+    described = importlib.util.spec_from_file_location("proof_main", ROOT / "spark" / "main.py")
+    submitted = importlib.util.module_from_spec(described)
+    described.loader.exec_module(submitted)
+    path = submitted.package(tempfile.mkdtemp(prefix="bench-proof-"))
+    sys.path.insert(0, path)
+    from kafka_dr_spark.engine import SparkEngine
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    return SparkEngine("local[*]", path, quiet=True)
+
+
+def measure_reading(engine: Any, sides: Sides, arguments: argparse.Namespace, result: dict[str, Any]) -> list[float]:
+    """Bare reading and the proof, by turns; the seconds of the proofs."""
+    say("reading and proving, by turns")
+    proof(engine, sides, SMALL)
+    by_default = [raw_read(sides, MILLION, arguments.partitions, 1000)]
+    raw, proofs = [], []
+    with Memory() as memory:
+        for dummy in range(arguments.repeats):
+            raw.append(raw_read(sides, MILLION, arguments.partitions))
+            seconds, report = proof(engine, sides, MILLION)
+            if report["verdict"] != "PROVEN" or report["totals"]["records_source"] != arguments.records:
+                raise SystemExit(f"not proven: {report['reasons']}")
+            proofs.append(seconds)
+    say(f"bare {raw}, proof {proofs}")
+    result["seconds"] = {"raw_read": raw, "raw_read_by_default": by_default, "proof": proofs}
+    result["to_raw_read"] = round(statistics.median(proofs) / statistics.median(raw), 3)
+    result["peak_driver_mb_1m"], result["peak_worker_mb_1m"] = round(memory.driver), round(memory.worker)
+    return proofs
+
+
+def measure_many(engine: Any, sides: Sides, arguments: argparse.Namespace, result: dict[str, Any]) -> None:
+    """The proof of large topics: of equal ones, and of a copy that lost one record."""
+    say(f"filling {arguments.many:,} records on both sides, twice")
+    lost_at = arguments.many // 3
+    fill(sides, MANY, arguments.many, arguments.partitions)
+    fill(sides, LOST, arguments.many, arguments.partitions, lost=lost_at)
+    equal, unequal = [], []
+    with Memory() as memory:
+        for dummy in range(arguments.repeats_many):
+            seconds, report = proof(engine, sides, MANY)
+            if report["verdict"] != "PROVEN":
+                raise SystemExit(f"not proven: {report['reasons']}")
+            equal.append(seconds)
+            seconds, report = proof(engine, sides, LOST)
+            named = differences(report)
+            if named != [(lost_at % arguments.partitions, "missing", lost_at // arguments.partitions)]:
+                raise SystemExit(f"the lost record was not named: {named}")
+            unequal.append(seconds)
+    proofs = result["seconds"]["proof"]
+    result["seconds"].update({"proof_many": equal, "one_lost": unequal})
+    result["lost_record"] = {"partition": named[0][0], "source_offset": named[0][2]}
+    result["per_record_8m_to_1m"] = round(
+        statistics.median(equal) / arguments.many / (statistics.median(proofs) / arguments.records), 3
+    )
+    result["one_lost_to_equal"] = round(statistics.median(unequal) / statistics.median(equal), 3)
+    result["peak_driver_mb"], result["peak_worker_mb"] = round(memory.driver), round(memory.worker)
+
+
+def differences(report: dict[str, Any]) -> list[tuple[int, str, int]]:
+    return [
+        (part["partition"], difference["kind"], difference["source_offset"])
+        for topic in report["topics"]
+        for part in topic["partitions"]
+        for difference in part["differences"]
+    ]
 
 
 def main() -> None:
