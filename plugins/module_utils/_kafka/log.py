@@ -12,7 +12,7 @@ try:
 except ImportError:
     pass
 
-from .._errors import TimedOutError
+from .._errors import KafkaDrError, TimedOutError
 from .client import KafkaClient, partition
 from .offsets import LogBounds, topic_offsets
 from .producing import FencedError
@@ -90,7 +90,7 @@ def append_log(
     this one writes makes it begin again from reading.
 
     :param compose: gets what :func:`read_log` returns, and returns the values to write in one transaction; an empty
-        list writes nothing. What it raises ends the append.
+        list writes nothing. It has to find again what an earlier attempt wrote. What it raises ends the append.
     :raises FencedError: other writers took over :data:`ATTEMPTS` times.
     """
     for attempt in range(1, ATTEMPTS + 1):
@@ -106,7 +106,9 @@ def append_log(
                     producer.produce(topic, key=key, value=value, partition=0)
                 producer.commit_transaction()
             return
-        except FencedError:
-            if attempt == ATTEMPTS:
+        except KafkaDrError as error:
+            # An answer without a meaning leaves open whether the transaction was committed. The next attempt reads it.
+            again = isinstance(error, FencedError) or error.facts.get("code") == "UNKNOWN"
+            if not again or attempt == ATTEMPTS:
                 raise
             time.sleep(0.2 * attempt)
