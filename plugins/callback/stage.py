@@ -87,8 +87,7 @@ class CallbackModule(CallbackBase):
         """Keeps two threads from mixing what they write to a terminal; elsewhere no lock is taken.
 
         ansible-runner, and so AWX, calls all methods of a callback with a lock held (the display's, or until 2.4.0 one
-        of its own): any other that the thread
-        which speaks for long steps took first would let both wait for ever.
+        of its own): any other that the thread which speaks for long steps took first would let both wait for ever.
         """
         return getattr(self._display, "_lock", contextlib.nullcontext()) if self.tty else contextlib.nullcontext()
 

@@ -2,8 +2,7 @@
 """Run tasks on Spark.
 
 Tasks are few and big, their results small, so plain RDDs do: no SQL session is started, which saves seconds. A task
-that ends with
-an error of ours returns it as a value; Spark repeats only what died (an executor, a worker).
+that ends with an error of ours returns it as a value; Spark repeats only what died (an executor, a worker).
 """
 
 from __future__ import annotations

@@ -2,12 +2,10 @@
 """Benchmark of offset translation: ``python tests/bench/offsets.py`` writes build/bench/offsets.json.
 
 One run, one pair of clusters: for groups that lag by 0, 100, 10,000 and 100,000 records, at 10 and 200 records a
-second, over plain and transactional
-topics, what MirrorMaker 2's own group sync makes a consumer process again or skip, beside what offset_translate does;
-first with the source
-killed in the midst, then with the source alive, drained and fenced. Told by the consumers' own journals against what
-the target holds.
-Then how long 100 and 1,000 groups of 30 partitions take, planned, committed and read back.
+second, over plain and transactional topics, what MirrorMaker 2's own group sync makes a consumer process again or skip,
+beside what offset_translate does; first with the source killed in the midst, then with the source alive, drained and
+fenced. Told by the consumers' own journals against what the target holds. Then how long 100 and 1,000 groups of 30
+partitions take, planned, committed and read back.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 """`make bench-proof`: the proof beside bare reading and beside Spark's own Kafka source, in one run on one machine.
 
 Writes build/bench/proof.json. Ratios are of runs side by side, each the median of ``--repeats``; nothing is asserted.
-Records are about 200 bytes
-(a key of 7, a value of 193), in ``--partitions`` partitions.
+Records are about 200 bytes (a key of 7, a value of 193), in ``--partitions`` partitions.
 """
 
 from __future__ import annotations

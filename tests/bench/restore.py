@@ -2,13 +2,10 @@
 """Benchmark of backup and restore: ``python tests/bench/restore.py`` writes build/bench/restore.json.
 
 Copying: the collection's restore mirror (exactly-once, as ``recreate_from_backup`` starts it) beside MirrorMaker 2 with
-its own defaults and
-beside a bare librdkafka loop that consumes and produces, the same records, one after the other, round by round, each
-from its first record on
-the target to its last. Every JVM runs as it is installed, not with the quick start that tests have.
-Going on: how long it takes until a backup is gone on with after a restore, with four times the records as well; with
-and without the proof
-of the new backup. Only the ratios are worth anything.
+its own defaults and beside a bare librdkafka loop that consumes and produces, the same records, one after the other,
+round by round, each from its first record on the target to its last. Every JVM runs as it is installed, not with the
+quick start that tests have. Going on: how long it takes until a backup is gone on with after a restore, with four times
+the records as well; with and without the proof of the new backup. Only the ratios are worth anything.
 """
 
 from __future__ import annotations

@@ -3,10 +3,8 @@
 every stage in a lab.
 
 The region is lost, made again from its backup, resumed, backed up again and left by a planned move. One of the two
-tools looks at what a stage
-would do, the other one runs it, in turn. Before each stage the work directory is deleted, as a controller's job finds
-it: what the stages have
-to remember is in the ledger.
+tools looks at what a stage would do, the other one runs it, in turn. Before each stage the work directory is deleted,
+as a controller's job finds it: what the stages have to remember is in the ledger.
 """
 
 from __future__ import annotations

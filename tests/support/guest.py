@@ -3,8 +3,7 @@
 boot with.
 
 It shares the machine's network and sees the work tree, Java and Kafka read-only, each at its own path. What it writes
-is gone when it ends. Needs root,
-``systemd-nspawn`` and ``debootstrap``.
+is gone when it ends. Needs root, ``systemd-nspawn`` and ``debootstrap``.
 """
 
 from __future__ import annotations

@@ -2,10 +2,9 @@
 """A partition and its copy as MirrorMaker 2 makes one, with the true map kept: what translation is measured against.
 
 The mirror copies batches. Exactly-once, each batch ends in a control record; otherwise a restart begins at an earlier
-record and copies
-again. Offset syncs follow ``OffsetSyncWriter`` (first of a life, after a gap, every ``lag_max`` records, and the
-delayed at a flush); any may be
-superseded before it is written, and the log of syncs may have lost its beginning.
+record and copies again. Offset syncs follow ``OffsetSyncWriter`` (first of a life, after a gap, every ``lag_max``
+records, and the delayed at a flush); any may be superseded before it is written, and the log of syncs may have lost its
+beginning.
 """
 
 from __future__ import annotations

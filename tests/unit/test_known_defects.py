@@ -2,8 +2,7 @@
 """Defects that were found in other people's disaster-recovery playbooks, and where each of them is kept out of these.
 
 Most are kept out by tests that stand with their subject; the table names them, so that none goes away unnoticed. What
-is a property of the tasks
-themselves is tested here.
+is a property of the tasks themselves is tested here.
 """
 
 from __future__ import annotations

@@ -28,8 +28,7 @@ def log_findings(text: str, several: dict[str, Any] | None = None) -> list[dict[
     :param text: the log, or its last part.
     :param several: ``{name: lines}``, how many lines of a cause that is normal for moments make a finding.
     :returns: ``[{"cause_id", "severity", "count", "first_line", "last_line" (numbers from 1), "sample", "cause",
-        "remedy"}]``.
-        ``sample`` is the first such line, cut to 300 characters, without secrets.
+        "remedy"}]``. ``sample`` is the first such line, cut to 300 characters, without secrets.
     """
     least = {**ONLY_SEVERAL, **(several or {})}
     found: dict[str, dict[str, Any]] = {}

@@ -38,8 +38,7 @@ class Observation:
 
     :ivar mirror: two results of ``mirror_offsets``, some seconds apart.
     :ivar source, target: ``{topics{name: {id, partitions, replication_factor, configs}}, offsets: (first, second),
-        positions{group: {(topic, partition):
-        offset}}, members{group: {state, members}}, brokers}``, or None.
+        positions{group: {(topic, partition): offset}}, members{group: {state, members}}, brokers}``, or None.
     :ivar tasks: ``[{connector, task (None for the connector itself), state, trace, worker}]``, or None where there is
         no status topic.
     :ivar problems: ``[(what, KafkaDrError)]``.

@@ -85,8 +85,7 @@ def application_machines(batches: list[dict[str, Any]], regions: dict[str, dict[
 
     :param batches: as :func:`application_batches` gives them. :param regions: hostvars.
     :returns: ``machines[]``, and ``clusters{application: connection}`` with one application for each connection to
-        Kubernetes. What a hook needs nobody knows,
-        except where a machine is named for it.
+        Kubernetes. What a hook needs nobody knows, except where a machine is named for it.
     """
     machines = {batch["host"] for batch in batches if batch["room"] == "host" or _names_a_machine(batch)}
     clusters: dict[str, dict[str, Any]] = {}

@@ -2,9 +2,8 @@
 """The kinds of values that a schema is made of, as JSON Schema (draft 2020-12).
 
 Keys that begin with ``x-`` are the collection's own: ``x-expected`` (how a person says what is expected), ``x-remedy``
-(the way out),
-``x-secret`` (a value of it is never printed), ``x-unique`` (the key that tells entries of a list apart), ``x-where``
-(on which hosts a variable is read).
+(the way out), ``x-secret`` (a value of it is never printed), ``x-unique`` (the key that tells entries of a list apart),
+``x-where`` (on which hosts a variable is read).
 """
 
 from __future__ import annotations

@@ -201,8 +201,7 @@ def copy_of(mirror: dict[str, Any], topic: str) -> str:
 
 def rename_of(mirror: dict[str, Any]) -> str:
     """How a mirror names its copies, in the proof's words: ``identity:`` or ``prefix:``, and what is put before the
-    name, by the former only before
-    names that end in ``heartbeats``.
+    name, by the former only before names that end in ``heartbeats``.
 
     :raises UsageError: the mirror has a policy class of its own, whose names nobody here knows.
     """

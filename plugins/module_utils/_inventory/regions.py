@@ -99,15 +99,12 @@ def copied_ends(status: dict[str, Any]) -> dict[str, Any]:
 
     :param status: result of ``mirror_offsets_info``.
     :returns: ``source{topic: {partition: offset after the last record copied}}``, ``known`` (the ends that the position
-        witness saw last),
-        ``lost{total, topics{topic: offsets}, unknown[topic]}`` (None where there was no witness, or of some topic it is
-        not known),
-        ``witnessed_at`` (seconds since the epoch). Of a topic that was made again, and that the mirror was not seen to
-        begin again, an offset may be one of the former topic, or reached from there.
+        witness saw last), ``lost{total, topics{topic: offsets}, unknown[topic]}`` (None where there was no witness, or
+        of some topic it is not known), ``witnessed_at`` (seconds since the epoch). Of a topic that was made again, and
+        that the mirror was not seen to begin again, an offset may be one of the former topic, or reached from there.
         ``certain``, where Connect holds two offsets of a partition, is ``source`` without it: what a proof excuses must
-        not rest on the lower one.
-        Offsets count as records here: on a source written in transactions the markers among them make the figure an
-        upper bound.
+        not rest on the lower one. Offsets count as records here: on a source written in transactions the markers among
+        them make the figure an upper bound.
     """
     source: dict[str, dict[str, int]] = {}
     for row in status.get("partitions") or []:

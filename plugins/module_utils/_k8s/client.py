@@ -28,9 +28,8 @@ class KubernetesClient:
     """A cluster.
 
     :param connection: ``kubeconfig`` (path), ``context``; or ``host``, ``api_key``, ``ca_cert`` (path),
-        ``client_cert``, ``client_key``,
-        ``validate_certs``, ``proxy``. None of them: ``KUBECONFIG``, ``~/.kube/config``, then the Pod's own service
-        account.
+        ``client_cert``, ``client_key``, ``validate_certs``, ``proxy``. None of them: ``KUBECONFIG``,
+        ``~/.kube/config``, then the Pod's own service account.
     :param timeout: seconds that any single answer may take.
     :param name: what errors call this cluster.
     :raises UsageError: the connection is not usable.

@@ -33,8 +33,7 @@ def rights(rules: list[dict[str, Any]], acls: list[dict[str, Any]], how: str) ->
     :param rules: ``spec.authorization.acls`` as they are.
     :param acls: ACLs of this user, as the module ``acls`` takes them.
     :param how: ``exactly`` (nothing else stays), ``add`` or ``remove``, which leave alone what others gave the user, or
-        ``without_allow``, which
-        leaves nothing but what denies.
+        ``without_allow``, which leaves nothing but what denies.
     """
     if how == "without_allow":
         return [one for one in rules if (one.get("type") or "allow") == "deny"]

@@ -26,9 +26,8 @@ def mirror_place(region: dict[str, Any], name: str) -> dict[str, Any]:
 
     :param region: variables of the target region.
     :returns: for a mirror that an operator runs what :func:`kubernetes_region` says; for one that is a Deployment
-        ``connection``, ``namespace``, ``image``,
-        ``witness_image``, ``fields``, and how Java is started there: ``kafka_home``, ``java``, ``heap``,
-        ``java_options``, ``rest_port``.
+        ``connection``, ``namespace``, ``image``, ``witness_image``, ``fields``, and how Java is started there:
+        ``kafka_home``, ``java``, ``heap``, ``java_options``, ``rest_port``.
     :raises UsageError: a key is missing or unknown.
     """
     if region.get("kafka_dr_mirror_platform") != PLATFORM:

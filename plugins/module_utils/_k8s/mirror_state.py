@@ -19,9 +19,8 @@ def state_patch(resource: dict[str, Any], state: str) -> list[dict[str, Any]]:
     """JSON patch (RFC 6902) that puts every connector of the resource into this state.
 
     It tests the ``generation`` that was read, so that a change of the spec made meanwhile is a conflict and no mixture.
-    The ``resourceVersion`` would be
-    too much: the operator writes the status every few seconds.
-    Empty where the resource says so already. Send it through the API version that the resource was read with.
+    The ``resourceVersion`` would be too much: the operator writes the status every few seconds. Empty where the
+    resource says so already. Send it through the API version that the resource was read with.
 
     :param state: ``running``, ``paused`` or ``stopped``.
     """

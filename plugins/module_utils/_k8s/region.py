@@ -53,10 +53,8 @@ def kubernetes_region(region: dict[str, Any], name: str) -> dict[str, Any]:
 
     :param region: the region's variables.
     :returns: ``connection`` (for ``kubernetes.core`` and ``secret_copy``), ``namespace``, ``cluster``, ``listener``,
-        ``group``, ``stop_by``,
-        ``prefix`` (what copies of its Secrets elsewhere begin with), ``mirror_bootstrap``, ``authorization``,
-        ``mirror_fields``,
-        ``authorities_from``, ``witness_image``, ``backup``.
+        ``group``, ``stop_by``, ``prefix`` (what copies of its Secrets elsewhere begin with), ``mirror_bootstrap``,
+        ``authorization``, ``mirror_fields``, ``authorities_from``, ``witness_image``, ``backup``.
     :raises UsageError: a key is missing or unknown.
     """
     described = region.get("kafka_dr_kubernetes") or {}

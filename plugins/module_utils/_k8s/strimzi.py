@@ -18,8 +18,7 @@ def kinds_version(client: KubernetesClient, group: str) -> tuple[str, list[str]]
     served.
 
     The newest one: an older one is deprecated beside it. Fields of Kafka that only the older one knows stay what they
-    are, since an existing Kafka is
-    patched in its metadata alone.
+    are, since an existing Kafka is patched in its metadata alone.
 
     :returns: ``(group/version, [version, ...])``.
     """

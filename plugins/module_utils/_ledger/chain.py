@@ -2,14 +2,11 @@
 """Which records of a ledger are its entries, and what is wrong with the others.
 
 Each entry names the hash of the one before it. With a secret the last entry that carries a valid code vouches for every
-entry on the
-way back from it, so that a secret may be retired once a newer one has signed; whatever is not on that way is a fault.
-Without a secret
-the entries only have to follow one another.
+entry on the way back from it, so that a secret may be retired once a newer one has signed; whatever is not on that way
+is a fault. Without a secret the entries only have to follow one another.
 
 A fault ends reading, until an entry ``ledger``/``accepted`` says that this very record is passed over, or kept although
-what came before
-it is missing.
+what came before it is missing.
 """
 
 from __future__ import annotations
@@ -63,8 +60,7 @@ class Chain:
     """What was made of a ledger's records.
 
     ``entries`` have ``offset`` and ``hash``; ``tip`` is what the next entry names as the one before it. ``signed``: an
-    entry carries a code.
-    ``authentic``: a key of ours verified the chain.
+    entry carries a code. ``authentic``: a key of ours verified the chain.
     """
 
     entries: list[dict]

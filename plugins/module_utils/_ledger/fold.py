@@ -10,16 +10,13 @@ def fold(entries: list[dict]) -> dict:
     """What the entries say together.
 
     :returns: ``active_region`` (or empty) and ``active_at`` (since when), ``run``, ``stage`` and ``about`` that own the
-        ledger,
-        ``open`` (whether that stage has not ended),
-        ``moved_to`` (the active region where a failover named it that owned another ledger, that region's, or empty),
-        ``taken{region: [ACL]}`` that a fence took away there and nobody gave back,
-        ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did not end (the step
-        ``proof`` where it was proven), ``proofs[]``,
-        ``last{stage: the entry that ended it}``, ``begun{stage: the entry that began it last}``, ``head`` (the last
-        fenced entry, as :data:`NOBODY`
-        has it), ``manifests[]`` (entries of manifests that were made). The step ``paused`` stays done as long as
-        no region is active: what ran before is known by the run that stopped it alone.
+        ledger, ``open`` (whether that stage has not ended), ``moved_to`` (the active region where a failover named it
+        that owned another ledger, that region's, or empty), ``taken{region: [ACL]}`` that a fence took away there and
+        nobody gave back, ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did not
+        end (the step ``proof`` where it was proven), ``proofs[]``, ``last{stage: the entry that ended it}``,
+        ``begun{stage: the entry that began it last}``, ``head`` (the last fenced entry, as :data:`NOBODY` has it),
+        ``manifests[]`` (entries of manifests that were made). The step ``paused`` stays done as long as no region is
+        active: what ran before is known by the run that stopped it alone.
     """
     state = _empty()
     for entry in entries:

@@ -2,8 +2,8 @@
 """Entries as records: one record each, or several parts where an entry is larger than brokers take.
 
 A part is ``{"format": 2, "entry": <SHA-256 of the whole>, "part": 1, "parts": n, "text": <a piece of the entry's
-JSON>}``. All parts of
-an entry are written in one transaction, so that readers of committed records see all of them or none.
+JSON>}``. All parts of an entry are written in one transaction, so that readers of committed records see all of them or
+none.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 """The form of a ledger's entry.
 
 An entry without ``format`` was written before entries were chained; it is read and never written. ``epoch`` is accepted
-where it
-stands, and written by nobody yet.
+where it stands, and written by nobody yet.
 """
 
 from __future__ import annotations

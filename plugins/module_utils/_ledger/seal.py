@@ -3,8 +3,7 @@
 both.
 
 The code also covers the id of the topic, so that entries of another ledger, or of one that was deleted and made again,
-are not
-taken for this one's.
+are not taken for this one's.
 """
 
 from __future__ import annotations

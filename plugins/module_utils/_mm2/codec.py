@@ -2,10 +2,8 @@
 """Binary forms of MirrorMaker 2's own records: offset syncs, checkpoints and heartbeats.
 
 Sources: ``OffsetSync``, ``Checkpoint`` and ``Heartbeat`` in ``org.apache.kafka.connect.mirror`` (Apache Kafka 2.4 to
-4.3; KIP-382).
-All numbers are big endian and signed; a STRING is an INT16 length and that many bytes of UTF-8. Whatever is not exactly
-one such
-record, trailing bytes included, is refused with the position at which it stopped being one.
+4.3; KIP-382). All numbers are big endian and signed; a STRING is an INT16 length and that many bytes of UTF-8. Whatever
+is not exactly one such record, trailing bytes included, is refused with the position at which it stopped being one.
 """
 
 from __future__ import annotations

@@ -2,12 +2,10 @@
 """Records of Connect's source-offset topic as MirrorMaker 2 writes them: how far a partition was copied.
 
 Key ``["<connector>",{"cluster":"<source alias>","partition":0,"topic":"items"}]``, value ``{"offset":N}`` or null, JSON
-without schema.
-Sources: ``OffsetStorageWriter`` (the pair of connector name and source partition), ``MirrorUtils.wrapPartition`` and
-``wrapOffset``.
-N is the offset of the last record copied, so the position reached ("mirrored through") is N + 1. In dedicated mode the
-connector is
-``MirrorSourceConnector``; on Strimzi ``<source>-><target>.MirrorSourceConnector``.
+without schema. Sources: ``OffsetStorageWriter`` (the pair of connector name and source partition),
+``MirrorUtils.wrapPartition`` and ``wrapOffset``. N is the offset of the last record copied, so the position reached
+("mirrored through") is N + 1. In dedicated mode the connector is ``MirrorSourceConnector``; on Strimzi
+``<source>-><target>.MirrorSourceConnector``.
 """
 
 from __future__ import annotations

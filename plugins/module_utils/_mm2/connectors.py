@@ -49,11 +49,11 @@ def mirror_connectors(
 
     :param clients: ``{region: librdkafka keys without secrets}`` of the mirror's own principal.
     :param secret_reference: how the workers find a secret (KIP-297), e.g.
-        ``${file:/etc/connect/mirror.properties:{region}.{key}}``; ``{mirror}``,
-        ``{region}`` and ``{key}`` are replaced.
+        ``${file:/etc/connect/mirror.properties:{region}.{key}}``; ``{mirror}``, ``{region}`` and ``{key}`` are
+        replaced.
     :param own_client: whether records are written as the mirror's own principal, which needs
-        ``connector.client.config.override.policy`` to be ``All``
-        on the workers (the default since Kafka 3.0); else as the workers'.
+        ``connector.client.config.override.policy`` to be ``All`` on the workers (the default since Kafka 3.0); else as
+        the workers'.
     :param own_offsets: whether positions go to that topic of their own. Without it, and without its own client, a
         stopped connector can be made to forget what the workers keep of it: Kafka 4.3.1 does not end that request for
         a connector with exactly-once and two places for its offsets (``ConnectorOffsetBackingStore`` writes to the

@@ -3,10 +3,9 @@
 and under which names.
 
 Equal to MirrorMaker 2's own classes (``DefaultReplicationPolicy``, ``IdentityReplicationPolicy``,
-``DefaultTopicFilter``, ``MirrorSourceConnector``), which
-a test asks about hundreds of names. Two of their rules surprise: a policy calls few topics internal, so that
-``x.internal``, ``x-internal`` and ``mm2-x`` are
-copied like any other; and the identity policy renames every topic whose name ends in ``heartbeats``.
+``DefaultTopicFilter``, ``MirrorSourceConnector``), which a test asks about hundreds of names. Two of their rules
+surprise: a policy calls few topics internal, so that ``x.internal``, ``x-internal`` and ``mm2-x`` are copied like any
+other; and the identity policy renames every topic whose name ends in ``heartbeats``.
 """
 
 from __future__ import annotations

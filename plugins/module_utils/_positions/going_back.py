@@ -2,12 +2,10 @@
 """Where a mirror went back and copied again, as its pairs show it, and whether it came past what it had copied already.
 
 A mirror that is not exactly-once and is restarted copies again from an earlier record. If it is lost before it comes
-past what it had
-copied already, the only copies of the latter lie *before* the new ones, and no pair of the new ones bounds anything.
-Behind pair i at
-most d[i+1] - d[i] - 1 records can have been copied before it went back; so it is past them once it has copied as many
-behind the first
-pair that is not before u[i] again. If it goes back once more before that, what is copied from there on counts anew.
+past what it had copied already, the only copies of the latter lie *before* the new ones, and no pair of the new ones
+bounds anything. Behind pair i at most d[i+1] - d[i] - 1 records can have been copied before it went back; so it is past
+them once it has copied as many behind the first pair that is not before u[i] again. If it goes back once more before
+that, what is copied from there on counts anew.
 """
 
 from __future__ import annotations

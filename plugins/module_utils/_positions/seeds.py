@@ -2,12 +2,9 @@
 """What a mirror has to find in its own topics, so that it goes on after a restore instead of copying everything again.
 
 The restored region becomes the mirror's source, the backup its target; the proof of the restore says which offset of
-the one is which of
-the other. Connect's source offset of a partition is the last offset already copied (``MirrorSourceTask`` seeks one
-beyond it). Offset syncs
-are what MirrorMaker 2 translates group positions with (``OffsetSyncStore``): one at the first and at the last record of
-each run of equal
-distance says all that a run says.
+the one is which of the other. Connect's source offset of a partition is the last offset already copied
+(``MirrorSourceTask`` seeks one beyond it). Offset syncs are what MirrorMaker 2 translates group positions with
+(``OffsetSyncStore``): one at the first and at the last record of each run of equal distance says all that a run says.
 """
 
 from __future__ import annotations
@@ -27,9 +24,8 @@ MOST_PAIRS = 2000
 def source_offsets(proof: dict[str, Any], alias: str, connector: str = SOURCE_CONNECTOR) -> list[SourceOffset]:
     """A :class:`SourceOffset` for every partition that holds anything.
 
-    :param proof: what the ledger keeps of the proof of the restore: ``verdict``, ``complete``,
-        ``topics[{topic, target_topic, partitions{number:
-        {source[lo, hi), target[lo, hi)}}}]``; its target is the restored region.
+    :param proof: what the ledger keeps of the proof of the restore: ``verdict``, ``complete``, ``topics[{topic,
+        target_topic, partitions{number: {source[lo, hi), target[lo, hi)}}}]``; its target is the restored region.
     :param alias: the restored region's alias in the mirror.
     :raises RefusedError: the proof did not show a complete copy, or the copies have other names.
     """
@@ -61,8 +57,7 @@ def offset_syncs(proof: dict[str, Any], maps: dict[Partition, list[Run]]) -> lis
 
     :param proof: as for :func:`source_offsets`.
     :param maps: ``{(topic, partition): [(backup offset, restored offset, count)]}``, the proof's offset map; partitions
-        without one get no pairs, since
-        their last offset may be a record whose copy lies before the backup's last one.
+        without one get no pairs, since their last offset may be a record whose copy lies before the backup's last one.
     """
     made = []
     for topic in proof["topics"]:

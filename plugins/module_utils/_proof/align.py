@@ -3,8 +3,7 @@
 
 If one sequence is the other with elements left out, the answer is exact (greedy embedding between anchors that any
 embedding must hit). Otherwise it is a common subsequence, longest among the anchors; what is left over on both sides is
-for the
-caller to read as moved.
+for the caller to read as moved.
 """
 
 from __future__ import annotations

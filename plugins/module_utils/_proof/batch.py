@@ -2,8 +2,7 @@
 """Digest many records at once: columns in, arrays out.
 
 Where no record of a batch has headers, a null key or a null value, the two hashes a record are called by ``map``
-without a Python frame
-in between; that is most of what keeps digesting behind the fetch thread.
+without a Python frame in between; that is most of what keeps digesting behind the fetch thread.
 """
 
 from __future__ import annotations
@@ -62,8 +61,7 @@ class Digester:
 
     :param timestamps: whether the timestamp is part of the digest.
     :param keep: ``"chunks"``; ``"content"`` keeps content digests and timestamps too (manifest); ``"keys"`` 128-bit
-        keys as well;
-        ``"fields"`` everything.
+        keys as well; ``"fields"`` everything.
     """
 
     HOLD = 1 << 15

@@ -2,10 +2,8 @@
 """Content-defined chunks of a partition, and its offsets as runs.
 
 A chunk ends after a record whose digest has MASK bits zero, unless the next record has the same digest: a function of
-the
-digests alone, so that every split of a partition cuts alike, and a run of equal records is one chunk however long.
-Pieces of
-a chunk (the ends of a split, of a buffer) have the same form as chunks and merge by :func:`concatenate`.
+the digests alone, so that every split of a partition cuts alike, and a run of equal records is one chunk however long.
+Pieces of a chunk (the ends of a split, of a buffer) have the same form as chunks and merge by :func:`concatenate`.
 """
 
 from __future__ import annotations

@@ -2,13 +2,11 @@
 """The canonical digest of a record.
 
 Two steps, so that a saved digest can be used with and without the timestamp, and a changed timestamp be told from
-changed
-content: ``content`` covers key, value and ordered headers; :func:`digests` mixes the timestamp in.
+changed content: ``content`` covers key, value and ordered headers; :func:`digests` mixes the timestamp in.
 
 Each field is hashed by itself, seeded with the hash of what came before, so field boundaries cannot shift; null has its
 own seed, so null and empty differ. XXH64 (xxhash specification 0.1.1) is not cryptographic: the digest finds faults,
-not
-forgers. Two different records have equal digests with probability 2^-64.
+not forgers. Two different records have equal digests with probability 2^-64.
 """
 
 from __future__ import annotations

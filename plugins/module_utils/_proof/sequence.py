@@ -2,10 +2,9 @@
 """An order-sensitive hash of a sequence of digests that merges: polynomial modulo the Mersenne prime 2^61-1.
 
 ``H(d1..dn) = sum(di * B^(n-i)) mod p`` and ``H(x + y) = H(x) * B^len(y) + H(y)``, so Spark splits merge without moving
-records.
-Two different sequences of n digests agree with probability at most n / 2^61 (a polynomial of degree n has at most n
-roots; digests are taken as random and B was chosen without looking at them). Modulo 2^64 would not do: there, swaps at
-distances that are powers of two go unseen.
+records. Two different sequences of n digests agree with probability at most n / 2^61 (a polynomial of degree n has at
+most n roots; digests are taken as random and B was chosen without looking at them). Modulo 2^64 would not do: there,
+swaps at distances that are powers of two go unseen.
 """
 
 from __future__ import annotations

@@ -43,10 +43,8 @@ def report_of(entries: list[Entry], stage: str = "", run: str = "", failed: bool
     :param failed: whether it is known to have failed, as from a controller's job: a last run that is done is another
         one then.
     :returns: ``stage``, ``run``, ``runs[]``, ``about``, ``verdict`` (``done``, ``refused``, ``unfinished``,
-        ``never_began``), ``began``, ``ended``,
-        ``seconds``, ``steps[{name, state, at, seconds, region, found}]``, ``proofs[]``, ``overrides[]``, ``gates[]``,
-        ``lost``, ``positions``,
-        ``versions``, ``command``.
+        ``never_began``), ``began``, ``ended``, ``seconds``, ``steps[{name, state, at, seconds, region, found}]``,
+        ``proofs[]``, ``overrides[]``, ``gates[]``, ``lost``, ``positions``, ``versions``, ``command``.
     :raises UsageError: the ledger knows no such run.
     """
     begun = [

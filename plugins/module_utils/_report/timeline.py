@@ -15,8 +15,7 @@ def timeline(stages: list[dict[str, Any]], marks: Marks = ()) -> dict[str, Any] 
     """Stages and their steps as bars.
 
     :param stages: ``[{name, seconds, steps[{name, seconds, began}]}]``; ``began`` is seconds since the epoch. Where any
-        step lacks it,
-        all bars are laid end to end.
+        step lacks it, all bars are laid end to end.
     :param marks: ``[(label, seconds since the epoch)]``, drawn only where steps have their times.
     :returns: ``{total, timed, rows[{name, level, seconds, x, width, failed}], marks[{label, x, at}]}``, or None without
         steps.
@@ -91,8 +90,7 @@ def lines(
     :param whole: draw the highest value too, however far it stands out.
     :param span: the times of the left and the right edge; those of the series where it is not given.
     :returns: ``{top, cut, first, seconds, series[{name, peak, broken, points[(seconds since first, value)]}],
-        marks[{label, at}]}``, or None without
-        at least two points.
+        marks[{label, at}]}``, or None without at least two points.
     """
     points = [one for values in series.values() for one in values]
     if len({at for at, dummy in points}) < 2:

@@ -38,8 +38,7 @@ def backup_status(
     :param limits: ``heartbeat``, ``witness``, ``proof`` (seconds), ``lag`` (records).
     :param now: seconds since the epoch.
     :returns: ``healthy``, ``findings[{what, message}]``, ``source_seen_seconds``, ``heartbeat_seconds``, ``lag``,
-        ``topics{name: lag}``, ``groups``,
-        ``proof{verdict, at, seconds}``, ``drift[]``.
+        ``topics{name: lag}``, ``groups``, ``proof{verdict, at, seconds}``, ``drift[]``.
     """
     now = time.time() if now is None else now
     status = _measured(mirror, ledger, drift, region, backup, now)

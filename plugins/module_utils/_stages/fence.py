@@ -112,9 +112,8 @@ def given_back(acls: list[dict], region: dict, regions: dict) -> list[dict]:
     need.
 
     Whoever can write to a ledger that is not signed can put any right there, and the stages' principal may give any. So
-    these are left to a person:
-    rights of others, rights over the cluster, and newer kinds of resources and operations, which have no names in
-    librdkafka.
+    these are left to a person: rights of others, rights over the cluster, and newer kinds of resources and operations,
+    which have no names in librdkafka.
 
     :param acls: what the ledger says was taken. :param regions: hostvars.
     """

@@ -151,8 +151,7 @@ def positions_claimed(last: dict[str, Any], first: dict[str, Any]) -> dict[str, 
 
     :param last, first: summaries of ``offset_translate``; the first may be empty, where none was made.
     :returns: the last summary with the sums of ``reprocess_at_most`` and ``unseen_at_most`` over both, the times at
-        which positions were seen as the first has
-        them, and ``translations[]``, both summaries as they are.
+        which positions were seen as the first has them, and ``translations[]``, both summaries as they are.
     """
     both = [one for one in (first, last) if one]
     # ansible-core 2.18 makes texts of numbers that are templated.

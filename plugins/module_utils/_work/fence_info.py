@@ -74,8 +74,8 @@ def _ask_each(
     """Every principal whose password is known asks every broker.
 
     :returns: ``{principal: {broker: {topic: operations}}}``, ``{principal: why not every broker}``, and of those
-        ``{principal: {broker: why}}`` where the
-        question was asked in vain; the broker is None where none of them answered.
+        ``{principal: {broker: why}}`` where the question was asked in vain; the broker is None where none of them
+        answered.
     """
     clients: dict[str, KafkaClient] = {}
     not_asked: dict[str, str] = {}

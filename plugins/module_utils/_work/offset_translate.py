@@ -2,8 +2,8 @@
 """Plan and commit translated positions; the work of ``offset_translate``.
 
 The order is: read every position, read the evidence, translate, look for members and movement on the target, and only
-if nothing at all is
-refused, commit and read back. So a failure before the commit has changed nothing, and one during it can be repeated.
+if nothing at all is refused, commit and read back. So a failure before the commit has changed nothing, and one during
+it can be repeated.
 """
 
 from __future__ import annotations

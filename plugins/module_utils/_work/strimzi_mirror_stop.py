@@ -2,11 +2,9 @@
 """Stop a KafkaMirrorMaker2 and see it stopped, whatever its operator is at.
 
 Strimzi's operator reconciles a mirror when its resource changes, and with a period of two minutes. A connector whose
-source is dead does not stop at once;
-it is recorded RUNNING, and looked at again with the period only. A changed annotation makes the operator look earlier.
-A connector that is FAILED is never
-asked to stop (``AbstractConnectOperator.updateState``), although its tasks may still copy: it is stopped when its
-worker is gone.
+source is dead does not stop at once; it is recorded RUNNING, and looked at again with the period only. A changed
+annotation makes the operator look earlier. A connector that is FAILED is never asked to stop
+(``AbstractConnectOperator.updateState``), although its tasks may still copy: it is stopped when its worker is gone.
 """
 
 from __future__ import annotations
