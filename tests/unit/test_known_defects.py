@@ -22,18 +22,18 @@ UNITS, REAL, KUBERNETES = "tests/unit/plugins/module_utils", "tests/real", "test
 WHERE = {
     "an interval of seconds given in milliseconds, which is a week": [
         (f"{UNITS}/_mm2/test_mirror_config.py", "test_intervals_of_seconds_stay_below_an_hour"),
-        (f"{UNITS}/_lint/test_lint.py", "test_the_interval_is_said_in_days"),
+        (f"{UNITS}/_lint/test_lint_resources.py", "test_the_interval_is_said_in_days"),
     ],
     "the old backup deleted before the new one exists and is proven": [
         (f"{REAL}/restore/test_recopy.py", "test_the_old_backup_stands_until_the_new_one_is_proven"),
         (f"{REAL}/restore/test_stages.py", "test_a_new_backup_before_the_applications"),
     ],
     "offset.lag.max taken for completeness": [
-        (f"{UNITS}/_lint/test_lint.py", "test_every_second_record_and_nothing_about_completeness"),
+        (f"{UNITS}/_lint/test_lint_resources.py", "test_every_second_record_and_nothing_about_completeness"),
         (f"{UNITS}/_lint/test_lint.py", "test_never_in_ours"),
     ],
     "exactly-once that reads uncommitted records": [
-        (f"{UNITS}/_lint/test_lint.py", "test_found_there"),
+        (f"{UNITS}/_lint/test_lint_resources.py", "test_found_there"),
         (
             f"{REAL}/hosts/test_mirror_settings.py",
             "test_an_aborted_transaction_of_the_source_is_not_copied_even_as_uncommitted_data",
