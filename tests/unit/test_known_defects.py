@@ -30,7 +30,7 @@ WHERE = {
     ],
     "offset.lag.max taken for completeness": [
         (f"{UNITS}/_lint/test_lint_resources.py", "test_every_second_record_and_nothing_about_completeness"),
-        (f"{UNITS}/_lint/test_lint.py", "test_never_in_ours"),
+        (f"{UNITS}/_lint/test_lint_resources.py", "test_never_in_ours"),
     ],
     "exactly-once that reads uncommitted records": [
         (f"{UNITS}/_lint/test_lint_resources.py", "test_found_there"),
