@@ -18,7 +18,7 @@ import yaml
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls, ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import ledger
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.append import append
 from kafka_dr_lab.playbook import collections_path
 from tests.real.hosts.mirrors import create
 from tests.real.ledger.guarded import guarded, password
@@ -63,7 +63,7 @@ class World:
         entry = {"run": "1", "stage": "failover", "step": step, "state": state, "region": about, "about": about}
         entry.update({"found": {}, "fenced": True, "by": "stages", "collection": "0"})
         client = KafkaClient(self.brokers[name].client)
-        return str(ledger.append(client, LEDGER, entry, False, 1, [SECRET], head)["known"]["head"]["hash"])
+        return str(append(client, LEDGER, entry, False, 1, [SECRET], head)["known"]["head"]["hash"])
 
     def rights(self) -> list[Any]:
         """What the application may do in na."""

@@ -14,7 +14,7 @@ import yaml
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import ledger
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.append import append
 from kafka_dr_lab.playbook import collections_path
 from tests.support.kafka import Kafka
 
@@ -89,7 +89,7 @@ def test_a_stage_refuses_what_was_deleted_and_takes_what_never_was(broker, tmp_p
         "by": "stages",
         "collection": "0",
     }
-    ledger.append(KafkaClient(broker.client), TOPIC, entry, False, 1, ["a secret of these tests"], "")
+    append(KafkaClient(broker.client), TOPIC, entry, False, 1, ["a secret of these tests"], "")
     admin = AdminClient(broker.client)
     settled(admin.create_topics([NewTopic(POSITIONS, 1, 1)]))
     assert gates(tmp_path, broker)[0]
