@@ -88,7 +88,7 @@ def values(copies):
         ),
         (
             lambda topic, proof: topic["partitions"]["0"]["target"].__setitem__(1, 10**9),
-            "The restored region is not as the proof saw it",
+            "The active region is not as the proof saw it",
         ),
     ],
 )
