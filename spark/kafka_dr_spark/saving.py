@@ -14,7 +14,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import positions_in
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import content as manifest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, sha256, shown
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import plan, sides
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import plan, sides, worker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import (
     Engine,
     OffsetRange,
@@ -117,7 +117,8 @@ class Saving:
         for attempt in range(ATTEMPTS):
             tasks = self._tasks(ranges, attempt, engine.parallelism)
             again: list[OffsetRange] = []
-            for result in engine.map(tasks, "save", sum(offsets[3] - offsets[2] for offsets in ranges)):
+            records = sum(offsets[3] - offsets[2] for offsets in ranges)
+            for result in worker.answers(engine, tasks, "save", records):
                 if "error" in result:
                     if result["error"]["kind"] != "range_gone":
                         raise NotProvableError(result["error"]["message"])

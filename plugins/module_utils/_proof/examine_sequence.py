@@ -115,10 +115,30 @@ class SequenceExamination:
         )
         counted = unread.Unread(self.task, self.left, self.right, found, blocks)
         for gap in skipped:
+            self._refuse_undecided(gap)
             counted.add(gap)
         self.reasons += counted.reasons
         self.unnamed = self.unnamed or counted.unnamed
         return found, blocks
+
+    def _refuse_undecided(self, gap: Gap) -> None:
+        """A chunk that the copy holds in part is no difference where the rest may be missing, and only records tell.
+
+        :raises NotProvableError: the source's records cannot be read, and what is excused would explain the stretch.
+        """
+        low, high, target_low, target_high = gap
+        lost = int(self.left_starts[high] - self.left_starts[low])
+        extra = int(self.right_starts[target_high] - self.right_starts[target_low])
+        if self.lookup.readable or not 0 < extra < lost:
+            return
+        through, begin = self.task.mirrored_through, int(self.left_starts[low])
+        tail = through is not None and extra >= chunks.place(self.left.runs, through) - begin
+        if tail or (low == 0 and excuses.head_gone(self.task.head)):
+            raise NotProvableError(
+                f"Topic {self.task.topic} partition {self.task.partition}: the target holds {extra} of a stretch of "
+                f"{lost} records, and the manifest holds no records that tell which",
+                remedy="Save the manifest with --detail records",
+            )
 
     def _align(
         self, anchors: list[Block], lost: list[Records], lost_at: list[int], extra: list[Records], extra_at: list[int]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from . import chunks, plan
+from . import chunks, plan, worker
 from .pairs import Pair
 from .shapes import OffsetRange, Partition, SideName, Task
 
@@ -50,7 +50,7 @@ def _digest_once(comparison: Comparison, wanted: list[PairSide]) -> tuple[Parts,
     parts: Parts = {}
     gone: set[PairSide] = set()
     order = sorted(tasks, key=lambda task: -sum(part.length for part in task["ranges"]))
-    for result in comparison.engine.map(order, "read", total):
+    for result in worker.answers(comparison.engine, order, "read", total):
         task = tasks[result["id"]]
         side = task["name"]
         if "error" in result:

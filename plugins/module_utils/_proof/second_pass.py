@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from . import chunks, first_pass, plan
+from . import chunks, first_pass, plan, worker
 from .found import COUNTS
 from .pairs import Pair
 from .task import ExamineTask
@@ -69,7 +69,7 @@ def _examine(comparison: Comparison, differing: list[Pair]) -> list[Pair]:
     ]
     by_name = {(pair.topic.name, pair.number): pair for pair in differing}
     changed = []
-    for result in comparison.engine.map(tasks, "examine", 0):
+    for result in worker.answers(comparison.engine, tasks, "examine", 0):
         if "error" in result:
             for pair in groups[result["id"]]:
                 pair.error = result["error"]

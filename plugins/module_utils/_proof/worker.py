@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._errors import KafkaDrError
+from .._errors import KafkaDrError, NotProvableError
 from . import examine as examination
 from . import sides
-from .shapes import Progress, Task
+from .shapes import Engine, Progress, Task
 
 
 def run(task: Task, progress: Progress | None = None) -> dict[str, Any]:
@@ -21,6 +21,23 @@ def run(task: Task, progress: Progress | None = None) -> dict[str, Any]:
         return {"id": task["id"], "value": WORK[task["work"]](task, progress)}
     except KafkaDrError as error:
         return {"id": task["id"], "error": as_value(error)}
+
+
+def answers(engine: Engine, tasks: list[Task], label: str, total: int) -> list[dict[str, Any]]:
+    """What an engine answered, each task once.
+
+    :raises NotProvableError: a task has no answer, or more than one: what it was to read would count as empty or twice.
+    """
+    results = engine.map(tasks, label, total)
+    asked, answered = sorted(task["id"] for task in tasks), sorted(result["id"] for result in results)
+    if asked != answered:
+        raise NotProvableError(
+            f"The engine did not answer for each part of the work ({label})",
+            expected=f"{len(asked)} tasks, one answer each",
+            found=f"{len(answered)} answers, {len(set(asked) - set(answered))} tasks without one",
+            remedy="Run it again; see the logs of the engine's executors",
+        )
+    return results
 
 
 def as_value(error: KafkaDrError) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic, ResourceType
 
 ROOT = Path(__file__).resolve().parents[3]
 MAIN = ROOT / "spark" / "main.py"
@@ -100,6 +100,17 @@ def create(cluster, topics):
     for at in range(0, len(listed), 250):
         for future in client.create_topics(listed[at : at + 250], operation_timeout=60, request_timeout=90).values():
             future.result()
+
+
+def configure(cluster, topic, config):
+    """Set topic configs, as an operator does."""
+    entries = [
+        ConfigEntry(name, str(value), incremental_operation=AlterConfigOpType.SET) for name, value in config.items()
+    ]
+    resource = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=entries)
+    client = admin(cluster)
+    for future in client.incremental_alter_configs([resource]).values():
+        future.result()
 
 
 def drop(cluster, topics):

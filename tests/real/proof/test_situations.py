@@ -239,3 +239,13 @@ def test_producers_may_go_on(pair, job):
         stop.set()
         thread.join()
     assert (code, report["complete"]) == (0, True), (report, errors)
+
+
+@pytest.mark.real
+def test_records_without_a_key_from_before_compaction_are_not_one_key(pair, job):
+    prepare(pair, "keyless", [row.but(key=None) for row in ROWS], [row.but(key=None) for row in ROWS[-10:]])
+    for side in pair.values():
+        support.configure(side, "keyless", {"cleanup.policy": "compact"})
+    code, report, errors = job.compare("keyless", "--wait-seconds", "0")
+    assert (code, report["verdict"]) == (2, "NOT_PROVABLE"), errors
+    assert "without a key" in " ".join(report["reasons"])

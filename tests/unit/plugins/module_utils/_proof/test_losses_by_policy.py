@@ -49,6 +49,38 @@ def test_an_older_value_that_the_source_compacted_away_is_no_altered_one():
     assert judged(source, target, through=5)[0]["verdict"] == "DIFFERENT"
 
 
+KEYLESS = [(at, NOW, None, b"v%d" % at, None) for at in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("target", "verdict"),
+    [(KEYLESS[:2], "NOT_PROVABLE"), ([], "NOT_PROVABLE"), (KEYLESS[1:], "NOT_PROVABLE"), (KEYLESS, "PROVEN")],
+)
+def test_records_without_a_key_are_not_one_key(target, verdict):
+    """A topic that was compacted later on holds records that the cleaner drops, without one that follows."""
+    config = {"cleanup.policy": "compact"}
+    keyed = [(at + 20, *row[1:]) for at, row in enumerate(KEYED)]
+    report, dummy = judged(Side([*KEYLESS, *keyed], "source", **config), Side([*target, *keyed], "target", **config))
+    assert report["verdict"] == verdict, report["reasons"]
+
+
+@pytest.mark.parametrize(
+    ("target", "known", "verdict"),
+    [
+        (ROWS[:778], {"through": 700}, "NOT_PROVABLE"),
+        (ROWS[:778], {"through": 777}, "NOT_PROVABLE"),
+        (ROWS[:778], {"through": 900}, "LOSS"),
+        (ROWS[:778], {}, "LOSS"),
+        (ROWS, {"through": 700}, "PROVEN"),
+    ],
+)
+def test_a_chunk_that_is_there_in_part_is_no_difference(target, known, verdict):
+    source = Side(ROWS, "the manifest", live=False)
+    source.detailed = lambda topic: False
+    report, part = judged(source, Side(target, "target"), **known)
+    assert report["verdict"] == verdict, part
+
+
 WEEK = {"retention.ms": str(7 * DAY)}
 AGED = log(range(500), time=lambda at: NOW - 8 * DAY + at) + log(range(500, 800), first=500)
 

@@ -7,8 +7,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import bounds, pairs, report, verdict
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import NotProvableError, UsageError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import (
+    bounds,
+    comparison,
+    pairs,
+    report,
+    verdict,
+    worker,
+)
+from tests.support.compared import Side, log
 
 
 def counts(**more):
@@ -190,3 +198,19 @@ def test_what_was_not_judged_is_no_reason_for_a_difference():
         "c: partition 0: missing at the head: 2, which the source's policy would not have deleted"
     ]
     assert "lie beyond" in told["topics"][0]["reasons"][0], "a topic that is well keeps its own"
+
+
+class Forgetful(worker.InProcess):
+    """An engine that loses the answer of one task."""
+
+    def map(self, tasks, label="", total=0):
+        return super().map(tasks, label, total)[:-1]
+
+
+def test_a_task_without_an_answer_is_no_empty_range(short_chunks):
+    rows = log(range(50))
+    compared = comparison.prepare(
+        {"side": Side(rows, "source")}, {"side": Side([], "target")}, comparison.Options(".*", wait_seconds=0)
+    )
+    with pytest.raises(NotProvableError, match="did not answer"):
+        compared.run(Forgetful())
