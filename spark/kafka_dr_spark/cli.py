@@ -274,6 +274,8 @@ def manifest(arguments: argparse.Namespace, package: str, context: SparkContext 
             f"Saved {told['records']:,} records of {told['topics']} topics to {arguments.out} "
             f"({told['new_records']:,} new, pid {os.getpid()})\n"
         )
+        if told["withheld"]:
+            sys.stdout.write(saving.withheld_text(told["withheld"]) + "\n")
         return 0
     finally:
         engine.close()

@@ -65,6 +65,7 @@ class Saving:
         # Positions before bounds: every position then lies within what is digested.
         self.groups = positions_in(self.side.client, set(names))
         self.found = sides.survey_all(self.side, names)
+        self.withheld = self._withheld()
         self.run_name = time.strftime("%Y%m%dT%H%M%S", time.gmtime(self.began))
 
     def _refuse_another(self, out: str) -> None:
@@ -79,6 +80,14 @@ class Saving:
                 found=f"cluster {kept}",
                 remedy="Save to a place of its own for each region; of a region that was made again, to a new one",
             )
+
+    def _withheld(self) -> dict[str, int]:
+        """``{"topic-partition": offsets}`` behind the last stable offset: transactions that are open. One that hangs
+        keeps all that follows it out of each manifest.
+        """
+        stable = {(name, at): bound[1] for name, one in self.found.items() for at, bound in one["bounds"].items()}
+        whole = self.side.ends(list(stable), "read_uncommitted")
+        return {f"{one[0]}-{one[1]}": whole[one] - end for one, end in stable.items() if whole.get(one, end) > end}
 
     def run(self, engine: Engine) -> dict[str, Any]:
         """Digest what is new, then replace manifest.json. Returns figures."""
@@ -105,7 +114,7 @@ class Saving:
             },
         )
         held = sum(part["records"] for topic in topics.values() for part in topic["partitions"].values())
-        return {"topics": len(topics), "new_records": new, "records": held, "digest": digest}
+        return {"topics": len(topics), "new_records": new, "records": held, "digest": digest, "withheld": self.withheld}
 
     def _digest(self, engine: Engine, topics: dict[str, Any], ranges: list[OffsetRange]) -> tuple[int, dict[str, str]]:
         """Digest the ranges into files, which are added to ``topics``: how many records, and the digests of the files.
@@ -209,3 +218,13 @@ def _count(topics: dict[str, Any], file: str, counts: list[tuple[str, int, int]]
             part["files"].append(file)
         part["records"] += records
     return sum(records for topic, partition, records in counts)
+
+
+def withheld_text(withheld: dict[str, int]) -> str:
+    """What a manifest does not cover for transactions that are open, in one sentence."""
+    worst = sorted(withheld, key=lambda name: -withheld[name])
+    return (
+        f"Not covered: {sum(withheld.values()):,} offsets behind open transactions in {len(withheld)} partitions "
+        f"({', '.join(worst[:5])}{', …' if len(worst) > 5 else ''}). The next manifest covers them, "
+        "unless a transaction hangs (kafka-transactions.sh find-hanging)"
+    )

@@ -8,6 +8,7 @@ import json
 import shutil
 
 import pytest
+from confluent_kafka import Producer
 
 from . import support
 from .cases import COMPACT, KEYED, NOW, without
@@ -179,3 +180,20 @@ def test_no_manifest(saved, tmp_path, content):
         (tmp_path / "manifest.json").write_text(content)
     code, report, errors = saved[0].compare("m_proven", "--manifest", str(tmp_path), source=False)
     assert code == 2 and not report["complete"], errors
+
+
+def test_what_an_open_transaction_withholds_is_told(pair, saved, tmp_path):
+    support.create(pair["source"], {"withheld": (1, {})})
+    support.write(pair["source"], {"withheld": ROWS[:20]})
+    producer = Producer({**pair["source"].client, "transactional.id": "hangs", "log_level": 0})
+    producer.init_transactions(20)
+    producer.begin_transaction()
+    producer.produce("withheld", b"of nobody yet")
+    assert producer.flush(20) == 0
+    support.write(pair["source"], {"withheld": ROWS[20:30]})
+    try:
+        code, output = saved[0].manifest(tmp_path / "withheld", "withheld")
+        assert code == 0, output
+        assert "Not covered: 11 offsets behind open transactions in 1 partitions (withheld-0)" in output
+    finally:
+        producer.abort_transaction(20)

@@ -47,7 +47,11 @@ def test_only_what_is_new_is_read_and_divided_among_tasks(tmp_path, monkeypatch)
     manifest.store(str(tmp_path), HELD)
     survey = {"topic_id": "t", "config": {}, "partitions": [0], "bounds": {0: (0, 25)}}
     side = SimpleNamespace(
-        cluster_id="c", client=None, topics=lambda pattern: ["orders"], survey=lambda names: {"orders": survey}
+        cluster_id="c",
+        client=None,
+        topics=lambda pattern: ["orders"],
+        survey=lambda names: {"orders": survey},
+        ends=lambda partitions, isolation: {("orders", 0): 29},
     )
     monkeypatch.setattr(sides, "open_side", lambda spec: side)
     monkeypatch.setattr(saving, "positions_in", lambda client, names: {})
@@ -62,4 +66,5 @@ def test_only_what_is_new_is_read_and_divided_among_tasks(tmp_path, monkeypatch)
     run = saving.prepare(NOBODY, str(tmp_path), ".*", "records")
     result = run.run(SimpleNamespace(parallelism=2, map=read))
     assert asked == [("orders", 0, 10, 25, False)]
-    assert (result["new_records"], result["records"]) == (15, 25)
+    assert (result["new_records"], result["records"], result["withheld"]) == (15, 25, {"orders-0": 4})
+    assert "4 offsets behind open transactions in 1 partitions (orders-0)" in saving.withheld_text(result["withheld"])
