@@ -10,6 +10,7 @@ from .._inventory.places import CONNECTION_KEYS
 from .mirror_deployment import PLATFORM, mirror_place
 from .rbac_rules import (
     AUTHORITIES,
+    about_something,
     application_rules,
     incoming_mirrors,
     kept_rules,
@@ -86,7 +87,7 @@ def _reader_places(region: str, described: dict[str, Any], mirrors: Sequence[dic
                 "rules": [rule_for("", "secrets", ["get"], [place["prefix"] + "definition"])],
             }
         )
-    return [*found, {"namespace": place["namespace"], "suffix": "", "rules": rules}]
+    return [*found, {"namespace": place["namespace"], "suffix": "", "rules": about_something(rules)}]
 
 
 def _bound(found: Sequence[dict[str, Any]], name: str, subjects: Sequence[dict[str, str]]) -> list[dict[str, Any]]:
@@ -147,13 +148,13 @@ def places(
                 "kept": False,
             }
         )
-    return found
+    return [{**place, "rules": about_something(place["rules"])} for place in found]
 
 
 def _kept_place(place: dict[str, Any], region: str, described: dict[str, Any]) -> dict[str, Any]:
     """The namespace that keeps what the region is made again from."""
     kept = [place["prefix"] + place["cluster"] + one for one in AUTHORITIES] + [
-        place["prefix"] + user["name"] for user in described["kafka_dr_users"]
+        place["prefix"] + user["name"] for user in described.get("kafka_dr_users") or []
     ]
     kept.append(place["prefix"] + "definition")
     connection = {key: place["backup"][key] for key in CONNECTION_KEYS if place["backup"].get(key) is not None}

@@ -134,7 +134,13 @@ def application_rules(described: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def rule_for(group: str, resource: str, verbs: list[str], names: list[str] | None = None) -> dict[str, Any]:
+    """A rule; without ``names`` it is about everything of its kind, and with none of them about nothing."""
     rule: dict[str, Any] = {"apiGroups": [group], "resources": [resource], "verbs": verbs}
-    if names:
+    if names is not None:
         rule["resourceNames"] = list(names)
     return rule
+
+
+def about_something(rules: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without rules whose list of names is empty: Kubernetes takes such a rule as one about everything."""
+    return [rule for rule in rules if rule.get("resourceNames") != []]

@@ -8,6 +8,7 @@ where it stands, and written by nobody yet.
 from __future__ import annotations
 
 import json
+import math
 
 from .._errors import FormatError
 
@@ -29,6 +30,8 @@ TEXTS = (*NEEDED, "region", "about", "at", "by", "collection")
 DEFAULTS = {"region": "", "about": "", "at": "", "by": "", "collection": "", "found": {}, "fenced": True}
 KEYS = {*TEXTS, "found", "fenced", "format", "previous", "mac", "epoch"}
 HEX = set("0123456789abcdef")
+# Lists within lists; what is deeper can be read and, some calls further down, not written again.
+DEEPEST = 50
 
 
 def decoded(raw: bytes) -> dict:
@@ -37,11 +40,14 @@ def decoded(raw: bytes) -> dict:
     :raises FormatError: the bytes are no entry; ``found`` says why.
     """
     try:
-        entry = json.loads(raw)
+        # What JSON cannot say could be neither verified nor written again.
+        entry = json.loads(raw, parse_float=_finite, parse_constant=_finite)
     except (TypeError, ValueError, RecursionError) as error:
         raise _no_entry(str(error)) from error
     if not isinstance(entry, dict):
         raise _no_entry(f"a {type(entry).__name__}")
+    if _too_deep(entry):
+        raise _no_entry(f"more than {DEEPEST} lists within one another")
     kind = entry.get("format", 1)
     if "format" in entry and (isinstance(kind, bool) or not isinstance(kind, int) or kind < FORMAT):
         raise _no_entry(f"format {kind!r}")
@@ -51,6 +57,27 @@ def decoded(raw: bytes) -> dict:
     if kind == FORMAT:
         _check_chained(entry)
     return {**DEFAULTS, **entry}
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text[:40]} is no number of JSON")
+    return number
+
+
+def _too_deep(value: dict) -> bool:
+    level: list = [value]
+    for dummy in range(DEEPEST):
+        level = [
+            inner
+            for one in level
+            for inner in (one.values() if isinstance(one, dict) else one)
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _check_types(entry: dict) -> None:

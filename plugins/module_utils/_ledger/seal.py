@@ -62,10 +62,14 @@ def sealed(entry: dict, previous: str, topic_id: str, signing: list[bytes]) -> b
 
 
 def verifies(raw: bytes, topic_id: str, verifying: list[bytes]) -> bool:
-    """Whether the entry in these bytes was signed with one of the keys."""
+    """Whether these bytes are an entry as it was signed with one of the keys.
+
+    The code is over what the entry says. The same in other bytes is a copy that somebody else wrote: with another hash,
+    it would stand in the place of the true one.
+    """
     entry = json.loads(raw)
     given = entry.get("mac")
-    if not isinstance(given, str):
+    if not isinstance(given, str) or encoded(entry) != raw:
         return False
     return any(hmac.compare_digest(given, code(key, topic_id, entry)) for key in verifying)
 

@@ -3,15 +3,23 @@
 
 from __future__ import annotations
 
-from ..kinds import NODE, TOPIC, choice, loose_flag, number, path, secret, text
+from ..._mm2.access import GUARDED
+from ..kinds import NODE, choice, loose_flag, number, path, secret, text
 from .clients import CLIENT, CLIENT_SECRETS, CONNECT, CONNECT_SECRETS, DEPLOYMENT, KUBERNETES
 from .clusters import CLUSTER, CLUSTER_SECRETS, QUOTAS, SUPER_USERS, TOPICS, USERS
 from .mirrors import APPLICATIONS, MACHINES, MIRRORS, SERVICES
 
 
 def _topic(said: str) -> NODE:
+    """A topic of the collection's own. Rights are derived from how its name begins: the stages' to write there, and the
+    DENY of a mirror of all topics.
+    """
     return text(
-        said, TOPIC, "a name of letters, digits, '.', '_' and '-', as Kafka takes it", maxLength=249, x_where="anywhere"
+        said,
+        f"^{GUARDED}[A-Za-z0-9._-]+$",
+        f"a name that begins with {GUARDED}, of letters, digits, '.', '_' and '-'",
+        maxLength=249,
+        x_where="anywhere",
     )
 
 
@@ -68,7 +76,9 @@ VARIABLES: dict[str, NODE] = {
     "kafka_dr_services": SERVICES,
     "kafka_dr_mirrors": MIRRORS,
     "kafka_dr_workdir": text("Directory of the controller for reports and bounds", x_where="anywhere"),
-    "kafka_dr_ledger_topic": _topic("The ledger; C(__kafka_dr_ledger) if left out"),
+    "kafka_dr_ledger_topic": _topic(
+        "The ledger; C(__kafka_dr_ledger) if left out. Its name begins with C(__kafka_dr_)"
+    ),
     "kafka_dr_ledger_replication_factor": number("Its replicas; the broker's default if left out", 1, 32767),
     "kafka_dr_ledger_secret": {
         "type": ["array", "string"],
@@ -89,7 +99,9 @@ VARIABLES: dict[str, NODE] = {
         minLength=8,
         x_where="anywhere",
     ),
-    "kafka_dr_positions_topic": _topic("Where the position witness writes; C(__kafka_dr_positions) if left out"),
+    "kafka_dr_positions_topic": _topic(
+        "Where the position witness writes; C(__kafka_dr_positions) if left out. Its name begins with C(__kafka_dr_)"
+    ),
     "kafka_dr_no_log": {**loose_flag("Whether tasks with secrets are hidden; true if left out"), "x-where": "anywhere"},
 }
 VARIABLES["kafka_dr_ledger_replication_factor"]["x-where"] = "anywhere"

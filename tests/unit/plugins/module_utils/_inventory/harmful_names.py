@@ -77,6 +77,16 @@ HARMFUL: dict[str, Case] = {
         ("kafka_dr_mirror_user: expected the name of a user of the machine",),
     ),
     "a ledger that is a path": ("*.kafka_dr_ledger_topic", "a/b", ("kafka_dr_ledger_topic",)),
+    "a ledger that a mirror of all topics may write": (
+        "*.kafka_dr_ledger_topic",
+        "dr-ledger",
+        ("kafka_dr_ledger_topic: expected a name that begins with __kafka_dr_",),
+    ),
+    "positions that a mirror of all topics may write": (
+        "*.kafka_dr_positions_topic",
+        "positions",
+        ("kafka_dr_positions_topic: expected a name that begins with __kafka_dr_",),
+    ),
     "options for Java of two lines": (
         "europe.kafka_dr_java_options",
         "-Da=b\nExecStartPre=/bin/id",

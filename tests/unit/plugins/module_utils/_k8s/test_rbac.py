@@ -57,6 +57,21 @@ def test_only_create_and_list_are_without_names():
                 assert rule["resourceNames"], rule
 
 
+def test_a_list_of_names_that_is_empty_is_no_right_to_everything():
+    """A region that describes no users: a rule with an empty list would be one about every Secret and every user."""
+    for users in ([], None):
+        regions = {name: {**REGIONS[name], "kafka_dr_users": users} for name in ("na", "eu")}
+        regions["na"]["kafka_dr_kubernetes"] = {"namespace": "a", "cluster": "main", "backup": {"namespace": "kept"}}
+        found = roles(regions, MIRRORS)
+        assert len(found) == 3
+        for rule in [rule for one in found for rule in one["rules"]]:
+            if rule["resources"][0] in ("secrets", "kafkausers"):
+                assert set(rule["verbs"]) <= {"create", "list"} or rule["resourceNames"], rule
+            assert rule.get("resourceNames") != []
+        asked = wanted(regions, MIRRORS, ["na", "eu"], making=["na"], keeps=["na"])
+        assert all(rule.get("resourceNames") != [] for place in asked for rule in place["rules"])
+
+
 def test_secrets_that_are_written_are_copies_and_given_passwords():
     written = [name for rule in rules("b", "secrets") if "patch" in rule["verbs"] for name in rule["resourceNames"]]
     assert sorted(written) == ["kdr-mirror-given", "na-kdr-mirror", "na-main-cluster-ca-cert", "na-shop"]
