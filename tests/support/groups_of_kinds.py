@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Members of a share group and of a group of the streams protocol: Java's own clients, the only ones there are."""
+"""Members of a share group and of a group of the streams protocol, and an application of Kafka Streams with a store:
+Java's own clients, the only ones there are.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ SOURCE = Path(__file__).parent / "java" / "GroupsOfKinds.java"
 
 
 class Members:
-    """Both, as one process that runs until :meth:`stop`."""
+    """All of them, as one process that runs until :meth:`stop`."""
 
-    def __init__(self, directory: Path, cluster, topic: str, share: str, streams: str):
+    def __init__(self, directory: Path, cluster, topic: str, share: str, streams: str, counting: str):
         directory.mkdir(parents=True, exist_ok=True)
         jars = f"{kafka_home()}/libs/*:{jar('org.apache.kafka', 'kafka-streams', KAFKA_VERSION)}"
         subprocess.run([javac(), "-d", directory, "-cp", jars, SOURCE], check=True, timeout=120)
@@ -35,6 +37,7 @@ class Members:
                     topic,
                     share,
                     streams,
+                    counting,
                     str(directory / "state"),
                 ],
                 stdin=subprocess.PIPE,

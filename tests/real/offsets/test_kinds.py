@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import list_groups
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import list_groups, positions_in
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.kinds import group_kinds, kinds_or_others
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.mm2_topics import read_witness
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.other_groups import told
@@ -32,12 +32,14 @@ def pair(tmp_path_factory):
     for group in ("idle", "connect-sink"):
         lab.set_positions(source, "t", {group: {0: 5}})
     lab.prepare_target(target)
-    members = Members(base / "members", source, "t", "shared", "streamed")
+    members = Members(base / "members", source, "t", "shared", "streamed", "counted")
     client = KafkaClient(source.client, timeout=30, name="a")
     seen = KafkaClient(target.client, timeout=30, name="b")
     witness = None
     try:
-        lab.until(lambda: {"shared", "streamed"} <= set(group_kinds(client)), 60)
+        lab.until(lambda: {"shared", "streamed", "counted"} <= set(group_kinds(client)), 60)
+        lab.until(lambda: "counted-counts-changelog" in client.metadata().topics, 60)
+        lab.until(lambda: positions_in(client, {"t"}).get("counted", {}).get("t", {}).get("0") == 20, 60)
         # As the mirror role starts it: sinks of Connect are watched.
         witness = lab.WitnessProcess(
             base / "witness", source, target, interval=1, groups_exclude="console-consumer-.*,__.*"
@@ -56,14 +58,20 @@ def pair(tmp_path_factory):
 
 def test_every_kind_is_listed(pair):
     kinds = {group: one["type"] for group, one in group_kinds(pair[2]).items()}
-    assert kinds == {"idle": "classic", "connect-sink": "classic", "shared": "share", "streamed": "streams"}
+    assert kinds == {
+        "idle": "classic",
+        "connect-sink": "classic",
+        "counted": "classic",
+        "shared": "share",
+        "streamed": "streams",
+    }
     assert not {"shared", "streamed"} & set(list_groups(pair[2])), "what librdkafka shows, and MirrorMaker 2 copies"
 
 
 def test_a_client_without_kafka_python_knows_them_too(pair, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda *names: None)
     kinds = {group: one["type"] for group, one in kinds_or_others(pair[2]).items()}
-    assert kinds == {"idle": "", "connect-sink": "", "shared": "other", "streamed": "other"}
+    assert kinds == {"idle": "", "connect-sink": "", "counted": "", "shared": "other", "streamed": "other"}
 
 
 def test_the_witness_knows_them_when_the_source_is_lost(pair):
@@ -95,9 +103,12 @@ def test_who_is_not_brought_over_is_named_with_a_way_out(pair):
         groups_exclude_regex="connect-.*",
         named_groups=["idle", "shared", "typo"],
     )
-    assert {row["group"] for row in found["plan"]} == {"idle"}
+    assert {row["group"] for row in found["plan"]} == {"idle", "counted"}
+    counted = next(one for one in found["others"] if one["group"] == "counted")
+    assert "it has changelog topics" in counted["why"] and ".checkpoint files" in counted["remedy"]
     assert {one["group"]: (one["kind"], one["named"]) for one in found["others"]} == {
         "connect-sink": ("classic", False),
+        "counted": ("classic", False),
         "shared": ("share", True),
         "streamed": ("streams", False),
         "typo": ("unknown", True),

@@ -8,28 +8,44 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.state.Stores;
 
-/** A member of a share group and one of a group of the streams protocol, until standard input ends: {@code BOOTSTRAP TOPIC SHARE_GROUP STREAMS_GROUP DIRECTORY}. */
+/**
+ * Until standard input ends, a member of a share group, one of a group of the streams protocol, and an application of the
+ * classic protocol that counts records by key into the store {@code counts}: {@code BOOTSTRAP TOPIC SHARE_GROUP
+ * STREAMS_GROUP COUNTING_APPLICATION DIRECTORY}.
+ */
 final class GroupsOfKinds {
     public static void main(String[] words) throws Exception {
         KafkaShareConsumer<byte[], byte[]> share = new KafkaShareConsumer<>(
             Map.of("bootstrap.servers", words[0], "group.id", words[2]), new ByteArrayDeserializer(), new ByteArrayDeserializer());
         share.subscribe(List.of(words[1]));
-        Properties settings = new Properties();
-        settings.put("bootstrap.servers", words[0]);
-        settings.put("application.id", words[3]);
-        settings.put("group.protocol", "streams");
-        settings.put("state.dir", words[4]);
-        settings.put("default.key.serde", Serdes.ByteArraySerde.class);
-        settings.put("default.value.serde", Serdes.ByteArraySerde.class);
-        StreamsBuilder builder = new StreamsBuilder();
-        builder.stream(words[1]).foreach((key, value) -> { });
-        try (KafkaStreams streams = new KafkaStreams(builder.build(), settings)) {
+        StreamsBuilder reading = new StreamsBuilder();
+        reading.stream(words[1]).foreach((key, value) -> { });
+        StreamsBuilder counting = new StreamsBuilder();
+        counting.stream(words[1]).groupByKey().count(Materialized.as(Stores.inMemoryKeyValueStore("counts")));
+        try (KafkaStreams streams = new KafkaStreams(reading.build(), settings(words, words[3], "streams"));
+                KafkaStreams counter = new KafkaStreams(counting.build(), settings(words, words[4], "classic"))) {
             streams.start();
+            counter.start();
             while (System.in.available() == 0) {
                 share.poll(Duration.ofMillis(200));
             }
         }
         share.close();
+    }
+
+    private static Properties settings(String[] words, String application, String protocol) {
+        Properties settings = new Properties();
+        settings.put("bootstrap.servers", words[0]);
+        settings.put("application.id", application);
+        settings.put("group.protocol", protocol);
+        settings.put("state.dir", words[5]);
+        settings.put("commit.interval.ms", "200");
+        settings.put("auto.offset.reset", "earliest");
+        settings.put("default.key.serde", Serdes.ByteArraySerde.class);
+        settings.put("default.value.serde", Serdes.ByteArraySerde.class);
+        return settings;
     }
 }
