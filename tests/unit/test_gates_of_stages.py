@@ -115,6 +115,23 @@ def test_a_mirror_that_stands_is_told_before_a_move(tmp_path):
     )
 
 
+@pytest.mark.parametrize("planned", [True, False])
+def test_a_backup_that_a_turned_mirror_writes_to_is_not_fenced(tmp_path, planned):
+    """A fence takes from the old mirror what lets it write to either region; the turned one has the same principal."""
+    turned = {"turned": {"found": {"mirror": "backup-back"}}} if planned else {}
+    said = refused(
+        tmp_path,
+        "fence",
+        ledger={"done": {"failover": turned}, "active_region": "eu" if planned else "na"},
+        fence_region="na",
+        fence_survivor="eu",
+        fence_mirror=MIRROR,
+        preflight_clusters={"na": "A", "eu": "B"},
+    )
+    assert len(said) == 1
+    assert ("na is the backup of eu since the planned move" in said[0] and "backup-back" in said[0]) == planned, said
+
+
 @pytest.mark.parametrize(
     ("active", "words"), [("eu", ["Applications work there, leave them alone"]), ("", ["Stop its consumers"])]
 )
