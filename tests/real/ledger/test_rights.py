@@ -14,7 +14,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.access import service_acls
 
 from .guarded import guarded
-from .trying import CLUSTER, GROUPS, INTERNAL, LEDGER, MIRRORED, OTHER, POSITIONS, TOPICS, Tries, everything
+from .trying import CLUSTER, COPY, GROUPS, INTERNAL, LEDGER, MIRRORED, OTHER, POSITIONS, TOPICS, Tries, everything
 
 pytestmark = pytest.mark.full
 MIRROR = {
@@ -26,6 +26,7 @@ MIRROR = {
     "tuning": {"replication_factor": 1},
 }
 WIDE = {**MIRROR, "topics": [".*"]}
+RENAMED = {**WIDE, "policy": "default"}
 READER = [
     {"resource": "topic", "name": "orders.", "pattern": "prefixed", "operations": ["READ", "DESCRIBE"]},
     {"resource": "group", "name": "orders-", "pattern": "prefixed", "operations": ["READ", "DESCRIBE"]},
@@ -40,10 +41,16 @@ PRINCIPALS = {
     "mirror-in-target": service_acls("mirror-in-target", "mirror", MIRROR, "target"),
     "idle-in-target": service_acls("idle-in-target", "mirror", MIRROR, "target", idle=True),
     "wide-in-target": service_acls("wide-in-target", "mirror", WIDE, "target"),
+    "wide-in-source": service_acls("wide-in-source", "mirror", WIDE, "source"),
+    "renamed-in-target": service_acls("renamed-in-target", "mirror", RENAMED, "target"),
+    "connect-in-target": service_acls("connect-in-target", "mirror", MIRROR, "target", connect_group="workers"),
     "proof-in-source": service_acls("proof-in-source", "proof", MIRROR, "source"),
     "proof-in-target": service_acls("proof-in-target", "proof", MIRROR, "target"),
+    "wide-proof-in-target": service_acls("wide-proof-in-target", "proof", WIDE, "target"),
     "witness-in-source": service_acls("witness-in-source", "witness", MIRROR, "source"),
     "witness-in-target": service_acls("witness-in-target", "witness", MIRROR, "target"),
+    "wide-witness-in-source": service_acls("wide-witness-in-source", "witness", WIDE, "source"),
+    "wide-witness-in-target": service_acls("wide-witness-in-target", "witness", WIDE, "target"),
     "consumer": service_acls("consumer", "application", own=READER),
     "producer": service_acls("producer", "application", own=WRITER),
     "fenced": [],
@@ -63,8 +70,9 @@ COPIES = {"create orders.new", *(f"commit for {group}" for group in GROUPS), *SE
 ALLOWED = {
     "stages": everything()
     - of(MIRRORED, "write")
+    - of(COPY, "write")
     - of(OTHER, "write")
-    - {"own transactions app", "own transactions mm2"},
+    - {"own transactions app", "own transactions mm2", "own transactions connect"},
     "reader-in-source": {
         *of(MIRRORED, "read"),
         *of(LEDGER, "read"),
@@ -84,11 +92,22 @@ ALLOWED = {
     "mirror-in-source": {*of(MIRRORED, "read"), *SEEN, "see ACLs"},
     "mirror-in-target": {*owned(MIRRORED, INTERNAL), *COPIES},
     "idle-in-target": {*owned(INTERNAL), "see ACLs", "own transactions mm2"},
-    "wide-in-target": {*owned(MIRRORED, OTHER, INTERNAL), *COPIES, "create brand.new"},
+    "wide-in-target": {
+        *owned(MIRRORED, COPY, OTHER, INTERNAL),
+        *COPIES,
+        "create source.orders.new",
+        "create brand.new",
+    },
+    "wide-in-source": {one for topic in TOPICS for one in of(topic, "read")} | SEEN | {"see ACLs"},
+    "renamed-in-target": {*owned(COPY, INTERNAL), "create source.orders.new", "see ACLs", "own transactions mm2"},
+    "connect-in-target": {*owned(MIRRORED, INTERNAL), *COPIES, "own transactions connect"},
     "proof-in-source": {*of(MIRRORED, "read"), *SEEN, "see ACLs"},
     "proof-in-target": {*of(MIRRORED, "read"), *SEEN, "see ACLs"},
+    "wide-proof-in-target": {one for topic in TOPICS for one in of(topic, "read")} | SEEN | {"see ACLs"},
     "witness-in-source": {*SEEN, "see ACLs"},
     "witness-in-target": {*of(POSITIONS, "read", "write")},
+    "wide-witness-in-source": {*SEEN, "see ACLs"},
+    "wide-witness-in-target": {*of(POSITIONS, "read", "write")},
     "consumer": {*of(MIRRORED, "read"), "commit for orders-group", "see the offsets of orders-group"},
     "producer": of(MIRRORED, "write"),
     "fenced": set(),
@@ -113,7 +132,7 @@ def test_the_table_is_about_everything_that_is_tried():
     assert set(ALLOWED) == set(PRINCIPALS)
     for name, allowed in ALLOWED.items():
         assert not allowed - everything(), name
-    assert len(TOPICS) == 5 and CLUSTER and GROUPS
+    assert len(TOPICS) == 6 and CLUSTER and GROUPS
 
 
 @pytest.mark.parametrize("principal", PRINCIPALS)

@@ -28,17 +28,25 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 
-MIRRORED, OTHER, LEDGER, POSITIONS, INTERNAL = (
+from . import administering
+
+MIRRORED, COPY, OTHER, LEDGER, POSITIONS, INTERNAL = (
     "orders.items",
+    "source.orders.items",
     "other.items",
     "__kafka_dr_ledger",
     "__kafka_dr_positions",
     "mm2-offsets.source.internal",
 )
-TOPICS = (MIRRORED, OTHER, LEDGER, POSITIONS, INTERNAL)
+TOPICS = (MIRRORED, COPY, OTHER, LEDGER, POSITIONS, INTERNAL)
 GROUPS = ("orders-group", "other-group")
-NEW = ("orders.new", "brand.new", "__kafka_dr_new")
-TRANSACTIONS = {"app": "application-1", "mm2": "source-mm2-1", "dr": "kafka-dr-ledger"}
+NEW = ("orders.new", "source.orders.new", "brand.new", "__kafka_dr_new")
+TRANSACTIONS = {
+    "app": "application-1",
+    "mm2": "source-mm2-1",
+    "connect": "workers-backup.source-0",
+    "dr": "kafka-dr-ledger",
+}
 DOINGS = ("write", "read", "configure", "enlarge", "cut", "delete")
 CLUSTER = ("grant a right", "take a right", "see ACLs", "configure the broker", "give a password")
 
@@ -53,6 +61,7 @@ def everything() -> set[str]:
         *(f"create {topic}" for topic in NEW),
         *(f"own transactions {one}" for one in TRANSACTIONS),
         *CLUSTER,
+        *administering.names(TOPICS, GROUPS),
     }
 
 
@@ -96,13 +105,19 @@ class Tries:
             answers[what] = one.answer(attempt)
             if answers[what] == "done":
                 self._repair(what)
+        further = administering.Administration(config, MIRRORED)
+        for what, attempt in further.all(TOPICS, GROUPS).items():
+            answers[what] = attempt()
+            if answers[what] == "done":
+                self._repair(what)
+        further.close()
         return answers
 
     def _repair(self, what: str) -> None:
         doing, dummy, name = what.rpartition(" ")
         if doing == "delete":
             self._make(name)
-        elif doing == "forget":
+        elif doing.startswith("forget"):
             self._remember(name)
 
 
