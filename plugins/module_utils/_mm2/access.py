@@ -16,6 +16,9 @@ PURPOSES = ("stages", "mirror", "proof", "witness", "reader", "application")
 OWNED = ["ALTER", "ALTER_CONFIGS", "CREATE", "DESCRIBE", "DESCRIBE_CONFIGS", "READ", "WRITE"]
 # What nobody but the stages and the witness may touch: the ledger, and the witness's positions.
 GUARDED = "__kafka_dr_"
+# What begins with this is Kafka's own, or the collection's, and no mirror copies it. Brokers let whoever may configure,
+# enlarge and write __consumer_offsets and __transaction_state do so: then groups and transactions are lost.
+NEVER_COPIED = "__"
 SPECIAL = set("\\.[]{}()*+?^$|")
 
 
@@ -177,14 +180,14 @@ def _mirror(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) -> 
 
 
 def _kept_out(topics: list[dict[str, str]]) -> list[dict[str, Any]]:
-    """A DENY where the patterns are so wide that they cover the ledger.
+    """A DENY where the patterns are so wide that they cover the ledger, and Kafka's own topics.
 
     It is for the mirror's principal alone, and prefixed: MirrorMaker 2 copies ACLs of literal names only, so that it
     stays in the target.
     """
-    if not any(overlaps(one, GUARDED) for one in topics):
+    if not any(overlaps(one, NEVER_COPIED) for one in topics):
         return []
-    return [dict(_grant("topic", ["ALL"], GUARDED, "prefixed"), permission="deny")]
+    return [dict(_grant("topic", ["ALL"], NEVER_COPIED, "prefixed"), permission="deny")]
 
 
 def _idle_worker(mirror: dict[str, Any]) -> list[dict[str, Any]]:

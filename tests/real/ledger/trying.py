@@ -48,7 +48,14 @@ TRANSACTIONS = {
     "dr": "kafka-dr-ledger",
 }
 DOINGS = ("write", "read", "configure", "enlarge", "cut", "delete")
-CLUSTER = ("grant a right", "take a right", "see ACLs", "configure the broker", "give a password")
+CLUSTER = (
+    "grant a right",
+    "take a right",
+    "see ACLs",
+    "configure the broker",
+    "give a password",
+    "configure __transaction_state",
+)
 
 
 def everything() -> set[str]:
@@ -78,6 +85,8 @@ class Tries:
 
     def __init__(self, admin: dict, of: Callable[[str], dict]):
         self._admin, self._all, self._of = AdminClient(admin), admin, of
+        # Makes Kafka's own topic of transactions.
+        Producer({**admin, "transactional.id": "first"}).init_transactions(60)
         for topic in TOPICS:
             self._make(topic)
         for group in GROUPS:
@@ -182,6 +191,7 @@ class Attempts:
                     self.see_acls,
                     lambda: self.configure("1", "broker", "log.cleaner.threads"),
                     lambda: _first(self.admin.alter_user_scram_credentials([password])),
+                    lambda: self.configure("__transaction_state"),
                 ),
                 strict=True,
             )
