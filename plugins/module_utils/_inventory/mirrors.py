@@ -43,7 +43,7 @@ def find_mirror(
     if regions is not None:
         _check_regions((source, target), regions)
     found = _from_to(mirrors, source, target)
-    back = [mirror for mirror in _from_to(mirrors, target, source) if not turn_obstacle(mirror)]
+    back = [mirror for mirror in _from_to(mirrors, source=target, target=source) if not turn_obstacle(mirror)]
     if turned and not found and len(back) == 1:
         found = [turned_mirror(back[0])]
     if len(found) != 1:
