@@ -28,19 +28,14 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 import tests.conftest  # noqa: E402, F401  makes the checkout importable as the collection  # pylint: disable=unused-import
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient  # noqa: E402
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import group_positions  # noqa: E402
+from tests.bench.offset_case import LAGS, Case, Row  # noqa: E402
 from tests.support import offsets_lab as lab  # noqa: E402
 from tests.support import traffic  # noqa: E402
 from tests.support.ending import end_with_children  # noqa: E402
-from tests.support.kafka import Kafka  # noqa: E402
+from tests.support.kafka import Kafka, MirrorMaker  # noqa: E402
 
-Row = dict[str, Any]
-# Of a topic's copies, by partition: records as (offset, value).
-Held = dict[int, list[tuple[int, Any]]]
-
-LAGS = [0, 100, 10000, 100000]
 RATES = (10, 200)
+TOPICS = "plain-.*,trans-.*"
 
 
 def say(text: str) -> None:
@@ -53,72 +48,7 @@ def pair(base: Path) -> list[Kafka]:
     return [one.await_ready(300) for one in made]
 
 
-class Case:
-    """One topic with its writer and its groups, one for each lag."""
-
-    def __init__(self, source: Kafka, rate: int, transactional: bool, records: int) -> None:
-        self.rate, self.transactional = rate, transactional
-        self.topic = f"{'trans' if transactional else 'plain'}-{rate}"
-        lab.create(source, (self.topic, 3, {}))
-        self.writer = traffic.Writer(source, self.topic, transaction=500 if transactional else 0)
-        self.writer.write(records)
-        self.before = {}
-
-    def begin(self, source: Kafka, settled: bool) -> list[tuple[str, str, int | None]]:
-        """Set each group its lag behind the end, note what it counts as having processed, and let the writer run:
-        groups to be consumed.
-        """
-        held = {} if settled else lab.copies(source, self.topic)
-        if settled:
-            # A region that is back has its applications where they committed last; what they processed beyond that they
-            # process again, mirror or not.
-            for group, places in group_positions(KafkaClient(source.client, timeout=90), self.before).items():
-                self.before[group] = [row for row in self.before[group] if row[1] < places[(self.topic, row[0])]]
-        for lag in [] if settled else LAGS:
-            each = lag // 3
-            places = {number: records[-each][0] if each else records[-1][0] + 1 for number, records in held.items()}
-            group = f"{self.topic}-lag-{lag}"
-            self.before[group] = [
-                (number, *record)
-                for number, records in held.items()
-                for record in records
-                if record[0] < places[number]
-            ]
-            lab.set_positions(source, self.topic, {group: places})
-        self.writer.go_on(self.rate)
-        return [(f"{self.topic}-lag-{lag}", self.topic, self.rate if lag else None) for lag in LAGS]
-
-    def rows(self, plan: list[Row], held: Held, source: str, without: list[Row] | None = None) -> Iterator[Row]:
-        for lag in LAGS:
-            group = f"{self.topic}-lag-{lag}"
-            journal = self.before[group]
-            mine = [row for row in plan if row["group"] == group]
-            reprocessed, skipped = lab.outcome(journal, held, {row["partition"]: row["to"] for row in mine})
-            stock, stock_skipped = lab.outcome(
-                journal, held, {row["partition"]: row["from"] for row in mine if row["from"] is not None}
-            )
-            positions = {row["partition"]: row["source_offset"] for row in mine}
-            bare = {row["partition"]: row["to"] for row in without or plan if row["group"] == group}
-            yield {
-                "lag": lag,
-                "rate": self.rate,
-                "transactional": self.transactional,
-                "source": source,
-                "stock_reprocessed": stock,
-                "stock_skipped": stock_skipped,
-                "stock_without_position": sum(row["from"] is None for row in mine),
-                "reprocessed": reprocessed,
-                "skipped": skipped,
-                "reprocessed_without_manifest": lab.outcome(journal, held, bare)[0],
-                "since_checkpoint": sum(offset >= positions[partition] for partition, offset, dummy in journal)
-                if source == "lost"
-                else 0,
-                "reprocess_at_most": sum(row["reprocess_at_most"] for row in mine),
-                "confidence": sorted({row["confidence"] for row in mine}),
-            }
-
-
-def stop_all(cases: list[Case], consumers: lab.Consumers, lost: bool) -> None:
+def stop_all(cases: list[Case], consumers: traffic.Consumers, lost: bool) -> None:
     """Stop writers and consumers; what was processed counts from now on."""
     with ThreadPoolExecutor(len(cases) + 1) as pool:
         journals = pool.submit(consumers.stop, lost) if lost else None
@@ -179,50 +109,66 @@ def measure_cases(base: Path, options: argparse.Namespace) -> tuple[list[Row], d
     with ThreadPoolExecutor(len(shapes)) as pool:
         cases = list(pool.map(lambda shape: Case(source, *shape, options.records), shapes))
     lab.prepare_target(target)
-    mirror = lab.start_mirror(base / "mm2", source, target, "plain-.*,trans-.*")
+    mirror = lab.start_mirror(base / "mm2", source, target, TOPICS)
     witness = lab.WitnessProcess(base / "witness", source, target)
-    lab.await_ready(source, target, 300, until_caught_up=True, until_heartbeat=True, topics="plain-.*,trans-.*")
+    lab.await_ready(source, target, 300, until_caught_up=True, until_heartbeat=True, topics=TOPICS)
     manifest = save_manifest(base, source)
     say("mirrored, a manifest of the transactional topics saved; consumers and writers run")
-    consumers = traffic.Consumers(
-        source, [one for case in cases for one in case.begin(source, settled=False)], base / "first"
-    )
-    time.sleep(options.seconds)
-    rows = []
-    say("the source is killed")
-    source.kill()
-    stop_all(cases, consumers, lost=True)
-    mirror.stop()
-    ends = lab.ends_of(target, *(case.topic for case in cases))
-    bare = lab.translate(None, target, check=True, topics="plain-.*,trans-.*", target_ends=ends)
-    lost = lab.translate(None, target, check=True, topics="plain-.*,trans-.*", target_ends=ends, manifest=manifest)
-    say(f"planned in {lost['summary']['seconds']} s, {lost['summary']['confidence']}")
-    for case in cases:
-        rows += shown(case.rows(lost["plan"], lab.copies(target, case.topic), "lost", bare["plan"]))
+    consumers = consume(source, cases, base / "first", options.seconds, settled=False)
+    rows, planned = measure_lost(cases, consumers, source, target, mirror, manifest)
     say("the source comes back")
     source.start()
     mirror.start()
     for case in cases:
         case.writer = traffic.Writer(source, case.topic, transaction=500 if case.transactional else 0)
         case.writer.written = 3 * 10**9  # new numbers
-    consumers = traffic.Consumers(
-        source, [one for case in cases for one in case.begin(source, settled=True)], base / "second"
-    )
-    time.sleep(options.seconds)
+    consumers = consume(source, cases, base / "second", options.seconds, settled=True)
     stop_all(cases, consumers, lost=False)
-    lab.await_ready(source, target, 300, until_caught_up=True, topics="plain-.*,trans-.*")
+    lab.await_ready(source, target, 300, until_caught_up=True, topics=TOPICS)
     # A little longer, so that MirrorMaker 2's own sync has had every chance.
     time.sleep(12)
     mirror.stop()
     witness.stop()
-    alive = lab.translate(source, target, topics="plain-.*,trans-.*")
+    more, committed = measure_alive(cases, source, target)
+    for cluster in (source, target):
+        cluster.stop()
+    return rows + more, {"plan_lost_seconds": planned, "commit_alive_seconds": committed}
+
+
+def consume(source: Kafka, cases: list[Case], directory: Path, seconds: float, settled: bool) -> traffic.Consumers:
+    """Let the consumers of all cases run for so long."""
+    groups = [group for case in cases for group in case.begin(source, settled=settled)]
+    consumers = traffic.Consumers(source, groups, directory)
+    time.sleep(seconds)
+    return consumers
+
+
+def measure_lost(
+    cases: list[Case], consumers: traffic.Consumers, source: Kafka, target: Kafka, mirror: MirrorMaker, manifest: str
+) -> tuple[list[Row], float]:
+    """Rows with the source killed in the midst of traffic, and the seconds that the plan took."""
+    rows: list[Row] = []
+    say("the source is killed")
+    source.kill()
+    stop_all(cases, consumers, lost=True)
+    mirror.stop()
+    ends = lab.ends_of(target, *(case.topic for case in cases))
+    bare = lab.translate(None, target, check=True, topics=TOPICS, target_ends=ends)
+    lost = lab.translate(None, target, check=True, topics=TOPICS, target_ends=ends, manifest=manifest)
+    say(f"planned in {lost['summary']['seconds']} s, {lost['summary']['confidence']}")
+    for case in cases:
+        rows += shown(case.rows(lost["plan"], lab.copies(target, case.topic), "lost", bare["plan"]))
+    return rows, lost["summary"]["seconds"]
+
+
+def measure_alive(cases: list[Case], source: Kafka, target: Kafka) -> tuple[list[Row], float]:
+    """Rows with the source alive, drained and fenced, and the seconds that committing took."""
+    rows: list[Row] = []
+    alive = lab.translate(source, target, topics=TOPICS)
     say(f"committed {alive['committed']} groups in {alive['summary']['seconds']} s, {alive['summary']['confidence']}")
     for case in cases:
         rows += shown(case.rows(alive["plan"], lab.copies(target, case.topic), "alive"))
-    seconds = {"plan_lost_seconds": lost["summary"]["seconds"], "commit_alive_seconds": alive["summary"]["seconds"]}
-    for one in (source, target):
-        one.stop()
-    return rows, seconds
+    return rows, alive["summary"]["seconds"]
 
 
 def measure_groups(base: Path) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition  # noqa: E402
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition  # noqa: E402
 
 import tests.conftest  # noqa: E402, F401  makes the checkout importable as the collection  # pylint: disable=unused-import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import mirrors as _mirrors  # noqa: E402
@@ -114,6 +114,24 @@ def mirrored(mirror: Mirror | MirrorMaker, client: dict, topic: str, records: in
         mirror.stop(5)
 
 
+def produce_copy(producer: Producer, topic: str, message: Message) -> None:
+    """Produce a record again as it is, once the queue has room for it."""
+    while True:
+        try:
+            producer.produce(
+                topic,
+                message.value(),
+                message.key(),
+                message.partition(),
+                timestamp=message.timestamp()[1],
+                headers=message.headers(),
+            )
+            break
+        except BufferError:
+            producer.poll(0.05)
+    producer.poll(0)
+
+
 def bare(source: dict, target: dict, topic: str, records: int) -> float:
     """Seconds of a loop that consumes and produces, with acknowledgements of all replicas and nothing else."""
     create(target, topic, partitions=PARTITIONS)
@@ -139,20 +157,7 @@ def bare(source: dict, target: dict, topic: str, records: int) -> float:
                 continue
             first = first or time.monotonic()
             count += 1
-            while True:
-                try:
-                    producer.produce(
-                        topic,
-                        message.value(),
-                        message.key(),
-                        message.partition(),
-                        timestamp=message.timestamp()[1],
-                        headers=message.headers(),
-                    )
-                    break
-                except BufferError:
-                    producer.poll(0.05)
-            producer.poll(0)
+            produce_copy(producer, topic, message)
     producer.flush()
     taken = time.monotonic() - first
     consumer.close()

@@ -18,6 +18,14 @@ from kafka_dr_lab.playbook import collections_path
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVICES = {"stages": "kdr-stages", "mirror": "kdr-mirror", "proof": "kdr-proof", "witness": "kdr-witness"}
+# A cluster of one node keeps one replica of everything.
+ONE_NODE = {
+    "offsets.topic.replication.factor": 1,
+    "transaction.state.log.replication.factor": 1,
+    "transaction.state.log.min.isr": 1,
+    "default.replication.factor": 1,
+    "min.insync.replicas": 1,
+}
 APPLICATIONS = [
     {
         "name": "shop-producer",
@@ -37,12 +45,12 @@ APPLICATIONS = [
 
 def kafka_resources(cluster: str, api_version: str) -> list[dict]:
     """A Kafka with one node and one listener."""
-    config = {
-        "offsets.topic.replication.factor": 1,
-        "transaction.state.log.replication.factor": 1,
-        "transaction.state.log.min.isr": 1,
-        "default.replication.factor": 1,
-        "min.insync.replicas": 1,
+    listener = {
+        "name": "tls",
+        "port": 9093,
+        "type": os.environ.get("KAFKA_DR_TEST_LISTENER", "internal"),
+        "tls": True,
+        "authentication": {"type": "scram-sha-512"},
     }
     return [
         {
@@ -60,19 +68,7 @@ def kafka_resources(cluster: str, api_version: str) -> list[dict]:
             "kind": "Kafka",
             "metadata": {"name": cluster},
             "spec": {
-                "kafka": {
-                    "listeners": [
-                        {
-                            "name": "tls",
-                            "port": 9093,
-                            "type": os.environ.get("KAFKA_DR_TEST_LISTENER", "internal"),
-                            "tls": True,
-                            "authentication": {"type": "scram-sha-512"},
-                        }
-                    ],
-                    "authorization": {"type": "simple"},
-                    "config": config,
-                },
+                "kafka": {"listeners": [listener], "authorization": {"type": "simple"}, "config": ONE_NODE},
                 "entityOperator": {"topicOperator": {}, "userOperator": {}},
             },
         },
@@ -136,24 +132,7 @@ class Regions:
         :param fails: whether a failure is expected; its text is then in ``output``.
         :param learns: whether the regions' clients are learnt before, as the stages.
         """
-        inventory, book = self.directory / "inventory.yml", self.directory / "play.yml"
-        everything = {
-            "all": {
-                "hosts": self.hosts,
-                "vars": {
-                    "ansible_connection": "local",
-                    "ansible_python_interpreter": "{{ ansible_playbook_python }}",
-                    "kafka_dr_mirrors": [self.mirror],
-                    "kafka_dr_ledger_replication_factor": 1,
-                    "kafka_dr_ledger_secret": "a-secret-of-the-ledger",
-                    "described": self.mirror,
-                    "kafka_dr_workdir": str(self.directory / "work"),
-                    **variables,
-                },
-            }
-        }
-        inventory.write_text(yaml.safe_dump(everything, sort_keys=False))
-        inventory.chmod(0o600)
+        self._write_inventory(variables)
         # Hosts with applications alone have no client.
         learn = [
             {
@@ -172,7 +151,34 @@ class Regions:
                 "tasks": learn * learns + tasks,
             }
         ]
-        book.write_text(yaml.safe_dump(play, sort_keys=False))
+        (self.directory / "play.yml").write_text(yaml.safe_dump(play, sort_keys=False))
+        done = self._run_playbook("--diff", *(["--check"] if check else []))
+        played = Played(done.stdout + done.stderr)
+        if (done.returncode != 0) != fails:
+            raise AssertionError(played.output[-6000:])
+        return played
+
+    def _write_inventory(self, variables: dict) -> None:
+        inventory = self.directory / "inventory.yml"
+        everything = {
+            "all": {
+                "hosts": self.hosts,
+                "vars": {
+                    "ansible_connection": "local",
+                    "ansible_python_interpreter": "{{ ansible_playbook_python }}",
+                    "kafka_dr_mirrors": [self.mirror],
+                    "kafka_dr_ledger_replication_factor": 1,
+                    "kafka_dr_ledger_secret": "a-secret-of-the-ledger",
+                    "described": self.mirror,
+                    "kafka_dr_workdir": str(self.directory / "work"),
+                    **variables,
+                },
+            }
+        }
+        inventory.write_text(yaml.safe_dump(everything, sort_keys=False))
+        inventory.chmod(0o600)
+
+    def _run_playbook(self, *options: str) -> subprocess.CompletedProcess[str]:
         environment = {
             **os.environ,
             "ANSIBLE_COLLECTIONS_PATH": str(collections_path()),
@@ -181,21 +187,11 @@ class Regions:
             "ANSIBLE_HOME": str(self.directory / "ansible"),
             "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml",
         }
-        command = [
-            str(Path(sys.executable).with_name("ansible-playbook")),
-            "-i",
-            str(inventory),
-            str(book),
-            "--diff",
-            *(["--check"] if check else []),
-        ]
-        done = subprocess.run(
+        program = str(Path(sys.executable).with_name("ansible-playbook"))
+        command = [program, "-i", str(self.directory / "inventory.yml"), str(self.directory / "play.yml"), *options]
+        return subprocess.run(
             command, capture_output=True, text=True, env=environment, timeout=1500, cwd=self.directory, check=False
         )
-        played = Played(done.stdout + done.stderr)
-        if (done.returncode != 0) != fails:
-            raise AssertionError(played.output[-6000:])
-        return played
 
     def limit_rights(self) -> None:
         """From now on act as service accounts that have what the playbook ``rbac.yml`` prints, and nothing else."""

@@ -63,26 +63,32 @@ def test_a_right_that_is_missing_is_named(new, tmp_path):
     assert "'kdr-mirror'" not in found["refusals"][0] and "system:serviceaccount:" in found["refusals"][0]
 
 
+def hold(cluster, namespace):
+    """Make a ConfigMap whose finalizer keeps its namespace from ending; its path."""
+    metadata = {"name": "stuck", "finalizers": ["strimzi.io/topic-operator"]}
+    path = object_path("v1", "configmaps", namespace)
+    cluster.client.create(path, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
+    return f"{path}/stuck"
+
+
+def delete_held(cluster, namespace):
+    """Delete a namespace that something holds, and wait until its status names that."""
+    path = object_path("v1", "namespaces", name=namespace)
+    cluster.client.delete(path)
+    bindings = object_path("rbac.authorization.k8s.io/v1", "rolebindings", namespace)
+    cluster.until(lambda: cluster.client.list(bindings) == [], "the RoleBindings to be gone")
+    cluster.until(
+        lambda: "strimzi.io/topic-operator" in str(cluster.client.get(path)["status"]),
+        "the namespace to say what holds it",
+    )
+
+
 def test_a_namespace_that_ends_or_is_not_there_is_named_with_its_way_out(new, tmp_path):
     namespace, mine = new.namespace(), new.namespace()
-    path = object_path("v1", "configmaps", namespace)
-    new.client.create(
-        path,
-        {
-            "apiVersion": "v1",
-            "kind": "ConfigMap",
-            "metadata": {"name": "stuck", "finalizers": ["strimzi.io/topic-operator"]},
-        },
-    )
+    held = hold(new, namespace)
     # The account lives elsewhere: with the namespace go its Role and RoleBinding.
     limited = new.identity(tmp_path, {mine: RULES, namespace: RULES})
-    new.client.delete(object_path("v1", "namespaces", name=namespace))
-    gone = object_path("rbac.authorization.k8s.io/v1", "rolebindings", namespace)
-    new.until(lambda: new.client.list(gone) == [], "the RoleBindings to be gone")
-    told = object_path("v1", "namespaces", name=namespace)
-    new.until(
-        lambda: "strimzi.io/topic-operator" in str(new.client.get(told)["status"]), "the namespace to say what holds it"
-    )
+    delete_held(new, namespace)
     seen = ask(namespace, {"kubeconfig": new.kubeconfig})["refusals"]
     assert (
         len(seen) == 1
@@ -97,9 +103,7 @@ def test_a_namespace_that_ends_or_is_not_there_is_named_with_its_way_out(new, tm
         and "RoleBinding" in blind[0]
         and "finalizers" in blind[0]
     )
-    new.client.request(
-        "PATCH", f"{path}/stuck", {"metadata": {"finalizers": None}}, content_type="application/merge-patch+json"
-    )
+    new.client.request("PATCH", held, {"metadata": {"finalizers": None}}, content_type="application/merge-patch+json")
     new.until(
         lambda: new.client.get(object_path("v1", "namespaces", name=namespace)) is None, "the namespace to be gone"
     )

@@ -47,16 +47,31 @@ def regions(new, tmp_path):
     operator.stop()
 
 
-def test_a_mirror_without_an_operator(regions):
-    cluster = regions.places["europe"]
+def deployment(regions, name="mirror-backup"):
+    return regions.places["europe"].read(regions.mirrors, name, "deployments", "apps/v1")
 
-    def deployment(name="mirror-backup"):
-        return cluster.read(regions.mirrors, name, "deployments", "apps/v1")
+
+def refuse_a_stop_under_argo_cd(regions):
+    """A mirror that Argo CD keeps is refused to be stopped, and runs on."""
 
     def track(mark):
         metadata = {"annotations": {"argocd.argoproj.io/tracking-id": mark}}
-        cluster.merge(regions.mirrors, "mirror-backup", {"metadata": metadata}, "deployments", "apps/v1")
+        regions.places["europe"].merge(
+            regions.mirrors, "mirror-backup", {"metadata": metadata}, "deployments", "apps/v1"
+        )
 
+    track("dr:apps/Deployment:mirrors/mirror-backup")
+    refused = regions.role("mirror", "stop", fails=True, **MIRROR)
+    assert (
+        "would not stay stopped" in refused.output
+        and "Argo CD" in refused.output
+        and deployment(regions)["spec"]["replicas"] == 1
+    )
+    track(None)
+
+
+def test_a_mirror_without_an_operator(regions):
+    cluster = regions.places["europe"]
     set_up = [*SET_UP[:-1], role("mirror", "await_carrying", **MIRROR)]
     regions.play(set_up)
     source, target, producer = (
@@ -66,24 +81,17 @@ def test_a_mirror_without_an_operator(regions):
     )
     assert produce(producer, 200) == []
     cluster.until(lambda: sum(ends(target).values()) >= 200, "the records to arrive", 60)
-    shown = str(deployment()) + str(cluster.read(regions.mirrors, "mirror-backup", "configmaps"))
+    shown = str(deployment(regions)) + str(cluster.read(regions.mirrors, "mirror-backup", "configmaps"))
     assert source.config["sasl.password"] not in shown and "meter" in shown
     again = regions.play(set_up)
     assert again.changed == 0, again.output
 
-    track("dr:apps/Deployment:mirrors/mirror-backup")
-    refused = regions.role("mirror", "stop", fails=True, **MIRROR)
-    assert (
-        "would not stay stopped" in refused.output
-        and "Argo CD" in refused.output
-        and deployment()["spec"]["replicas"] == 1
-    )
-    track(None)
+    refuse_a_stop_under_argo_cd(regions)
 
     regions.role("mirror", "stop", **MIRROR)
     assert [
         (one["spec"]["replicas"], one["status"].get("replicas", 0))
-        for one in (deployment(), deployment("witness-backup"))
+        for one in (deployment(regions), deployment(regions, "witness-backup"))
     ] == [(0, 0), (0, 0)]
     held = ends(target)
     produce_as_admin(regions, "north_america", 50)
@@ -93,5 +101,5 @@ def test_a_mirror_without_an_operator(regions):
     cluster.until(lambda: sum(ends(target).values()) >= sum(held.values()) + 50, "the mirror to go on", 60)
 
     regions.play([role("mirror", "stop", **MIRROR), role("mirror", "remove", **MIRROR)])
-    assert deployment() is None and cluster.read(regions.mirrors, "mirror-backup") is None
+    assert deployment(regions) is None and cluster.read(regions.mirrors, "mirror-backup") is None
     assert [name for name in target.metadata().topics if name.startswith("mm2")] == []

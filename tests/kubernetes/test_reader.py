@@ -23,6 +23,12 @@ LEARN = {
     "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.preflight", "tasks_from": "regions.yml"},
     "vars": READ,
 }
+CREATE = {
+    "name": "Create both clusters",
+    "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.kafka", "tasks_from": "create.yml"},
+    "loop": list(BOTH),
+    "loop_control": {"loop_var": "kafka_region"},
+}
 WHO = {
     "name": "Say who",
     "ansible.builtin.debug": {
@@ -47,20 +53,8 @@ def regions(new, tmp_path_factory):
         pytest.skip("needs the stand-in operator")
     directory = tmp_path_factory.mktemp("reader")
     operator = Operator(new.kubeconfig, directory / "operator").start()
-    made = Regions({name: new for name in BOTH}, directory)
-    kept = new.namespace("kept")
-    for name in BOTH:
-        made.hosts[name]["kafka_dr_users"].append({"name": "kdr-reader", "purpose": "reader"})
-        made.hosts[name].pop("kafka_dr_applications", None)
-    made.hosts["north_america"]["kafka_dr_kubernetes"]["backup"] = {"kubeconfig": new.kubeconfig, "namespace": kept}
-    made.kept = kept
-    create = {
-        "name": "Create both clusters",
-        "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.kafka", "tasks_from": "create.yml"},
-        "loop": list(BOTH),
-        "loop_control": {"loop_var": "kafka_region"},
-    }
-    made.play([create])
+    made = described(new, directory)
+    made.play([CREATE])
     made.before = made.play([LEARN], fails=True, learns=False).output
     # A region that may be lost, as every one of the doctor's, is not taken for a lost one.
     made.lost = made.play([role("doctor")], fails=True, learns=False).output
@@ -76,13 +70,31 @@ def regions(new, tmp_path_factory):
     )
     assert produce(made.kafka("north_america", "shop-producer"), 20) == []
     new.until(lambda: sum(ends(made.kafka("europe")).values()) >= 20, "the records to be copied", 90)
+    limit_to_reader(made, new, directory)
+    yield made
+    operator.stop()
+
+
+def described(new, directory):
+    """Two regions with a reader, and a place to keep what the source is made again from."""
+    made = Regions({name: new for name in BOTH}, directory)
+    made.kept = new.namespace("kept")
+    for name in BOTH:
+        made.hosts[name]["kafka_dr_users"].append({"name": "kdr-reader", "purpose": "reader"})
+        made.hosts[name].pop("kafka_dr_applications", None)
+    backup = {"kubeconfig": new.kubeconfig, "namespace": made.kept}
+    made.hosts["north_america"]["kafka_dr_kubernetes"]["backup"] = backup
+    return made
+
+
+def limit_to_reader(made, new, directory):
+    """Connect to every place as an account that has the rights of a reader, and no other."""
     rules = {one["metadata"]["namespace"]: one["rules"] for one in reader_roles(made.hosts, [made.mirror])}
     for name in BOTH:
         place = made.hosts[name]["kafka_dr_kubernetes"]
         place.update(new.identity(directory, {place["namespace"]: rules[place["namespace"]]}))
-    made.hosts["north_america"]["kafka_dr_kubernetes"]["backup"].update(new.identity(directory, {kept: rules[kept]}))
-    yield made
-    operator.stop()
+    backup = made.hosts["north_america"]["kafka_dr_kubernetes"]["backup"]
+    backup.update(new.identity(directory, {made.kept: rules[made.kept]}))
 
 
 def test_a_reader_that_is_missing_is_named_and_nobody_acts_as_the_stages_instead(regions):

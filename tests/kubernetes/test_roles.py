@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import base64
 import time
+from typing import NamedTuple
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.offsets import topic_offsets
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.quotas import describe_quotas
 from kafka_dr_lab.kubernetes.operator.loop import Operator
@@ -15,6 +17,17 @@ from tests.kubernetes.playing import Regions
 
 # Long, and every part of a region is played twice.
 pytestmark = [pytest.mark.kubernetes, pytest.mark.full]
+
+
+class Clients(NamedTuple):
+    """Of the stages in both regions, and of the application: in the source, and in the target, where it is a stranger
+    at first.
+    """
+
+    source: KafkaClient
+    target: KafkaClient
+    producer: KafkaClient
+    stranger: KafkaClient
 
 
 @pytest.fixture(scope="module")
@@ -116,37 +129,73 @@ def test_a_mirror_is_set_up_stopped_fenced_and_removed(regions):
     """One walk through what the stages ask of the parts, with no right that they do not need; what counts is looked up
     in Kafka.
     """
-    cluster, here = regions.places["europe"], regions.namespaces["north_america"]
-    deploy(cluster, here)
+    deploy(regions.places["europe"], regions.namespaces["north_america"])
     regions.limit_rights()
     regions.play(SET_UP)
-    source, target = regions.kafka("north_america"), regions.kafka("europe")
-    producer, stranger = regions.kafka("north_america", "shop-producer"), regions.kafka("europe", "shop-producer")
+    clients = Clients(
+        regions.kafka("north_america"),
+        regions.kafka("europe"),
+        regions.kafka("north_america", "shop-producer"),
+        regions.kafka("europe", "shop-producer"),
+    )
+    copies_and_keeps_strangers_out(regions, clients)
+    has_its_quotas(regions, clients.source)
+    again = regions.play([role("mirror", "await_carrying", mirror_described="{{ described }}"), *SET_UP])
+    assert again.changed == 0, again.output
+    before = ends(clients.source)
+    regions.play(SWITCH)
+    is_fenced(clients, before)
+    has_its_quotas(regions, clients.source)
+    is_stopped(regions, clients)
+    regions.play(
+        [
+            role("applications", "start", applications_region="europe", applications_of=["north_america"]),
+            role("mirror", "remove", mirror_described="{{ described }}"),
+        ]
+    )
+    works_in_the_target(regions, clients.target)
+
+
+def pointed_at(regions):
+    """The address in the Secret of the application."""
+    secret = regions.places["europe"].read(regions.namespaces["north_america"], "shop-kafka")
+    return base64.b64decode(secret["data"]["KAFKA_BROKERS"]).decode()
+
+
+def deployed(regions):
+    return regions.places["europe"].read(regions.namespaces["north_america"], "shop", "deployments", "apps/v1")
+
+
+def copies_and_keeps_strangers_out(regions, clients):
+    """The mirror copies; applications are pointed at the source, and may not write in the target."""
+    source, target, producer, stranger = clients
     assert producer.config["sasl.password"] == stranger.config["sasl.password"], "clients keep their passwords"
     assert produce(producer, 200) == []
-    cluster.until(
+    regions.places["europe"].until(
         lambda: "orders" in target.metadata().topics and sum(ends(target).values()) >= 200, "the records to arrive", 60
     )
     assert set(produce(stranger, 1)) == {"TOPIC_AUTHORIZATION_FAILED"}, "applications may not write in the target yet"
-    pointed = base64.b64decode(cluster.read(here, "shop-kafka")["data"]["KAFKA_BROKERS"]).decode()
-    assert pointed == source.config["bootstrap.servers"]
+    assert pointed_at(regions) == source.config["bootstrap.servers"]
 
-    has = cluster.read(here, "shop-producer", "kafkausers", "kafka.strimzi.io/v1")["spec"]["quotas"]
-    assert has == {"producerByteRate": 50_000_000, "requestPercentage": 150} and sorted(
-        describe_quotas(source), key=str
-    ) == sorted(QUOTAS, key=str)
 
-    again = regions.play([role("mirror", "await_carrying", mirror_described="{{ described }}"), *SET_UP])
-    assert again.changed == 0, again.output
+def has_its_quotas(regions, source):
+    """Before a fence and after it: a fence leaves quotas alone."""
+    here = regions.namespaces["north_america"]
+    user = regions.places["europe"].read(here, "shop-producer", "kafkausers", "kafka.strimzi.io/v1")
+    assert user["spec"]["quotas"] == {"producerByteRate": 50_000_000, "requestPercentage": 150}
+    assert sorted(describe_quotas(source), key=str) == sorted(QUOTAS, key=str)
 
-    before = ends(source)
-    regions.play(SWITCH)
-    assert set(produce(producer, 3)) == {"TOPIC_AUTHORIZATION_FAILED"}, "the fence holds"
-    assert ends(source) == before
-    assert cluster.read(here, "shop-producer", "kafkausers", "kafka.strimzi.io/v1")["spec"]["quotas"] == has, (
-        "a fence leaves quotas alone"
-    )
-    shop = cluster.read(here, "shop", "deployments", "apps/v1")
+
+def is_fenced(clients, before):
+    """The source has taken nothing more of the application."""
+    assert set(produce(clients.producer, 3)) == {"TOPIC_AUTHORIZATION_FAILED"}, "the fence holds"
+    assert ends(clients.source) == before
+
+
+def is_stopped(regions, clients):
+    """The application is gone, and the mirror copies nothing."""
+    cluster, here, target = regions.places["europe"], regions.namespaces["north_america"], clients.target
+    shop = deployed(regions)
     assert (
         shop["spec"]["replicas"],
         shop["status"].get("replicas", 0),
@@ -157,23 +206,18 @@ def test_a_mirror_is_set_up_stopped_fenced_and_removed(regions):
     kept = ends(target)
     time.sleep(6)
     assert ends(target) == kept, "a stopped mirror copies nothing"
-    assert produce(stranger, 5) == [], "the target's applications may write now"
+    assert produce(clients.stranger, 5) == [], "the target's applications may write now"
 
-    regions.play(
-        [
-            role("applications", "start", applications_region="europe", applications_of=["north_america"]),
-            role("mirror", "remove", mirror_described="{{ described }}"),
-        ]
-    )
-    shop = cluster.read(here, "shop", "deployments", "apps/v1")
+
+def works_in_the_target(regions, target):
+    """The application runs, pointed at the target, and nothing of the mirror is left."""
+    cluster = regions.places["europe"]
+    shop = deployed(regions)
     assert (
         shop["spec"]["replicas"],
         shop["spec"]["template"]["metadata"]["annotations"]["kafka-dr.streamsafe/region"],
     ) == (3, "europe")
-    assert (
-        base64.b64decode(cluster.read(here, "shop-kafka")["data"]["KAFKA_BROKERS"]).decode()
-        == target.config["bootstrap.servers"]
-    )
+    assert pointed_at(regions) == target.config["bootstrap.servers"]
     assert [name for name in target.metadata().topics if name.startswith("mm2")] == []
     assert cluster.read(regions.namespaces["europe"], "backup", "kafkamirrormaker2s", "kafka.strimzi.io/v1") is None
 

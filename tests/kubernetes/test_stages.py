@@ -102,6 +102,52 @@ class TwoApis(OneApi):
         self.lost.stop()
 
 
+TOPICS = ("departed", "cancelled", "delayed")
+USERS = [
+    {
+        "name": "departures-producer",
+        "purpose": "application",
+        "acls": [{"resource": "topic", "name": "flights.", "pattern": "prefixed", "operations": ["WRITE", "DESCRIBE"]}],
+    },
+    {
+        "name": "departures-consumer",
+        "purpose": "application",
+        "acls": [
+            {"resource": "topic", "name": "flights.", "pattern": "prefixed", "operations": ["READ", "DESCRIBE"]},
+            {"resource": "group", "name": "flights-dashboard", "operations": ["READ", "DESCRIBE"]},
+        ],
+    },
+]
+APPLICATIONS = [
+    {
+        "name": "departures-consumer",
+        "kind": "kubernetes",
+        "role": "consumer",
+        "groups": ["flights-dashboard"],
+        "principals": ["departures-consumer"],
+    },
+    {"name": "departures-producer", "kind": "kubernetes", "role": "producer", "principals": ["departures-producer"]},
+]
+# A topic of the source that its Topic Operator keeps.
+OWN_TOPIC = {
+    "apiVersion": "kafka.strimzi.io/v1",
+    "kind": "KafkaTopic",
+    "metadata": {"name": "own", "labels": {"strimzi.io/cluster": "main"}},
+    "spec": {"partitions": 1, "replicas": 1},
+}
+CREATE = {
+    "name": "Create both clusters",
+    "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.kafka", "tasks_from": "create.yml"},
+    "loop": ["north_america", "europe"],
+    "loop_control": {"loop_var": "kafka_region"},
+}
+LET_GO = {
+    "name": "Let go",
+    "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.mirror", "tasks_from": "kubernetes/topics_left.yml"},
+    "vars": {"mirror_described": "{{ described }}", "__mirror_reads": "kafka.strimzi.io/v1"},
+}
+
+
 @pytest.fixture(params=[OneApi, TwoApis])
 def regions(request, new, tmp_path):
     """Two regions, and the applications in a third place beside the target; none has a right that it does not need."""
@@ -112,57 +158,16 @@ def regions(request, new, tmp_path):
     made.lose = apart.lose
     made.hosts["north_america"].pop("kafka_dr_applications")
     made.mirror.update(topics=[r"flights\..*"], groups=["flights-dashboard"])
-    users = [
-        {
-            "name": "departures-producer",
-            "purpose": "application",
-            "acls": [
-                {"resource": "topic", "name": "flights.", "pattern": "prefixed", "operations": ["WRITE", "DESCRIBE"]}
-            ],
-        },
-        {
-            "name": "departures-consumer",
-            "purpose": "application",
-            "acls": [
-                {"resource": "topic", "name": "flights.", "pattern": "prefixed", "operations": ["READ", "DESCRIBE"]},
-                {"resource": "group", "name": "flights-dashboard", "operations": ["READ", "DESCRIBE"]},
-            ],
-        },
-    ]
     for name in ("north_america", "europe"):
         host = made.hosts[name]
-        host["kafka_dr_users"] = [one for one in host["kafka_dr_users"] if one["purpose"] != "application"] + users
+        host["kafka_dr_users"] = [one for one in host["kafka_dr_users"] if one["purpose"] != "application"] + USERS
         host["kafka_dr_kubernetes"]["witness_image"] = "lab"
-        host["kafka_dr_kafka"]["resources"] += [
-            {
-                "apiVersion": "kafka.strimzi.io/v1",
-                "kind": "KafkaTopic",
-                "metadata": {"name": "own", "labels": {"strimzi.io/cluster": "main"}},
-                "spec": {"partitions": 1, "replicas": 1},
-            }
-        ] * (name == "north_america")
+        host["kafka_dr_kafka"]["resources"] += [OWN_TOPIC] * (name == "north_america")
         host["kafka_dr_topics"] = [
             {"name": f"flights.{one}", "partitions": 2, "replication_factor": 1, "configs": {"retention.ms": -1}}
-            for one in ("departed", "cancelled", "delayed")
+            for one in TOPICS
         ]
-    namespace = made.add_applications(
-        new,
-        [
-            {
-                "name": "departures-consumer",
-                "kind": "kubernetes",
-                "role": "consumer",
-                "groups": ["flights-dashboard"],
-                "principals": ["departures-consumer"],
-            },
-            {
-                "name": "departures-producer",
-                "kind": "kubernetes",
-                "role": "producer",
-                "principals": ["departures-producer"],
-            },
-        ],
-    )
+    namespace = made.add_applications(new, APPLICATIONS)
     made.consumer = Application(new, namespace, tmp_path, "departures-consumer", "departures_consumer.py", "processed")
     words = ("0", "--history", "1000", "--rate", "20")
     made.producer = Application(
@@ -180,16 +185,8 @@ def role(name, **variables):
 
 def test_a_region_is_lost_and_its_applications_move(regions):
     cluster = regions.places["europe"]
-    created = [
-        {
-            "name": "Create both clusters",
-            "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.kafka", "tasks_from": "create.yml"},
-            "loop": ["north_america", "europe"],
-            "loop_control": {"loop_var": "kafka_region"},
-        }
-    ]
     set_up = role("initial_setup", initial_setup_source="north_america", initial_setup_target="europe")
-    regions.play(created)
+    regions.play([CREATE])
     # A dry run returns no resourceVersion, and makes no user whose password could be read.
     regions.play([set_up], check=True)
     assert cluster.read(regions.namespaces["europe"], "backup", "kafkamirrormaker2s", "kafka.strimzi.io/v1") is None
@@ -203,6 +200,26 @@ def test_a_region_is_lost_and_its_applications_move(regions):
     )
     again = [one[0] for one in regions.consumer.rows("region = 'europe'") if one[0] in before]
     assert len(again) < 200, "applications went on near where they were"
+    is_stopped_with_what_it_idles_with(regions)
+    topics = copied_topics(regions)
+    assert {
+        one["metadata"]["name"]: (one["spec"]["partitions"], str(one["spec"]["config"]["retention.ms"]))
+        for one in topics
+    } == {f"flights.{name}": (2, "-1") for name in TOPICS}
+    # The Topic Operator leaves to a mirror what a failover gave it.
+    regions.play([LET_GO])
+    assert {one["metadata"]["annotations"]["strimzi.io/managed"] for one in copied_topics(regions)} == {"false"}
+
+
+def copied_topics(regions):
+    """The KafkaTopics of the target."""
+    namespace = regions.namespaces["europe"]
+    return regions.places["europe"].client.list(f"/apis/kafka.strimzi.io/v1/namespaces/{namespace}/kafkatopics")
+
+
+def is_stopped_with_what_it_idles_with(regions):
+    """The connectors are stopped, and the mirror's user may write what its worker idles with."""
+    cluster = regions.places["europe"]
     mirror = cluster.read(regions.namespaces["europe"], "backup", "kafkamirrormaker2s", "kafka.strimzi.io/v1")
     assert {one["connector"]["state"] for one in mirror["status"]["connectors"]} == {"STOPPED"}
     left = cluster.read(regions.namespaces["europe"], "kdr-mirror", "kafkausers", "kafka.strimzi.io/v1")["spec"][
@@ -216,23 +233,3 @@ def test_a_region_is_lost_and_its_applications_move(regions):
     assert written == {"mm2-", "north_america.checkpoints.internal"}, (
         "a stopped mirror keeps what its worker idles with, and nothing else"
     )
-    topics = cluster.client.list(f"/apis/kafka.strimzi.io/v1/namespaces/{regions.namespaces['europe']}/kafkatopics")
-    assert {
-        one["metadata"]["name"]: (one["spec"]["partitions"], str(one["spec"]["config"]["retention.ms"]))
-        for one in topics
-    } == {f"flights.{name}": (2, "-1") for name in ("departed", "cancelled", "delayed")}
-    # The Topic Operator leaves to a mirror what a failover gave it.
-    regions.play(
-        [
-            {
-                "name": "Let go",
-                "ansible.builtin.include_role": {
-                    "name": "streamsafe.kafka_dr.mirror",
-                    "tasks_from": "kubernetes/topics_left.yml",
-                },
-                "vars": {"mirror_described": "{{ described }}", "__mirror_reads": "kafka.strimzi.io/v1"},
-            }
-        ]
-    )
-    topics = cluster.client.list(f"/apis/kafka.strimzi.io/v1/namespaces/{regions.namespaces['europe']}/kafkatopics")
-    assert {one["metadata"]["annotations"]["strimzi.io/managed"] for one in topics} == {"false"}

@@ -20,6 +20,19 @@ pytestmark = pytest.mark.kubernetes
 
 PLURAL = "kafkamirrormaker2s"
 NAME = "na->eu.MirrorSourceConnector"
+REFUSAL = {
+    "type": "NotReady",
+    "status": "True",
+    "reason": "InvalidConfigurationException",
+    "message": "Secret na-mm2 not found",
+}
+LISTENER = {"name": "tls", "port": 9093, "type": "internal", "tls": True, "authentication": {"type": "scram-sha-512"}}
+KAFKA = {
+    "apiVersion": "kafka.strimzi.io/v1",
+    "kind": "Kafka",
+    "metadata": {"name": "main"},
+    "spec": {"kafka": {"listeners": [LISTENER]}},
+}
 
 
 def ask(cluster, namespace, **more):
@@ -48,37 +61,17 @@ def test_a_mirror_that_never_becomes_ready_speaks_with_the_operators_words(new):
     written(new, mirror_resource.mirror_resource(MIRROR, CLIENTS, SECRETS, namespace=namespace), PLURAL)
     found = ask(new, namespace, until="running")
     assert not found["ready"] and "generation 1" in found["waiting_for"][0]
-    refusal = {
-        "type": "NotReady",
-        "status": "True",
-        "reason": "InvalidConfigurationException",
-        "message": "Secret na-mm2 not found",
-    }
-    say(new, namespace, {"conditions": [refusal]})
+    say(new, namespace, {"conditions": [REFUSAL]})
     found = ask(new, namespace, until="running")
     assert found["waiting_for"] == ["condition Ready (InvalidConfigurationException: Secret na-mm2 not found)"]
-    say(
-        new,
-        namespace,
-        {
-            "conditions": [{"type": "Ready", "status": "True"}],
-            "connectors": [
-                {
-                    "name": NAME,
-                    "connector": {"state": "RUNNING"},
-                    "tasks": [{"id": 0, "state": "FAILED", "trace": "org.apache.kafka.X: no rights\n\tat y"}],
-                }
-            ],
-        },
-    )
+    failed = {"id": 0, "state": "FAILED", "trace": "org.apache.kafka.X: no rights\n\tat y"}
+    running = {"name": NAME, "connector": {"state": "RUNNING"}}
+    ready = [{"type": "Ready", "status": "True"}]
+    say(new, namespace, {"conditions": ready, "connectors": [{**running, "tasks": [failed]}]})
     assert ask(new, namespace, until="running")["waiting_for"] == [
         f"connector {NAME} to recover (org.apache.kafka.X: no rights)"
     ]
-    say(
-        new,
-        namespace,
-        {"connectors": [{"name": NAME, "connector": {"state": "RUNNING"}, "tasks": [{"id": 0, "state": "RUNNING"}]}]},
-    )
+    say(new, namespace, {"connectors": [{**running, "tasks": [{"id": 0, "state": "RUNNING"}]}]})
     assert ask(new, namespace, until="running")["ready"]
     assert ask(new, namespace, until="stopped")["waiting_for"] == [
         f"{NAME} to be STOPPED (it is RUNNING)",
@@ -118,27 +111,11 @@ def client(cluster, namespace, **more):
 def test_a_client_out_of_the_cluster_and_a_rotated_password(new):
     namespace = new.namespace()
     assert client(new, namespace)["waiting_for"] == [f"Kafka '{namespace}/main' to exist"]
-    api_version = "kafka.strimzi.io/v1"
-    listener = {
-        "name": "tls",
-        "port": 9093,
-        "type": "internal",
-        "tls": True,
-        "authentication": {"type": "scram-sha-512"},
-    }
-    new.client.create(
-        object_path(api_version, "kafkas", namespace),
-        {
-            "apiVersion": api_version,
-            "kind": "Kafka",
-            "metadata": {"name": "main"},
-            "spec": {"kafka": {"listeners": [listener]}},
-        },
-    )
+    new.client.create(object_path(KAFKA["apiVersion"], "kafkas", namespace), KAFKA)
     assert "none yet" in " ".join(client(new, namespace)["waiting_for"])
     new.client.request(
         "PATCH",
-        object_path(api_version, "kafkas", namespace, "main", "status"),
+        object_path(KAFKA["apiVersion"], "kafkas", namespace, "main", "status"),
         {
             "status": {
                 "observedGeneration": 1,

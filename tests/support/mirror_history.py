@@ -149,6 +149,33 @@ def build(shape, dice):
     return history
 
 
+class _Syncs:
+    """The offset syncs that one life of a mirror writes, as ``OffsetSyncWriter`` decides."""
+
+    def __init__(self, shape, dice, history):
+        self._shape, self._dice, self._history = shape, dice, history
+        self._last = self._previous = self.delayed = None
+
+    def copied(self, upstream, end):
+        """The record at ``upstream`` was copied to ``end``."""
+        first = self._last is None
+        due = first or end - (self._last + 1) >= self._shape.lag_max or upstream != self._previous + 1
+        self._previous = upstream
+        if not due:
+            self.delayed = (upstream, end)
+            return
+        written = self._dice.random() >= self._shape.superseded or (first and self._history.reset)
+        self._last, self.delayed = end, None
+        if written:
+            self._history.syncs.append((upstream, end))
+
+    def write_delayed(self):
+        """Write the sync that was put off, if there is one."""
+        if self.delayed is not None:
+            self._history.syncs.append(self.delayed)
+            self.delayed = None
+
+
 def _mirror(shape, dice, history, offsets):
     at = flushed = 0
     end = history.target_start = dice.choice([0, 0, 5])
@@ -160,20 +187,12 @@ def _mirror(shape, dice, history, offsets):
         if life and history.exactly_once and shape.reset:
             at = flushed = dice.randint(0, at)
             history.reset = True
-        last_sync, previous, delayed = None, None, None
+        syncs = _Syncs(shape, dice, history)
         for dummy in range(1 if shape.cut_short and life == shape.lives - 1 else dice.randint(1, 6)):
             batch = offsets[at : at + dice.randint(1, 15)]
             for upstream in batch:
                 history.target.append((end, upstream, history.source[upstream]))
-                due = last_sync is None or end - (last_sync + 1) >= shape.lag_max or upstream != previous + 1
-                previous = upstream
-                if due:
-                    written = dice.random() >= shape.superseded or (last_sync is None and history.reset)
-                    last_sync, delayed = end, None
-                    if written:
-                        history.syncs.append((upstream, end))
-                else:
-                    delayed = (upstream, end)
+                syncs.copied(upstream, end)
                 end += 1
             at += len(batch)
             if in_transactions and batch:
@@ -181,13 +200,12 @@ def _mirror(shape, dice, history, offsets):
                 flushed = at
             elif dice.random() < 0.5:
                 flushed = at
-            if delayed is not None and dice.random() < 0.5:
-                history.syncs.append(delayed)
-                delayed = None
-        if delayed is not None and history.exactly_once and shape.reset and life < shape.lives - 1:
+            if syncs.delayed is not None and dice.random() < 0.5:
+                syncs.write_delayed()
+        if history.exactly_once and shape.reset and life < shape.lives - 1:
             # Offsets are set back while the connector is stopped, and stopping it writes the delayed sync of its last
             # record.
-            history.syncs.append(delayed)
+            syncs.write_delayed()
     history.mirror_end = end
     for dummy in range(shape.foreign):
         history.target.append((end, None, dice.randrange(shape.contents)))

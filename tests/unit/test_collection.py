@@ -204,20 +204,24 @@ def test_runbooks_name_every_gate():
         assert not [one for one in gates + overrides if f"`{one}`" not in runbook]
 
 
-def test_collection_builds_and_ships_what_it_needs(tmp_path):
-    galaxy = Path(sys.executable).parent / "ansible-galaxy"
-    if not galaxy.exists():
-        galaxy = Path(shutil.which("ansible-galaxy") or pytest.skip("ansible-galaxy is not installed"))
-    copy = tmp_path / "copy"
+def copy_checkout(copy: Path) -> None:
+    """Copy what is tracked, and add what must not be shipped."""
     for name, dummy in texts():
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, copy / name)
     for name in ("LICENSE", "CONTRIBUTING.md"):
         shutil.copy2(ROOT / name, copy / name)
-    # What must not be shipped.
     for name in (".venv/x", "build/x", ".hypothesis/x", "tests/unit/x"):
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         (copy / name).write_text("x")
+
+
+def test_collection_builds_and_ships_what_it_needs(tmp_path):
+    galaxy = Path(sys.executable).parent / "ansible-galaxy"
+    if not galaxy.exists():
+        galaxy = Path(shutil.which("ansible-galaxy") or pytest.skip("ansible-galaxy is not installed"))
+    copy = tmp_path / "copy"
+    copy_checkout(copy)
     subprocess.run(
         [str(galaxy), "collection", "build", str(copy), "--output-path", str(tmp_path)],
         check=True,

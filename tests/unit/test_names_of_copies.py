@@ -21,30 +21,30 @@ POLICIES = {"left out": {}, "identity": {"policy": "identity"}, "default": {"pol
 TOPICS = ("orders.kafka-dr-probe", "probe-heartbeats")
 
 
+def printed(name, policy):
+    """Tasks that print what the roles' own variables come to for a mirror with this policy."""
+    mirror = {"name": "backup", "source": "na", "target": "eu", "topics": [".*"], **policy}
+    beside = {
+        "new_backup_copy_mirror": mirror,
+        "new_backup_method": "recopy",
+        "new_backup_to": "eu",
+        "new_backup_copy_to": "eu",
+        "new_backup_mirror": {},
+    }
+    for topic in TOPICS:
+        message = f"{{{{ {json.dumps(name)} }}}}/{topic}={{{{ __probe_copy }}}}"
+        yield {"ansible.builtin.debug": {"msg": message}, "vars": {"probe_mirror": mirror, "probe_topic": topic}}
+    yield {"ansible.builtin.debug": {"msg": f"{name}/other names={{{{ __new_backup_named }}}}"}, "vars": beside}
+
+
 @pytest.fixture(scope="module")
-def said(tmp_path_factory):
-    """What the roles' own variables come to, for each policy, as one play says it."""
+def names(tmp_path_factory):
+    """What the roles' own variables come to, for each policy, as one play prints it."""
     tasks = [
         {"ansible.builtin.include_vars": str(ROOT / "roles" / role / "vars" / "main.yml")}
         for role in ("probe", "new_backup")
     ]
-    for name, policy in POLICIES.items():
-        mirror = {"name": "backup", "source": "na", "target": "eu", "topics": [".*"], **policy}
-        beside = {
-            "new_backup_copy_mirror": mirror,
-            "new_backup_method": "recopy",
-            "new_backup_to": "eu",
-            "new_backup_copy_to": "eu",
-            "new_backup_mirror": {},
-        }
-        asked = [f"{{{{ {json.dumps(name)} }}}}/{topic}={{{{ __probe_copy }}}}" for topic in TOPICS]
-        tasks += [
-            {"ansible.builtin.debug": {"msg": one}, "vars": {"probe_mirror": mirror, "probe_topic": topic}}
-            for one, topic in zip(asked, TOPICS, strict=True)
-        ]
-        tasks.append(
-            {"ansible.builtin.debug": {"msg": f"{name}/other names={{{{ __new_backup_named }}}}"}, "vars": beside}
-        )
+    tasks += [task for name, policy in POLICIES.items() for task in printed(name, policy)]
     play = tmp_path_factory.mktemp("names") / "play.yml"
     play.write_text(
         yaml.safe_dump([{"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": tasks}])
@@ -68,12 +68,12 @@ def said(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("policy", "prefix"), [("left out", ""), ("identity", ""), ("default", "na.")])
-def test_a_probe_awaits_its_records_under_the_name_of_the_copy(said, policy, prefix):
-    assert said[f"{policy}/orders.kafka-dr-probe"] == f"{prefix}orders.kafka-dr-probe"
+def test_a_probe_awaits_its_records_under_the_name_of_the_copy(names, policy, prefix):
+    assert names[f"{policy}/orders.kafka-dr-probe"] == f"{prefix}orders.kafka-dr-probe"
     # Every policy renames these.
-    assert said[f"{policy}/probe-heartbeats"] == "na.probe-heartbeats"
+    assert names[f"{policy}/probe-heartbeats"] == "na.probe-heartbeats"
 
 
 @pytest.mark.parametrize(("policy", "others"), [("left out", "False"), ("identity", "False"), ("default", "True")])
-def test_a_second_copy_in_the_backup_has_other_names_only_where_the_mirror_gives_them(said, policy, others):
-    assert said[f"{policy}/other names"] == others
+def test_a_second_copy_in_the_backup_has_other_names_only_where_the_mirror_gives_them(names, policy, others):
+    assert names[f"{policy}/other names"] == others

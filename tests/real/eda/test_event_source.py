@@ -5,6 +5,7 @@ one.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import runpy
@@ -109,77 +110,70 @@ def test_4_a_lost_source_is_told_from_the_target(look, pair):
     assert found["state"] == "source_unreachable" and found["heartbeat_age"] > 0 and "a" in found["reasons"][0]
 
 
-@pytest.mark.skipif(
-    not os.access(RULEBOOK, os.X_OK),
-    reason="no ansible-rulebook here (pip install ansible-rulebook; Java 17): the rulebook was not run",
-)
-def test_5_the_rulebook_opens_a_request_and_moves_nothing(pair, tmp_path):
-    made, dummy, base = pair
+@contextlib.contextmanager
+def rulebook_at_work(tmp_path, watched):
+    """ansible-rulebook with the rulebook of requests over one mirror; the path of its log."""
     from kafka_dr_lab.playbook import collections_path
 
     (tmp_path / "inventory.yml").write_text("all: {hosts: {localhost: {ansible_connection: local}, a: {}, b: {}}}\n")
-    variables = tmp_path / "vars.json"
-    variables.write_text(
-        json.dumps(
-            {
-                "kafka_dr_watched": [
-                    {
-                        "name": "backup",
-                        "source": "a",
-                        "target": "b",
-                        "source_client": made["a"].client,
-                        "target_client_file": str(base / "client.json"),
-                    }
-                ],
-                "kafka_dr_requests": str(tmp_path / "requests"),
-                "kafka_dr_patience": 2,
-                "kafka_dr_interval": 1,
-            }
-        )
-    )
-    log = open(tmp_path / "log", "w+")
+    variables = {
+        "kafka_dr_watched": [watched],
+        "kafka_dr_requests": str(tmp_path / "requests"),
+        "kafka_dr_patience": 2,
+        "kafka_dr_interval": 1,
+    }
+    (tmp_path / "vars.json").write_text(json.dumps(variables))
     environment = {
         **os.environ,
         "ANSIBLE_COLLECTIONS_PATH": str(collections_path()),
         "ANSIBLE_LOCALHOST_WARNING": "false",
         "PATH": f"{Path(RULEBOOK).parent}{os.pathsep}{os.environ['PATH']}",
     }
-    process = subprocess.Popen(
-        [
-            RULEBOOK,
-            "-r",
-            str(EDA / "rulebooks" / "request_failover.yml"),
-            "-i",
-            str(tmp_path / "inventory.yml"),
-            "--vars",
-            str(variables),
-            "-v",
-        ],
-        stdout=log,
-        stderr=subprocess.STDOUT,
-        env=environment,
-        cwd=tmp_path,
-        start_new_session=True,
-    )
-    try:
+    command = [RULEBOOK, "-r", str(EDA / "rulebooks" / "request_failover.yml"), "-i", str(tmp_path / "inventory.yml")]
+    with open(tmp_path / "log", "w+") as log:
+        process = subprocess.Popen(
+            [*command, "--vars", str(tmp_path / "vars.json"), "-v"],
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            cwd=tmp_path,
+            start_new_session=True,
+        )
+        try:
+            yield tmp_path / "log"
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+            try:
+                process.wait(15)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.mark.skipif(
+    not os.access(RULEBOOK, os.X_OK),
+    reason="no ansible-rulebook here (pip install ansible-rulebook; Java 17): the rulebook was not run",
+)
+def test_5_the_rulebook_opens_a_request_and_moves_nothing(pair, tmp_path):
+    made, dummy, base = pair
+    watched = {
+        "name": "backup",
+        "source": "a",
+        "target": "b",
+        "source_client": made["a"].client,
+        "target_client_file": str(base / "client.json"),
+    }
+    with rulebook_at_work(tmp_path, watched) as log:
         opened = until(
             lambda: list((tmp_path / "requests").glob("*.json")) if (tmp_path / "requests").is_dir() else [], 90
         )
-        assert opened, Path(log.name).read_text()[-4000:]
+        assert opened, log.read_text()[-4000:]
         time.sleep(3)
-        told = json.loads(opened[0].read_text())
-        assert (opened[0].name, told["seen"]["state"], told["seen"]["looks"] >= 3) == (
+        request = json.loads(opened[0].read_text())
+        assert (opened[0].name, request["seen"]["state"], request["seen"]["looks"] >= 3) == (
             "failover-backup.json",
             "source_unreachable",
             True,
         )
-        assert "streamsafe.kafka_dr.failover -e failover_source=a -e failover_target=b" in told["then_move"]
-        said = Path(log.name).read_text()
-        assert "Nothing was moved" in said and said.count("Open the request") == 1
-    finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(15)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-        log.close()
+        assert "streamsafe.kafka_dr.failover -e failover_source=a -e failover_target=b" in request["then_move"]
+        output = log.read_text()
+        assert "Nothing was moved" in output and output.count("Open the request") == 1

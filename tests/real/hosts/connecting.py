@@ -32,17 +32,10 @@ class Cluster:
 
     def __init__(self, directory, target, group: str = "kdr-connect"):
         self.authority = Authority("connect authority")
-        (directory / "users.properties").write_text(f"{USER['username']}: {USER['password']}\n")
-        login = directory / "login.conf"
-        login.write_text(
-            "KafkaConnect { org.apache.kafka.connect.rest.basic.auth.extension.PropertyFileLoginModule required "
-            f'file="{directory / "users.properties"}"; }};\n'
-        )
-        extension = jar("org.apache.kafka", "connect-basic-auth-extension", "4.3.1")
-        trusted = java_truststore(directory, self.authority, "PKCS12")
+        self._trusted = java_truststore(directory, self.authority, "PKCS12")
+        login, extension = self._login(directory), jar("org.apache.kafka", "connect-basic-auth-extension", "4.3.1")
         self.workers, self.secure = [], []
         for name in ("one", "two"):
-            issued = self.authority.issue(name, hosts=["localhost"])
             worker = ConnectWorker(
                 directory / name,
                 name,
@@ -52,23 +45,7 @@ class Cluster:
                 jars=(extension,),
             )
             port = free_ports(1)[0]
-            worker.properties.update(
-                {
-                    "rest.extension.classes": (
-                        "org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension"
-                    ),
-                    "listeners": f"{worker.url},https://127.0.0.1:{port}",
-                    # Connect's REST interface, unlike Kafka's clients, reads no PEM.
-                    "listeners.https.ssl.keystore.type": "PKCS12",
-                    "listeners.https.ssl.keystore.location": self._keystore(directory / name, *issued),
-                    "listeners.https.ssl.keystore.password": "storepass",
-                    "listeners.https.ssl.key.password": "storepass",
-                    "listeners.https.ssl.truststore.type": "PKCS12",
-                    "listeners.https.ssl.truststore.location": trusted,
-                    "listeners.https.ssl.truststore.password": "storepass",
-                    "listeners.https.ssl.client.auth": "required",
-                }
-            )
+            worker.properties.update(self._rest_properties(directory / name, worker.url, port))
             self.workers.append(worker.start())
             self.secure.append(f"https://localhost:{port}")
         self.urls = [worker.url for worker in self.workers]
@@ -76,6 +53,35 @@ class Cluster:
             worker.await_ready(
                 lambda url=worker.url: Workers({"urls": [url], "timeout": 5, **USER}).get("connectors") is not None, 90
             )
+
+    def _login(self, directory: Path) -> Path:
+        """The JAAS file of the workers, which names the one user."""
+        (directory / "users.properties").write_text(f"{USER['username']}: {USER['password']}\n")
+        login = directory / "login.conf"
+        login.write_text(
+            "KafkaConnect { org.apache.kafka.connect.rest.basic.auth.extension.PropertyFileLoginModule required "
+            f'file="{directory / "users.properties"}"; }};\n'
+        )
+        return login
+
+    def _rest_properties(self, directory: Path, url: str, port: int) -> dict:
+        """What a worker answers on: ``url``, and HTTPS with client certificates on ``port``."""
+        issued = self.authority.issue(directory.name, hosts=["localhost"])
+        return {
+            "rest.extension.classes": (
+                "org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension"
+            ),
+            "listeners": f"{url},https://127.0.0.1:{port}",
+            # Connect's REST interface, unlike Kafka's clients, reads no PEM.
+            "listeners.https.ssl.keystore.type": "PKCS12",
+            "listeners.https.ssl.keystore.location": self._keystore(directory, *issued),
+            "listeners.https.ssl.keystore.password": "storepass",
+            "listeners.https.ssl.key.password": "storepass",
+            "listeners.https.ssl.truststore.type": "PKCS12",
+            "listeners.https.ssl.truststore.location": self._trusted,
+            "listeners.https.ssl.truststore.password": "storepass",
+            "listeners.https.ssl.client.auth": "required",
+        }
 
     def _keystore(self, directory, certificate: str, key: str):
         directory.mkdir(exist_ok=True)

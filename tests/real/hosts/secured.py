@@ -80,37 +80,9 @@ def secured_kafka(
         unsigned ones.
     :param authorizer: ACLs in force; the plain listener's anonymous user and the user admin may do everything.
     """
-    certificate, key = authority.issue(name)
     broker = Kafka(directory, name)
     broker.ports = dict(zip(LISTENERS, free_ports(len(LISTENERS)), strict=True))
-    listeners = [broker.properties["listeners"]] + [f"{one}://127.0.0.1:{port}" for one, port in broker.ports.items()]
-    protocols = {"TLS": "SSL", "MTLS": "SSL"}
-    spoken = ",".join(f"{one}:{protocols.get(one, 'SASL_SSL')}" for one in LISTENERS)
-    settings = {
-        "listeners": ",".join(listeners),
-        "advertised.listeners": ",".join(
-            one for text in listeners for one in text.split(",") if not one.startswith("CONTROLLER")
-        ),
-        "listener.security.protocol.map": f"PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,{spoken}",
-        "inter.broker.listener.name": "PLAINTEXT",
-        "ssl.keystore.type": "PEM",
-        "ssl.keystore.certificate.chain": certificate,
-        "ssl.keystore.key": key,
-        "ssl.truststore.type": "PEM",
-        "ssl.truststore.certificates": authority.pem,
-        "listener.name.mtls.ssl.client.auth": "required",
-        "listener.name.scram.sasl.enabled.mechanisms": "SCRAM-SHA-512,SCRAM-SHA-256",
-        "listener.name.scram.scram-sha-512.sasl.jaas.config": f"{MODULE}.scram.ScramLoginModule required;",
-        "listener.name.scram.scram-sha-256.sasl.jaas.config": f"{MODULE}.scram.ScramLoginModule required;",
-        "listener.name.token.sasl.enabled.mechanisms": "PLAIN",
-        "listener.name.token.plain.sasl.jaas.config": (
-            f'{MODULE}.plain.PlainLoginModule required user_token="{jaas_text(PASSWORD)}";'
-        ),
-        "listener.name.oauth.sasl.enabled.mechanisms": "OAUTHBEARER",
-        "listener.name.oauth.oauthbearer.sasl.jaas.config": (
-            f'{MODULE}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";'
-        ),
-    }
+    settings = _listeners(broker) | _security(*authority.issue(name), authority)
     if authorizer:
         settings.update(
             {
@@ -132,6 +104,44 @@ def secured_kafka(
         key, value = line.split("=", 1)
         broker.properties[key] = value
     return broker
+
+
+def _listeners(broker: Kafka) -> dict[str, str]:
+    """Which listeners there are, and the protocol of each."""
+    listeners = [broker.properties["listeners"]] + [f"{one}://127.0.0.1:{port}" for one, port in broker.ports.items()]
+    protocols = {"TLS": "SSL", "MTLS": "SSL"}
+    spoken = ",".join(f"{one}:{protocols.get(one, 'SASL_SSL')}" for one in LISTENERS)
+    return {
+        "listeners": ",".join(listeners),
+        "advertised.listeners": ",".join(
+            one for text in listeners for one in text.split(",") if not one.startswith("CONTROLLER")
+        ),
+        "listener.security.protocol.map": f"PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,{spoken}",
+        "inter.broker.listener.name": "PLAINTEXT",
+    }
+
+
+def _security(certificate: str, key: str, authority: Authority) -> dict[str, str]:
+    """Certificates, and how each listener authenticates."""
+    return {
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.certificate.chain": certificate,
+        "ssl.keystore.key": key,
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.certificates": authority.pem,
+        "listener.name.mtls.ssl.client.auth": "required",
+        "listener.name.scram.sasl.enabled.mechanisms": "SCRAM-SHA-512,SCRAM-SHA-256",
+        "listener.name.scram.scram-sha-512.sasl.jaas.config": f"{MODULE}.scram.ScramLoginModule required;",
+        "listener.name.scram.scram-sha-256.sasl.jaas.config": f"{MODULE}.scram.ScramLoginModule required;",
+        "listener.name.token.sasl.enabled.mechanisms": "PLAIN",
+        "listener.name.token.plain.sasl.jaas.config": (
+            f'{MODULE}.plain.PlainLoginModule required user_token="{jaas_text(PASSWORD)}";'
+        ),
+        "listener.name.oauth.sasl.enabled.mechanisms": "OAUTHBEARER",
+        "listener.name.oauth.oauthbearer.sasl.jaas.config": (
+            f'{MODULE}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";'
+        ),
+    }
 
 
 def make_users(kafka: Kafka, *names: str) -> None:

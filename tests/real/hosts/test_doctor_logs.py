@@ -61,62 +61,72 @@ FAULTS = {
 }
 
 
+DAMAGED = "-----BEGIN CERTIFICATE-----\nnot base64 at all\n-----END CERTIFICATE-----\n"
+# What is wrong with the source's client: from the right client, the broker and its authority to the wrong client.
+CLIENT_FAULTS = {
+    "wrong-authority": lambda client, broker, authority: {**client, "ssl.ca.pem": Authority("another").pem},
+    "name-not-in-certificate": lambda client, broker, authority: {
+        **client,
+        "bootstrap.servers": client["bootstrap.servers"].replace("127.0.0.1", "localhost"),
+    },
+    "tls-spoken-to-a-plain-port": lambda client, broker, authority: {**client, "bootstrap.servers": broker.bootstrap},
+    "no-client-certificate": lambda client, broker, authority: {
+        **client_of(broker, "tls", authority)[0],
+        "bootstrap.servers": f"127.0.0.1:{broker.ports['MTLS']}",
+    },
+    "mechanism-not-offered": lambda client, broker, authority: {**client, "sasl.mechanism": "PLAIN"},
+    "nobody-listens": lambda client, broker, authority: {**client, "bootstrap.servers": "127.0.0.1:9"},
+    "name-not-known": lambda client, broker, authority: {**client, "bootstrap.servers": "no-such-broker.invalid:9092"},
+    "damaged-truststore": lambda client, broker, authority: {**client, "ssl.ca.pem": DAMAGED},
+}
+
+
 @pytest.mark.parametrize("fault", sorted(FAULTS))
 def test_the_cause_is_read_from_the_log(pair, tmp_path, fault):
     kafkas, authority = pair
-    source, secret = admin(kafkas["source"], authority)
-    target, dummy = admin(kafkas["target"], authority)
     # An alias of its own: a worker goes on with the connectors that its group was given before.
     alias = fault.replace("-", "")
+    with socket.socket() as taken:
+        faulty = faulty_mirror(tmp_path, fault, alias, kafkas, authority, taken)
+        faulty.start()
+        try:
+            until(
+                lambda: any(
+                    found.startswith(FAULTS[fault]) for found in checks(doctor(logs=[str(faulty.log)]), "error")
+                ),
+                f"{FAULTS[fault]} in:\n{faulty.tail(60)}",
+                240,
+                1,
+            )
+            assert 'p"a\\ss' not in str(doctor(logs=[str(faulty.log)]))
+        except AssertionError:
+            print(faulty.log.read_text()[-6000:])
+            raise
+        finally:
+            faulty.kill()
+
+
+def faulty_mirror(directory, fault, alias, kafkas, authority, taken):
+    """A mirror with one fault. ``taken``: a socket that holds the port of the fault port-taken."""
+    source, secret = admin(kafkas["source"], authority)
+    target, dummy = admin(kafkas["target"], authority)
     secrets, override, mirror = {alias: dict(secret), "target": dict(secret)}, {}, {**MIRROR, "source": alias}
-    taken = socket.socket()
-    if fault == "wrong-password":
+    if fault in CLIENT_FAULTS:
+        source = CLIENT_FAULTS[fault](source, kafkas["source"], authority)
+    elif fault == "wrong-password":
         secrets[alias] = {"sasl.password": "wrong"}
-    elif fault == "wrong-authority":
-        source["ssl.ca.pem"] = Authority("another").pem
-    elif fault == "name-not-in-certificate":
-        source["bootstrap.servers"] = source["bootstrap.servers"].replace("127.0.0.1", "localhost")
-    elif fault == "tls-spoken-to-a-plain-port":
-        source["bootstrap.servers"] = kafkas["source"].bootstrap
-    elif fault == "no-client-certificate":
-        source = {
-            **client_of(kafkas["source"], "tls", authority)[0],
-            "bootstrap.servers": f"127.0.0.1:{kafkas['source'].ports['MTLS']}",
-        }
-    elif fault == "mechanism-not-offered":
-        source["sasl.mechanism"] = "PLAIN"
     elif fault == "no-rights":
         # On the target: on the source a mirror without rights sees no topics, and says nothing at all.
         target["sasl.username"] = "mirror"
     elif fault == "class-not-there":
         mirror["policy"] = "com.example.NoSuchPolicy"
-    elif fault == "nobody-listens":
-        source["bootstrap.servers"] = "127.0.0.1:9"
-    elif fault == "name-not-known":
-        source["bootstrap.servers"] = "no-such-broker.invalid:9092"
     elif fault == "port-taken":
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         override["listeners"] = f"http://127.0.0.1:{taken.getsockname()[1]}"
-    elif fault == "damaged-truststore":
-        source["ssl.ca.pem"] = "-----BEGIN CERTIFICATE-----\nnot base64 at all\n-----END CERTIFICATE-----\n"
     elif fault == "wrong-value":
         override[f"{alias}->target.offset.lag.max"] = "many"
-    one = Mirror(tmp_path, mirror, {alias: source, "target": target}, secrets, override)
+    made = Mirror(directory, mirror, {alias: source, "target": target}, secrets, override)
     if fault == "secrets-file-not-there":
-        one.secrets_file.unlink()
-    one.start()
-    try:
-        until(
-            lambda: any(found.startswith(FAULTS[fault]) for found in checks(doctor(logs=[str(one.log)]), "error")),
-            f"{FAULTS[fault]} in:\n{one.tail(60)}",
-            240,
-            1,
-        )
-        assert 'p"a\\ss' not in str(doctor(logs=[str(one.log)]))
-    except AssertionError:
-        print(one.log.read_text()[-6000:])
-        raise
-    finally:
-        one.kill()
-        taken.close()
+        made.secrets_file.unlink()
+    return made

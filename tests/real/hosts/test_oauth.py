@@ -23,6 +23,14 @@ from .secured import Authority, secured_kafka
 
 pytestmark = pytest.mark.full
 SECRET = 'client"secret\\7'
+MIRROR = {
+    "name": "x",
+    "source": "source",
+    "target": "target",
+    "topics": ["oauth.*"],
+    "groups": ["none"],
+    "tuning": {"replication_factor": 1},
+}
 
 
 def text(data: bytes) -> str:
@@ -80,31 +88,38 @@ class Issuer(BaseHTTPRequestHandler):
         pass
 
 
-def test_client_credentials_reach_a_broker_that_checks_signatures(tmp_path, monkeypatch):
+@pytest.fixture
+def issuer():
+    """The address of a token endpoint."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Issuer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    base = f"http://127.0.0.1:{server.server_address[1]}"
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+
+
+def client_of(broker, authority, issuer):
+    return {
+        "bootstrap.servers": f"127.0.0.1:{broker.ports['OAUTH']}",
+        "security.protocol": "SASL_SSL",
+        "ssl.ca.pem": authority.pem,
+        "sasl.mechanism": "OAUTHBEARER",
+        "sasl.oauthbearer.method": "oidc",
+        "sasl.oauthbearer.client.id": "mirror",
+        "sasl.oauthbearer.token.endpoint.url": f"{issuer}/token",
+        "sasl.oauthbearer.scope": "kafka",
+    }
+
+
+def test_client_credentials_reach_a_broker_that_checks_signatures(tmp_path, monkeypatch, issuer):
     authority = Authority()
     monkeypatch.setenv(
-        "JAVA_TOOL_OPTIONS", f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={base}/keys,{base}/token"
+        "JAVA_TOOL_OPTIONS", f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={issuer}/keys,{issuer}/token"
     )
     kafkas = {
-        name: secured_kafka(tmp_path / name, name, authority, jwks=f"{base}/keys").start(wait=0)
+        name: secured_kafka(tmp_path / name, name, authority, jwks=f"{issuer}/keys").start(wait=0)
         for name in ("source", "target")
     }
-    clients = {
-        name: {
-            "bootstrap.servers": f"127.0.0.1:{one.ports['OAUTH']}",
-            "security.protocol": "SASL_SSL",
-            "ssl.ca.pem": authority.pem,
-            "sasl.mechanism": "OAUTHBEARER",
-            "sasl.oauthbearer.method": "oidc",
-            "sasl.oauthbearer.client.id": "mirror",
-            "sasl.oauthbearer.token.endpoint.url": f"{base}/token",
-            "sasl.oauthbearer.scope": "kafka",
-        }
-        for name, one in kafkas.items()
-    }
+    clients = {name: client_of(broker, authority, issuer) for name, broker in kafkas.items()}
     secrets = {name: {"sasl.oauthbearer.client.secret": SECRET} for name in kafkas}
     mirror = None
     try:
@@ -114,19 +129,7 @@ def test_client_credentials_reach_a_broker_that_checks_signatures(tmp_path, monk
             assert describe_quotas(KafkaClient(clients[name], secrets[name], 20, name)) == []
         create(kafkas["source"].client, "oauth.items")
         send(kafkas["source"].client, "oauth.items", [b"through"])
-        mirror = Mirror(
-            tmp_path / "mirror",
-            {
-                "name": "x",
-                "source": "source",
-                "target": "target",
-                "topics": ["oauth.*"],
-                "groups": ["none"],
-                "tuning": {"replication_factor": 1},
-            },
-            clients,
-            secrets,
-        ).start()
+        mirror = Mirror(tmp_path / "mirror", MIRROR, clients, secrets).start()
         target = kafkas["target"].client
         until(
             lambda: (
@@ -141,4 +144,3 @@ def test_client_credentials_reach_a_broker_that_checks_signatures(tmp_path, monk
             mirror.stop(5)
         for one in kafkas.values():
             one.stop(5)
-        server.shutdown()

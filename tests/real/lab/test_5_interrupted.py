@@ -47,21 +47,8 @@ def running(directory) -> list[str]:
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_interrupted(moment, tmp_path):
     directory = tmp_path / "lab"
-    command = [
-        sys.executable,
-        str(ROOT / "lab" / "main.py"),
-        "--lab",
-        str(directory),
-        "drill",
-        "--history",
-        "2000",
-        "--rate",
-        "50",
-        "--live",
-        "2",
-        "--report",
-        str(tmp_path / "report"),
-    ]
+    short = ("--history", "2000", "--rate", "50", "--live", "2", "--report", str(tmp_path / "report"))
+    command = [sys.executable, str(ROOT / "lab" / "main.py"), "--lab", str(directory), "drill", *short]
     with open(tmp_path / "output", "w+") as output:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True

@@ -102,15 +102,45 @@ def fill(source, topic, count=20):
     assert producer.flush(30) == 0
 
 
+WIDE = service_acls("mirror", "mirror", DESCRIBED, "target")
+DENIALS = [rule for rule in WIDE if rule.get("permission") == "deny"]
+SECRETS = ["the secret of these tests"]
+BEGIN = {
+    "run": "1",
+    "stage": "failover",
+    "step": "stage",
+    "state": "started",
+    "region": "",
+    "about": "a to b",
+    "found": {},
+    "fenced": True,
+    "by": "stages",
+    "collection": "0",
+}
+
+
 def test_a_mirror_of_everything_copies_and_cannot_reach_the_ledger(world):
-    admin, of = world["admin"], world["of"]
+    only_denials_keep_the_mirror_from_the_ledger(world["admin"], world["of"])
+    nobody_else_writes_to_the_ledger(world["of"])
+    fill(world["source"], "orders")
+    world["mirror"] = mirror(world["base"], world["source"], world["of"]("mirror"))
+    await_copy(world["admin"], "orders", 20)
+    fill(world["source"], "made.later")
+    await_copy(world["admin"], "made.later", 20)
+    denials_of_the_source_stay_there(world)
+    assert not [
+        line for line in world["mirror"].tail(400).splitlines() if "AuthorizationException" in line and "__" in line
+    ]
+
+
+def only_denials_keep_the_mirror_from_the_ledger(admin, of):
+    """Without its denials a mirror of everything may write to both topics; with them nobody but their owners may."""
     region = {
         "kafka_dr_users": [{"name": name, "purpose": name} for name in USERS],
         "kafka_dr_super_users": ["ANONYMOUS"],
     }
     allowed = expected(region, LEDGER, POSITIONS)
-    wide = service_acls("mirror", "mirror", DESCRIBED, "target")
-    without = [one for one in wide if one.get("permission") != "deny"]
+    without = [rule for rule in WIDE if rule not in DENIALS]
     ensure_acls(
         admin,
         [*service_acls("stages", "stages"), *service_acls("witness", "witness", DESCRIBED, "target"), *without],
@@ -122,46 +152,34 @@ def test_a_mirror_of_everything_copies_and_cannot_reach_the_ledger(world):
     ensure_topics(
         admin, [{"name": POSITIONS, "partitions": 1, "replication_factor": 1, "configs": {}}], "present", False
     )
-    secrets = ["the secret of these tests"]
-    stages = KafkaClient(of("stages"))
-    entry = {
-        "run": "1",
-        "stage": "failover",
-        "step": "stage",
-        "state": "started",
-        "region": "",
-        "about": "a to b",
-        "found": {},
-        "fenced": True,
-        "by": "stages",
-        "collection": "0",
-    }
-    append(stages, LEDGER, entry, False, secrets=secrets, after="")
-
+    append(KafkaClient(of("stages")), LEDGER, BEGIN, False, secrets=SECRETS, after="")
     # To synchronize ACLs it has to be allowed to; the collection leaves that off.
     ensure_acls(
-        admin, [*wide, {"principal": "mirror", "resource": "cluster", "operations": ["ALTER"]}], "present", False
+        admin, [*WIDE, {"principal": "mirror", "resource": "cluster", "operations": ["ALTER"]}], "present", False
     )
     assert ("User:mirror", "topic", "__", "PREFIXED", "ALL", "DENY", "*") in describe_acls(admin, ["mirror"]), (
         "read back from the cluster"
     )
     assert strangers(admin, allowed) == []
-    forged = json.dumps({**entry, "step": "active_region", "state": "active", "region": "elsewhere"}).encode()
+
+
+def nobody_else_writes_to_the_ledger(of):
+    """The mirror is refused at both topics, the witness at the ledger."""
+    forged = json.dumps({**BEGIN, "step": "active_region", "state": "active", "region": "elsewhere"}).encode()
     thief = KafkaClient(of("mirror"), timeout=10)
     for topic in (LEDGER, POSITIONS):
         with pytest.raises(AuthorizationError):
             write(thief, topic, [(0, None, forged)])
     with pytest.raises(AuthorizationError):
         write(KafkaClient(of("witness"), timeout=10), LEDGER, [(0, None, forged)])
-    assert len(ledger.read_ledger(stages, LEDGER, secrets).entries) == 1
+    assert len(ledger.read_ledger(KafkaClient(of("stages")), LEDGER, SECRETS).entries) == 1
 
-    fill(world["source"], "orders")
-    world["mirror"] = mirror(world["base"], world["source"], of("mirror"))
-    await_copy(admin, "orders", 20)
-    fill(world["source"], "made.later")
-    await_copy(admin, "made.later", 20)
-    # The source was a target itself once; what was denied there stays there, while the mirror copies what it copies of
-    # ACLs.
+
+def denials_of_the_source_stay_there(world):
+    """The source was a target itself once; what was denied there stays there, while the mirror copies what it copies of
+    ACLs.
+    """
+    admin = world["admin"]
     ensure_acls(
         KafkaClient(world["source"].client),
         [
@@ -182,10 +200,5 @@ def test_a_mirror_of_everything_copies_and_cannot_reach_the_ledger(world):
     while not describe_acls(admin, ["reader"]):
         assert time.monotonic() < end, "the mirror synchronizes no ACLs at all"
         time.sleep(0.5)
-    denials = [one for one in describe_acls(admin) if one[5] == "DENY"]
-    assert denials == flatten([one for one in wide if one.get("permission") == "deny"]), (
-        "and no other denial came with the mirror"
-    )
-    assert not [
-        line for line in world["mirror"].tail(400).splitlines() if "AuthorizationException" in line and "__" in line
-    ]
+    found = [rule for rule in describe_acls(admin) if rule[5] == "DENY"]
+    assert found == flatten(DENIALS), "and no other denial came with the mirror"

@@ -24,6 +24,18 @@ SECRET = "the secret of these tests"
 TOPIC = "__kafka_dr_ledger"
 
 
+def environment(directory: Path) -> dict[str, str]:
+    """Ansible's, with no setting of the caller's."""
+    return {
+        **{key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")},
+        "ANSIBLE_COLLECTIONS_PATH": str(collections_path()),
+        "ANSIBLE_NOCOLOR": "1",
+        "ANSIBLE_LOCALHOST_WARNING": "false",
+        "ANSIBLE_LOCAL_TEMP": str(directory / "tmp"),
+        "PYTHONWARNINGS": "ignore",
+    }
+
+
 @pytest.fixture
 def play(broker, tmp_path):
     """Runs a command line of the documentation over an inventory with the region europe."""
@@ -45,24 +57,10 @@ def play(broker, tmp_path):
     def run(line: str, expect: int = 0) -> str:
         words = line.replace("-i inventory ", "").split()
         assert words[:2] == ["ansible-playbook", "streamsafe.kafka_dr.ledger"], line
-        env = {
-            **{key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")},
-            "ANSIBLE_COLLECTIONS_PATH": str(collections_path()),
-            "ANSIBLE_NOCOLOR": "1",
-            "ANSIBLE_LOCALHOST_WARNING": "false",
-            "ANSIBLE_LOCAL_TEMP": str(tmp_path / "tmp"),
-            "PYTHONWARNINGS": "ignore",
-        }
+        program = str(Path(sys.executable).parent / "ansible-playbook")
         done = subprocess.run(
-            [
-                str(Path(sys.executable).parent / "ansible-playbook"),
-                "-i",
-                str(tmp_path / "inventory"),
-                *words[1:],
-                "-vvvv",
-                "--diff",
-            ],
-            env=env,
+            [program, "-i", str(tmp_path / "inventory"), *words[1:], "-vvvv", "--diff"],
+            env=environment(tmp_path),
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

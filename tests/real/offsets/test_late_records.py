@@ -29,22 +29,19 @@ def transactional(client, topic, count, commit):
     return producer
 
 
+def records_beyond(client, topic, through):
+    return late_records_info(
+        {"client": client, "client_secrets": {}, "timeout": 30, "topics": topic, "through": through}, False
+    )
+
+
 def test_data_counts_and_markers_do_not(two_clusters):
     client, topic = two_clusters["source"].client, f"late-{uuid.uuid4().hex[:8]}"
     admin = AdminClient(client)
     admin.create_topics([NewTopic(topic, 2, 1)])[topic].result(30)
 
     def late(through):
-        return late_records_info(
-            {
-                "client": client,
-                "client_secrets": {},
-                "timeout": 30,
-                "topics": topic,
-                "through": {topic: {"0": through, "1": 0}},
-            },
-            False,
-        )
+        return records_beyond(client, topic, {topic: {"0": through, "1": 0}})
 
     transactional(client, topic, 5, True)
     # Five records and their marker: the mirror's own offset stands after the fifth.
@@ -66,12 +63,7 @@ def test_data_counts_and_markers_do_not(two_clusters):
     )
     assert late(15)["ready"] and late(15)["shorter"] == []
     # A partition that nobody knew of counts from its beginning.
-    assert (
-        late_records_info(
-            {"client": client, "client_secrets": {}, "timeout": 30, "topics": topic, "through": {}}, False
-        )["total"]
-        == 9
-    )
+    assert records_beyond(client, topic, {})["total"] == 9
     still_open = transactional(client, topic, 1, None)
     seen = late(15)
     assert not seen["ready"] and seen["total"] == 0 and seen["undecided"] == [f"{topic}-0"]

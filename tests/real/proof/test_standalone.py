@@ -54,6 +54,16 @@ class SparkProcess(JavaProcess):
         ]
 
 
+def await_listening(port: int) -> None:
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            break
+        except OSError:
+            time.sleep(0.2)
+
+
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     directory = tmp_path_factory.mktemp("standalone")
@@ -64,39 +74,15 @@ def cluster(tmp_path_factory):
     assert glob.glob(os.environ["SPARK_HOME"] + "/jars/*.jar")
     port, web = free_ports(2)
     master = SparkProcess(directory, "master")
-    master.launch(
-        "org.apache.spark.deploy.master.Master",
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-        "--webui-port",
-        str(web),
-        heap="256m",
-    )
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            break
-        except OSError:
-            time.sleep(0.2)
+    where = ("--host", "127.0.0.1", "--port", str(port), "--webui-port", str(web))
+    master.launch("org.apache.spark.deploy.master.Master", *where, heap="256m")
+    await_listening(port)
     workers = []
     for number in range(2):
         worker = SparkProcess(directory, f"worker{number}")
-        worker.launch(
-            "org.apache.spark.deploy.worker.Worker",
-            "--cores",
-            "1",
-            "--memory",
-            "700m",
-            "--webui-port",
-            "0",
-            "--work-dir",
-            str(directory / f"work{number}"),
-            f"spark://127.0.0.1:{port}",
-            heap="256m",
-        )
+        size = ("--cores", "1", "--memory", "700m", "--webui-port", "0")
+        place = ("--work-dir", str(directory / f"work{number}"), f"spark://127.0.0.1:{port}")
+        worker.launch("org.apache.spark.deploy.worker.Worker", *size, *place, heap="256m")
         workers.append(worker)
     yield f"spark://127.0.0.1:{port}", workers
     for one in [*workers, master]:

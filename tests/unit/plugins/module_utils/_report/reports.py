@@ -7,74 +7,75 @@ import copy
 
 NOW = 1795285300.0
 RUN, CUT = "20261121T182310Z-4711", "20261121T182001Z-12"
+MOVE = "north_america to europe"
+
+
+STEP = {"seconds": 5.0}
+DRILL = {
+    "scenario": "failover",
+    "platform": "host",
+    "verdict": "passed",
+    "began": NOW,
+    "lost_at": NOW + 60,
+    "seconds": 170.2,
+    "checks": [
+        {"name": "nothing_skipped", "passed": True, "expected": 0, "found": 0},
+        {"name": "rpo_objective", "passed": True, "expected": "at most 10 s", "found": "0.327 s"},
+    ],
+    "rto_seconds": 40.52,
+    "rpo": {"records": 66, "seconds": 0.327},
+    "lost": {"flights.departed": 66, "flights.delayed": 0},
+    "reprocessed": {"flights.departed": 61, "flights.delayed": 0},
+    "duplicates_on_topic": {"flights.departed": 0, "flights.delayed": 0},
+    "acknowledged": 331175,
+    "processed": 331235,
+    "overrides": [],
+    "gates": [
+        {"stage": "initial_setup", "held": ["distinct_clusters"]},
+        {"stage": "failover", "held": ["source_alive", "topics_there"]},
+    ],
+    "versions": {"kafka": "4.3.1", "python": "3.11.7"},
+    "stages": [
+        {
+            "name": "Initial set-up",
+            "seconds": 10.0,
+            "steps": [
+                {**STEP, "name": "Check both regions", "began": NOW},
+                {**STEP, "name": "Start the mirror", "began": NOW + 5},
+            ],
+        },
+        {
+            "name": "Failover",
+            "seconds": 5.0,
+            "steps": [{**STEP, "name": "Stop the mirror for good", "began": NOW + 70}],
+        },
+    ],
+    "proofs": [{"stage": "failover", "verdict": "PROVEN", "report": "proofs/1-failover.json"}],
+    "flow": {
+        "acknowledged": [[NOW + 50 + at, 200] for at in range(20)],
+        "processed": [[NOW + 50 + at, 190 if at < 10 else 0] for at in range(20)],
+    },
+    "mirrors": {
+        "lag": {
+            "north_america to europe": [[NOW + 50.3 + at, 7 + 40 * (at == 9) if at < 10 else None] for at in range(20)]
+        },
+        "copied": {"north_america to europe": [[NOW + 51 + at, 200 if at < 10 else 0] for at in range(19)]},
+    },
+    "command": "sh lab/bootstrap.sh drill --scenario failover",
+    "positions": {
+        "groups": 1,
+        "to_commit": 9,
+        "source": "lost",
+        "positions_at": NOW,
+        "reprocess_at_most": 0,
+        "confidence": {"exact_at_end": 6, "unknown": 0},
+    },
+}
 
 
 def drill(**changes):
     """A failover that passed."""
-    step = {"seconds": 5.0}
-    made = {
-        "scenario": "failover",
-        "platform": "host",
-        "verdict": "passed",
-        "began": NOW,
-        "lost_at": NOW + 60,
-        "seconds": 170.2,
-        "checks": [
-            {"name": "nothing_skipped", "passed": True, "expected": 0, "found": 0},
-            {"name": "rpo_objective", "passed": True, "expected": "at most 10 s", "found": "0.327 s"},
-        ],
-        "rto_seconds": 40.52,
-        "rpo": {"records": 66, "seconds": 0.327},
-        "lost": {"flights.departed": 66, "flights.delayed": 0},
-        "reprocessed": {"flights.departed": 61, "flights.delayed": 0},
-        "duplicates_on_topic": {"flights.departed": 0, "flights.delayed": 0},
-        "acknowledged": 331175,
-        "processed": 331235,
-        "overrides": [],
-        "gates": [
-            {"stage": "initial_setup", "held": ["distinct_clusters"]},
-            {"stage": "failover", "held": ["source_alive", "topics_there"]},
-        ],
-        "versions": {"kafka": "4.3.1", "python": "3.11.7"},
-        "stages": [
-            {
-                "name": "Initial set-up",
-                "seconds": 10.0,
-                "steps": [
-                    {**step, "name": "Check both regions", "began": NOW},
-                    {**step, "name": "Start the mirror", "began": NOW + 5},
-                ],
-            },
-            {
-                "name": "Failover",
-                "seconds": 5.0,
-                "steps": [{**step, "name": "Stop the mirror for good", "began": NOW + 70}],
-            },
-        ],
-        "proofs": [{"stage": "failover", "verdict": "PROVEN", "report": "proofs/1-failover.json"}],
-        "flow": {
-            "acknowledged": [[NOW + 50 + at, 200] for at in range(20)],
-            "processed": [[NOW + 50 + at, 190 if at < 10 else 0] for at in range(20)],
-        },
-        "mirrors": {
-            "lag": {
-                "north_america to europe": [
-                    [NOW + 50.3 + at, 7 + 40 * (at == 9) if at < 10 else None] for at in range(20)
-                ]
-            },
-            "copied": {"north_america to europe": [[NOW + 51 + at, 200 if at < 10 else 0] for at in range(19)]},
-        },
-        "command": "sh lab/bootstrap.sh drill --scenario failover",
-        "positions": {
-            "groups": 1,
-            "to_commit": 9,
-            "source": "lost",
-            "positions_at": NOW,
-            "reprocess_at_most": 0,
-            "confidence": {"exact_at_end": 6, "unknown": 0},
-        },
-    }
-    return copy.deepcopy({**made, **changes})
+    return copy.deepcopy({**DRILL, **changes})
 
 
 def failed_drill(**changes):
@@ -253,45 +254,40 @@ def entry(step, state, second, run=RUN, stage="failover", about="north_america",
 
 def entries():
     """A set-up; a failover that was cut off; the one that went on from it and ended."""
-    move = "north_america to europe"
+    return [*set_up_entries(), *cut_off_entries(), *failover_entries()]
+
+
+def set_up_entries():
     return [
-        entry("stage", "started", 0, run="setup", stage="initial_setup", about=move),
+        entry("stage", "started", 0, run="setup", stage="initial_setup", about=MOVE),
         entry("active_region", "active", 1, run="setup", stage="initial_setup"),
-        entry("stage", "done", 2, run="setup", stage="initial_setup", about=move),
-        entry("stage", "started", 3, run=CUT, about=move, found={"planned": False, "overridden": ["mirror_alive"]}),
-        entry(
-            "ends",
-            "done",
-            10,
-            run=CUT,
-            found={"lost": {"total": 66, "topics": {"flights.departed": 66}}, "witnessed_at": NOW, "target": {}},
-        ),
-        entry(
-            "stage",
-            "started",
-            20,
-            about=move,
-            found={"planned": False, "overridden": ["mirror_alive"], "held": ["topics_there", "not on a Friday"]},
-        ),
-        entry(
-            "positions",
-            "done",
-            24,
-            found={"groups": 1, "to_commit": 9, "reprocess_at_most": 3, "confidence": {"exact_at_end": 9}},
-        ),
+        entry("stage", "done", 2, run="setup", stage="initial_setup", about=MOVE),
+    ]
+
+
+def cut_off_entries():
+    lost = {"total": 66, "topics": {"flights.departed": 66}}
+    return [
+        entry("stage", "started", 3, run=CUT, about=MOVE, found={"planned": False, "overridden": ["mirror_alive"]}),
+        entry("ends", "done", 10, run=CUT, found={"lost": lost, "witnessed_at": NOW, "target": {}}),
+    ]
+
+
+def failover_entries():
+    gates = {"planned": False, "overridden": ["mirror_alive"], "held": ["topics_there", "not on a Friday"]}
+    positions = {"groups": 1, "to_commit": 9, "reprocess_at_most": 3, "confidence": {"exact_at_end": 9}}
+    proof = {
+        "verdict": "PROVEN",
+        "report": "/gone/report.json",
+        "source": "/manifest",
+        "target": "europe",
+        "totals": {"records_source": 5},
+        "reasons": [],
+    }
+    return [
+        entry("stage", "started", 20, about=MOVE, found=gates),
+        entry("positions", "done", 24, found=positions),
         entry("active_region", "active", 26, about="europe"),
-        entry(
-            "proof",
-            "proven",
-            40,
-            found={
-                "verdict": "PROVEN",
-                "report": "/gone/report.json",
-                "source": "/manifest",
-                "target": "europe",
-                "totals": {"records_source": 5},
-                "reasons": [],
-            },
-        ),
-        entry("stage", "done", 41, about=move, found={"planned": False, "verdict": "PROVEN"}),
+        entry("proof", "proven", 40, found=proof),
+        entry("stage", "done", 41, about=MOVE, found={"planned": False, "verdict": "PROVEN"}),
     ]
