@@ -74,6 +74,15 @@ def test_pages_made_from_code_are_current():
     assert done.returncode == 0, done.stderr
 
 
+def test_every_rule_of_the_lint_is_on_its_page():
+    page = (ROOT / "docs" / "doctor.md").read_text()
+    sources = [path.read_text() for path in (ROOT / "plugins" / "module_utils" / "_lint").glob("*.py")]
+    # Of a name that goes on with a setting only the beginning is in the source.
+    rules = {rule for source in sources for rule in re.findall(r'finding\(\s*"([a-z-]+[a-z])"', source)}
+    assert len(rules) > 40
+    assert not {rule for rule in rules if f"`{rule}`" not in page}
+
+
 def test_every_finding_of_the_doctor_is_among_the_troubles():
     """Counted in the sources by their words, so that a form that the generator does not know is missed by it and not by
     this.

@@ -17,11 +17,10 @@ from .._lint.rules_shape import loops
 from .._mm2.mirror_config import as_list
 from .._values.client_secrets import secrets_in
 from .check_value import Mistake, found, key_path, shown
+from .platforms import mirror_on_machines
 
 PATTERNS = ("topics", "topics_exclude", "groups", "groups_exclude")
 HOSTS = dict[str, dict[str, t.Any]]
-# A mirror that the role runs by itself on machines.
-ON_MACHINES = ("host", "managed")
 
 
 def patterns(mirrors: list[dict]) -> c.Iterator[Mistake]:
@@ -149,7 +148,7 @@ def machines(mirrors: list[dict], hosts: HOSTS) -> c.Iterator[Mistake]:
         target = hosts.get(mirror["target"]) or {}
         platform = target.get("kafka_dr_mirror_platform") or target.get("kafka_dr_platform")
         yield from _undescribed_place(mirror, target, platform)
-        if platform in (*ON_MACHINES, "connect"):
+        if isinstance(platform, str) and mirror_on_machines(target):
             nodes = target.get("kafka_dr_mirror_hosts") or [mirror["target"]]
             yield from _unknown_machines(mirror, target, hosts)
             yield from _missing_paths(mirror, nodes, target, hosts, platform)

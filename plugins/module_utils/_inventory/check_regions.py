@@ -9,10 +9,11 @@ from urllib.parse import urlsplit
 from .._errors import UsageError
 from .._kafka.quotas import flatten
 from .._values.client_secrets import LOOPBACK, is_secret
+from .._values.security import BY_PASSWORD, MECHANISMS
 from .check_mirrors import HOSTS, is_region
 from .check_value import Mistake, found, key_path, shown
+from .platforms import PLATFORMS
 
-BY_PASSWORD = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 NOT_TRUE = ("false", "f", "0", "no")
 
 
@@ -77,7 +78,7 @@ def authentication(name: str, region: dict) -> c.Iterator[Mistake]:
 def completeness(name: str, region: dict) -> c.Iterator[Mistake]:
     """What a stage needs of a region and does not find."""
     if not region.get("kafka_dr_platform"):
-        yield Mistake("kafka_dr_platform", "one of host, kubernetes, managed", "nothing", "Say what runs the region")
+        yield Mistake("kafka_dr_platform", f"one of {', '.join(PLATFORMS)}", "nothing", "Say what runs the region")
     if region.get("kafka_dr_platform") == "kubernetes":
         if not (region.get("kafka_dr_kubernetes") or {}).get("cluster"):
             yield Mistake(
@@ -101,10 +102,7 @@ def unverified(region: dict) -> list[str]:
     if str(client.get("ssl.endpoint.identification.algorithm", "https")).lower() in ("none", ""):
         made.append("kafka_dr_client: ssl.endpoint.identification.algorithm=none")
     mechanism = str(client.get("sasl.mechanism") or client.get("sasl.mechanisms") or "").upper()
-    if str(client.get("security.protocol") or "").upper() == "SASL_PLAINTEXT" and mechanism in (
-        *BY_PASSWORD,
-        "OAUTHBEARER",
-    ):
+    if str(client.get("security.protocol") or "").upper() == "SASL_PLAINTEXT" and mechanism in MECHANISMS:
         made.append(
             "kafka_dr_client: security.protocol=SASL_PLAINTEXT sends a password, or what stands for one, without TLS"
         )

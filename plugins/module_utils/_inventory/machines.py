@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .applications import ROLES, application_batches, application_machines
-from .platforms import mirror_platform
+from .platforms import mirror_on_machines
 from .regions import hosts_with
-
-ON_MACHINES = ("host", "connect")
 
 
 def mirror_machines(regions: dict[str, dict[str, Any]], mirror: dict[str, Any]) -> list[str]:
@@ -20,8 +18,7 @@ def mirror_machines(regions: dict[str, dict[str, Any]], mirror: dict[str, Any]) 
     :param regions: hostvars.
     """
     target = regions[mirror["target"]]
-    on_machines = mirror_platform(target) in ON_MACHINES
-    return list(target.get("kafka_dr_mirror_hosts") or [mirror["target"]]) if on_machines else []
+    return list(target.get("kafka_dr_mirror_hosts") or [mirror["target"]]) if mirror_on_machines(target) else []
 
 
 def machines_needed(

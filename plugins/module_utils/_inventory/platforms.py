@@ -31,6 +31,11 @@ def mirror_platform(region: Region) -> str:
     return PLATFORMS[named]["tasks"] if named in PLATFORMS else named
 
 
+def mirror_on_machines(region: Region) -> bool:
+    """Whether machines of the inventory keep the mirror into a region, or the witness beside it."""
+    return mirror_platform(region) in ("host", "connect")
+
+
 def source_connector(mirror: dict[str, Any], region: Region) -> str:
     """The name of a mirror's source connector in the keys of Connect's topic of offsets.
 

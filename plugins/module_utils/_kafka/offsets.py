@@ -38,6 +38,14 @@ class LogBounds(TypedDict):
     stable: int
 
 
+def offsets_behind(reached: int, start: int, end: int) -> int:
+    """How many offsets of a log a copy that has come to ``reached`` is behind; what retention removed counts as copied.
+
+    :param reached: the next offset to copy. :param end: the log's end, or its last stable offset.
+    """
+    return max(0, end - max(reached, start))
+
+
 def list_offsets(
     client: KafkaClient,
     partitions: Iterable[Partition],

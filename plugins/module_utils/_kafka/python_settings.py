@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._errors import UsageError
+from .._values.security import BY_PASSWORD, PROTOCOLS
 from .oauth import ClientCredentials
 from .tls import tls_context
 
-PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
-BY_PASSWORD = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 TLS_KEYS = {
     "ssl.ca.pem",
     "ssl.ca.location",

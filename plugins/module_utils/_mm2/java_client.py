@@ -12,6 +12,7 @@ from typing import Any
 
 from .._errors import UsageError
 from .._values.client_secrets import checked_endpoint
+from .._values.security import PROTOCOLS
 
 PLAIN_KEYS = (
     "bootstrap.servers",
@@ -20,7 +21,6 @@ PLAIN_KEYS = (
     "ssl.endpoint.identification.algorithm",
     "client.id",
 )
-PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 LOGIN_MODULES = {
     "SCRAM-SHA-512": "org.apache.kafka.common.security.scram.ScramLoginModule",
     "SCRAM-SHA-256": "org.apache.kafka.common.security.scram.ScramLoginModule",

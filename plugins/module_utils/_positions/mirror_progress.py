@@ -17,7 +17,7 @@ from .._kafka.mm2_topics import (
     read_source_offsets,
     read_witness,
 )
-from .._kafka.offsets import topic_offsets
+from .._kafka.offsets import offsets_behind, topic_offsets
 from .._kafka.reader import read
 from .._kafka.topics import describe_topics
 from .._mm2.names import MirrorNames, check_names, compile_filter
@@ -128,12 +128,12 @@ def _partitions(
                 key,
                 {"topic": topic, "partition": key[1], "target_topic": names.copy_of(topic), "mirrored_through": None},
             )
-            reached = max(row["mirrored_through"] or 0, one["start"])
+            reached = row["mirrored_through"] or 0
             row.update(
                 source_start=one["start"],
                 source_end=one["stable"],
-                lag=max(one["stable"] - reached, 0),
-                stale=reached > one["end"],
+                lag=offsets_behind(reached, one["start"], one["stable"]),
+                stale=max(reached, one["start"]) > one["end"],
             )
     _confirm_stale(source, rows)
     _look_for_data(source, rows)

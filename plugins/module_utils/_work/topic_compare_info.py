@@ -11,6 +11,7 @@ from typing import Any
 from .._errors import RefusedError
 from .._kafka import mm2_topics
 from .._kafka.client import KafkaClient
+from .._kafka.offsets import offsets_behind
 from .._proof import report, verdict, worker
 from .._proof.comparison import Options, prepare
 from .._proof.found import COUNTS
@@ -58,9 +59,7 @@ def topic_compare_info(params: dict[str, Any], check_mode: bool = False) -> dict
         differing += len(topic["config_differences"])
         for part in topic["partitions"]:
             copied = lags.get((topic["topic"], part["partition"]))
-            part["lag"] = (
-                None if copied is None else max(0, part["source_range"][1] - max(part["source_range"][0], copied + 1))
-            )
+            part["lag"] = None if copied is None else offsets_behind(copied + 1, *part["source_range"])
     found.update(content=params["content"], configs_differ=differing, changed=False)
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ..._mm2.access import GUARDED
 from ..kinds import NODE, choice, loose_flag, number, path, secret, text
+from ..platforms import PLATFORMS
 from .clients import CLIENT, CLIENT_SECRETS, CONNECT, CONNECT_SECRETS, DEPLOYMENT, KUBERNETES
 from .clusters import CLUSTER, CLUSTER_SECRETS, QUOTAS, SUPER_USERS, TOPICS, USERS
 from .mirrors import APPLICATIONS, MACHINES, MIRRORS, SERVICES
@@ -28,9 +29,7 @@ VARIABLES: dict[str, NODE] = {
         **choice(
             "What runs the region; it chooses the tasks. C(managed) acts like C(host) for users and rights and has "
             "no brokers to start",
-            "host",
-            "kubernetes",
-            "managed",
+            *PLATFORMS,
         ),
         "x-where": "region",
     },

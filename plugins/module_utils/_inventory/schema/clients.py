@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from ..._values.client_secrets import SECRETS
+from ..._values.security import MECHANISMS, PROTOCOLS
 from ..kinds import NODE, choice, flag, kubernetes_name, listing, long_text, mapping, record, secret, setting, text
 
 # host:port, where an IPv6 address stands in brackets.
 SERVER = r"(?:[A-Za-z0-9_]+://)?(?:\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?):[0-9]{1,5}"
 SERVERS = rf"^\s*{SERVER}\s*(?:,\s*{SERVER}\s*)*$"
-PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
-MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 CONNECTION: dict[str, NODE] = {
     "kubeconfig": text("Path of a kubeconfig on the controller"),
     "context": text("Context of the kubeconfig"),

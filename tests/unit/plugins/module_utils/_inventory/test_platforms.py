@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import platforms
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import check_mirrors, platforms
 
 MIRROR = {"name": "backup", "source": "na", "target": "eu", "topics": [".*"]}
 HOSTS = {
@@ -49,6 +49,14 @@ def test_a_region_without_a_platform_is_its_owners():
 def test_what_runs_a_mirror_names_its_source_connector(region, runs_on, connector):
     assert platforms.mirror_platform(region) == runs_on
     assert platforms.source_connector(MIRROR, region) == connector
+
+
+def test_machines_of_a_new_platform_are_checked_like_those_of_its_tasks(monkeypatch):
+    """A row of the table is all that a platform with the tasks of another needs."""
+    monkeypatch.setitem(platforms.PLATFORMS, "msk", platforms.PLATFORMS["managed"])
+    hosts = {"na": {}, "eu": {"kafka_dr_platform": "msk"}}
+    found = {mistake.path for mistake in check_mirrors.machines([MIRROR], hosts)}
+    assert {"eu: kafka_dr_mirror_directory", "eu: kafka_dr_kafka_home"} <= found
 
 
 def test_the_definition_is_kept_on_the_first_machine_of_each_backup():

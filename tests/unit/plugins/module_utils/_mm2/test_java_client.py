@@ -7,10 +7,12 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.java_client import (
+    LOGIN_MODULES,
     jaas_text,
     java_client,
     secret_text,
 )
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.security import MECHANISMS
 
 BASE = {"bootstrap.servers": "kafka:9093"}
 OAUTH = {**BASE, "security.protocol": "SASL_SSL", "sasl.mechanism": "OAUTHBEARER", "ssl.ca.pem": "PEM"}
@@ -20,6 +22,10 @@ def java(**keys):
     return java_client(
         {**BASE, **{key.replace("_", "."): value for key, value in keys.items()}}, lambda key: "<%s>" % key
     )
+
+
+def test_every_mechanism_that_an_inventory_may_name_has_a_login_module():
+    assert set(LOGIN_MODULES) == set(MECHANISMS)
 
 
 def test_plain():
