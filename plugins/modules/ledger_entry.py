@@ -14,6 +14,8 @@ description:
   - The ledger is a topic in the surviving region; it is created where it does not exist.
   - Refused when a later run owns the ledger, or when a fenced entry was written that the caller does not know, so that
     two runs at a time cannot both go on.
+  - An entry that names the active region has an epoch. It is refused where the ledger has that epoch or a higher one
+    by now, so that two moves at a time cannot both be made.
   - An entry names the hash of the one before it and is signed, so that a lost, forged or moved one is seen. Large ones
     are split.
 extends_documentation_fragment:
@@ -59,6 +61,13 @@ options:
       - What RV(streamsafe.kafka_dr.ledger_info#module:head) has as C(hash), empty for a ledger without fenced entries.
       - The entry is refused where the last fenced entry is another one. Needed where O(fenced=true).
     type: str
+  epoch:
+    description: Where O(state=active), one more than the epoch of the move before.
+    type: int
+  epoch_from:
+    description: Where O(state=active), the move before, by C(epoch), C(region) whose ledger it was written to, and
+      C(hash), as C(origin) of P(streamsafe.kafka_dr.ledger_truth#filter).
+    type: dict
 """
 
 EXAMPLES = r"""
@@ -107,6 +116,8 @@ def main() -> None:
             "found": {"type": "dict", "default": {}},
             "fenced": {"type": "bool", "default": True},
             "after": {"type": "str"},
+            "epoch": {"type": "int"},
+            "epoch_from": {"type": "dict"},
         },
         ledger_entry,
     )

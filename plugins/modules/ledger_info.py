@@ -47,9 +47,21 @@ active_region:
   returned: always
   type: str
 active_at:
-  description: Since when, or empty.
+  description: Since when, or empty. The highest epoch counts, and the last entry where none has one.
   returned: always
   type: str
+epoch:
+  description: The epoch of the move that made it active; each move raises it. 0 where no entry has one, because older
+    versions wrote them all, or there is none.
+  returned: always
+  type: int
+moves:
+  description: What entries that name the active region say, by C(epoch), C(region), C(ledger) (the region whose ledger
+    the move was written to first; empty for this one), C(hash), C(from) (the move before), C(settles) (hashes of moves
+    that it decides between), C(at), C(by), C(run), C(stage). Where none has an epoch, the last one.
+  returned: always
+  type: list
+  elements: dict
 present:
   description: Whether the ledger has any entry.
   returned: always

@@ -27,11 +27,12 @@ def append(
     """Write one entry.
 
     :param entry: ``run``, ``stage``, ``step``, ``state``, ``region``, ``about``, ``found``, ``by``, ``collection``,
-        ``fenced``.
+        ``fenced``; for one that names the active region ``epoch`` and ``epoch_from`` too.
     :param after: ``head.hash`` of what the caller read last; empty where there was no fenced entry. Needed for a fenced
         entry.
     :returns: ``changed``, ``entry``, ``known`` (what the ledger says with it, as :func:`.ledger.known` does), ``diff``.
-    :raises RefusedError: a later run owns the ledger, or somebody wrote since the caller read it.
+    :raises RefusedError: a later run owns the ledger, somebody wrote since the caller read it, or the ledger has the
+        entry's epoch or a higher one by now.
     """
     write = _Append(client, topic, entry, secrets, after, check_mode)
     if entry["fenced"] and after is None:
@@ -84,8 +85,10 @@ def _allowed(topic: str, chain: Chain, entry: dict, after: str | None, keys: lis
     if chain.signed and not keys:
         raise no_secret(topic)
     state = fold(chain.entries)
+    _next_epoch(topic, state, entry)
     if not entry["fenced"]:
-        if entry["state"] == "active" and state["open"] and state["run"] != entry["run"]:
+        # One with an epoch may be told beside a run, which has to learn of it.
+        if entry["state"] == "active" and "epoch" not in entry and state["open"] and state["run"] != entry["run"]:
             raise RefusedError(
                 f"The ledger '{topic}' is owned by another run",
                 expected="no open stage",
@@ -109,6 +112,17 @@ def _allowed(topic: str, chain: Chain, entry: dict, after: str | None, keys: lis
             expected=f"{'hash ' + after[:12] if after else 'nothing'} as its last fenced entry",
             found=_who(state["head"]),
             remedy="Let the other run finish, then run this stage again from its beginning",
+        )
+
+
+def _next_epoch(topic: str, state: dict, entry: dict) -> None:
+    """:raises RefusedError: the ledger has the entry's epoch or a higher one by now."""
+    if entry.get("epoch", state["epoch"] + 1) <= state["epoch"]:
+        raise RefusedError(
+            f"The ledger '{topic}' was told of another move meanwhile",
+            expected=f"an epoch below {entry['epoch']}, which this run would write for {entry['region']}",
+            found=f"epoch {state['epoch']}, {state['active_region']} since {state['active_at'] or '-'}",
+            remedy="Run this stage again: its gates compare the ledgers of all regions",
         )
 
 

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+from .epochs import move_of
+
 NOBODY = {"hash": "", "offset": -1, "run": "", "stage": "", "step": "", "state": "", "at": "", "by": ""}
 
 
 def fold(entries: list[dict]) -> dict:
     """What the entries say together.
 
-    :returns: ``active_region`` (or empty) and ``active_at`` (since when), ``run``, ``stage`` and ``about`` that own the
+    :returns: ``active_region`` (or empty), ``active_at`` (since when) and ``epoch`` (0 where no entry has one), of the
+        highest epoch, ``moves`` (all with an epoch as :func:`.epochs.move_of` has them; where there is none the last
+        one), ``run``, ``stage`` and ``about`` that own the
         ledger, ``open`` (whether that stage has not ended), ``moved_to`` (the active region where a failover named it
         that owned another ledger, that region's, or empty), ``taken{region: [ACL]}`` that a fence took away there and
         nobody gave back, ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did not
@@ -25,9 +29,7 @@ def fold(entries: list[dict]) -> dict:
         if entry["state"] == "done" and step in ("fencing", "fenced", "given_back"):
             _remember_taken(state["taken"], step, entry)
         if entry["state"] == "active":
-            state["active_region"], state["active_at"] = entry["region"], entry.get("at") or ""
-            beside = entry["stage"] == "failover" and not entry.get("fenced", True)
-            state["moved_to"] = entry["region"] if beside else ""
+            _follow_move(state, entry)
         if entry["state"] in ("proven", "different", "not_provable"):
             state["proofs"].append(entry)
         if step == "manifest" and entry["state"] == "done":
@@ -40,6 +42,8 @@ def _empty() -> dict:
     return {
         "active_region": "",
         "active_at": "",
+        "epoch": 0,
+        "moves": [],
         "moved_to": "",
         "run": "",
         "stage": "",
@@ -53,6 +57,18 @@ def _empty() -> dict:
         "manifests": [],
         "taken": {},
     }
+
+
+def _follow_move(state: dict, entry: dict) -> None:
+    """Which region is active: by the highest epoch, and by the last entry as long as none has an epoch."""
+    move = move_of(entry)
+    if move["epoch"] < state["epoch"] or (move["epoch"] and move["epoch"] == state["epoch"]):
+        state["moves"] += [move] if move["epoch"] else []
+        return
+    state["moves"] = [one for one in state["moves"] if one["epoch"]] + [move]
+    state.update(active_region=move["region"], active_at=move["at"], epoch=move["epoch"])
+    told = move["ledger"] or ("" if entry.get("fenced", True) else move["region"])
+    state["moved_to"] = move["region"] if move["stage"] == "failover" and told == move["region"] else ""
 
 
 def _follow_stage(state: dict, entry: dict) -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The form of a ledger's entry.
 
-An entry without ``format`` was written before entries were chained; it is read and never written. ``epoch`` is accepted
-where it stands, and written by nobody yet.
+An entry without ``format`` was written before entries were chained; it is read and never written. An entry that names
+the active region has ``epoch``, and ``epoch_from``, the move that it follows, unless an older version wrote it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STATES = (
 NEEDED = ("run", "stage", "step", "state")
 TEXTS = (*NEEDED, "region", "about", "at", "by", "collection")
 DEFAULTS = {"region": "", "about": "", "at": "", "by": "", "collection": "", "found": {}, "fenced": True}
-KEYS = {*TEXTS, "found", "fenced", "format", "previous", "mac", "epoch"}
+KEYS = {*TEXTS, "found", "fenced", "format", "previous", "mac", "epoch", "epoch_from"}
 HEX = set("0123456789abcdef")
 # Lists within lists; what is deeper can be read and, some calls further down, not written again.
 DEEPEST = 50
@@ -98,13 +98,27 @@ def _check_types(entry: dict) -> None:
     epoch = entry.get("epoch", 1)
     if isinstance(epoch, bool) or not isinstance(epoch, int) or epoch < 1:
         raise _no_entry(f"epoch {epoch!r}")
+    if "epoch_from" in entry or ("epoch" in entry and entry["state"] == "active"):
+        _check_parent(entry.get("epoch_from"), entry.get("epoch", 0))
+
+
+def _check_parent(parent: object, epoch: int) -> None:
+    if not isinstance(parent, dict) or set(parent) != {"epoch", "region", "hash"}:
+        raise _no_entry("'epoch_from' is not epoch, region and hash")
+    before = parent["epoch"]
+    if isinstance(before, bool) or not isinstance(before, int) or before < 0 or before + 1 != epoch:
+        raise _no_entry(f"epoch {epoch!r} that follows epoch {str(before)[:40]}")
+    # Only the first move has none before it; the one before may be an entry without an epoch.
+    first = before == 0 and parent["region"] == parent["hash"] == ""
+    if not first and not (isinstance(parent["region"], str) and parent["region"] and is_digest(parent["hash"])):
+        raise _no_entry("'epoch_from' names no entry")
 
 
 def _check_chained(entry: dict) -> None:
     unknown = sorted(set(entry) - KEYS)
     if unknown:
         raise _no_entry(f"unknown keys {', '.join(one[:40] for one in unknown[:5])}")
-    missing = sorted(KEYS - {"mac", "epoch"} - set(entry))
+    missing = sorted(KEYS - {"mac", "epoch", "epoch_from"} - set(entry))
     if missing:
         raise _no_entry(f"no '{missing[0]}'")
     if entry["previous"] != "" and not is_digest(entry["previous"]):

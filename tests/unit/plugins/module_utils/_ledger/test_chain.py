@@ -242,6 +242,14 @@ def test_parts_that_are_missing_or_changed_are_junk():
         {"mac": "x"},
         {"epoch": 0},
         {"epoch": "1"},
+        {"epoch_from": None},
+        {"epoch_from": {"epoch": 2, "region": "eu"}},
+        {"epoch_from": {"epoch": 3, "region": "eu", "hash": "a" * 64}},
+        {"epoch_from": {"epoch": "2", "region": "eu", "hash": "a" * 64}},
+        {"epoch_from": {"epoch": 2, "region": "eu", "hash": "x"}},
+        {"epoch_from": {"epoch": 2, "region": "", "hash": "a" * 64}},
+        {"epoch_from": {"epoch": 2, "region": "", "hash": ""}},
+        {"state": "active", "region": "eu"},
         {"evil": 1},
         {"state": "active", "region": ""},
         {"stage": None},
@@ -253,6 +261,21 @@ def test_an_entry_has_a_form(change):
     assert decoded(json.dumps(good).encode())["epoch"] == 3
     with pytest.raises(FormatError):
         decoded(json.dumps({**good, **change}).encode())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"epoch": 1, "epoch_from": {"epoch": 0, "region": "", "hash": ""}},
+        {"epoch": 1, "epoch_from": {"epoch": 0, "region": "eu", "hash": "a" * 64}},
+        {"epoch": 3, "epoch_from": {"epoch": 2, "region": "eu", "hash": "a" * 64}},
+        {},
+    ],
+)
+def test_an_epoch_names_the_move_before_it(change):
+    """The first has none, or one that an older version wrote; and so older versions named the active region."""
+    good = {**body(), "state": "active", "region": "eu", "format": 2, "previous": "", **change}
+    assert decoded(json.dumps(good).encode()).get("epoch") == change.get("epoch")
 
 
 def test_an_entry_of_a_later_version_says_so():
