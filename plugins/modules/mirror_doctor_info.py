@@ -91,6 +91,10 @@ options:
         as it should be.
     type: str
     default: ""
+  left_epoch:
+    description: The epoch that the ledger has with it.
+    type: int
+    default: 0
   logs:
     description: Log files of the mirror on the machine where this module runs. The last 4 MiB of each are read.
     type: list
@@ -234,6 +238,7 @@ def main() -> None:
             "watch_seconds": {"type": "int", "default": 5},
             "expect_exactly_once": {"type": "bool", "default": True},
             "left_for": {"type": "str", "default": ""},
+            "left_epoch": {"type": "int", "default": 0},
             "logs": {"type": "list", "elements": "path", "default": []},
             "silent_machines": {"type": "dict", "default": {}},
             "log_text": {"type": "str", "default": "", "no_log": True},

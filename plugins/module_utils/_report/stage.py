@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from typing import Any
 
@@ -43,8 +44,9 @@ def report_of(entries: list[Entry], stage: str = "", run: str = "", failed: bool
     :param failed: whether it is known to have failed, as from a controller's job: a last run that is done is another
         one then.
     :returns: ``stage``, ``run``, ``runs[]``, ``about``, ``verdict`` (``done``, ``refused``, ``unfinished``,
-        ``never_began``), ``began``, ``ended``, ``seconds``, ``steps[{name, state, at, seconds, region, found}]``,
-        ``proofs[]``, ``overrides[]``, ``gates[]``, ``lost``, ``positions``, ``versions``, ``command``.
+        ``never_began``), ``active{region, epoch}``, ``began``, ``ended``, ``seconds``,
+        ``steps[{name, state, at, seconds, region, found}]``, ``proofs[]``, ``overrides[]``, ``gates[]``, ``lost``,
+        ``positions``, ``versions``, ``command``.
     :raises UsageError: the ledger knows no such run.
     """
     begun = [
@@ -117,6 +119,7 @@ def _stage_report(begin: Entry, runs: list[str], entries: list[Entry]) -> Report
         "proofs": [_proof(entry) for entry in entries if entry["state"] in ("proven", "different", "not_provable")],
         "overrides": overrides,
         "gates": list(gates.get("held") or []),
+        "active": _active(entries),
         "planned": bool(gates.get("planned")),
         "lost": moved.get("lost") or {},
         "witnessed_at": _number(moved.get("witnessed_at")),
@@ -125,6 +128,12 @@ def _stage_report(begin: Entry, runs: list[str], entries: list[Entry]) -> Report
         "by": begin.get("by", ""),
         "command": command(begin, overrides),
     }
+
+
+def _active(entries: list[Entry]) -> dict[str, Any]:
+    """Which region the stage made active, and the epoch; empty where it made none so."""
+    made = [one for one in entries if one["state"] == "active" and "told" not in (one.get("found") or {})]
+    return {"region": made[-1].get("region", ""), "epoch": made[-1].get("epoch", 0)} if made else {}
 
 
 def _done(entries: list[Entry], begun: Entry) -> bool:
@@ -191,6 +200,8 @@ def _steps(told: list[Entry]) -> list[dict[str, Any]]:
         name = (
             {"started": "begun", "done": "ended"}.get(one["state"], one["state"])
             if one["step"] == "stage"
+            else "told_of_" + one["step"]
+            if "told" in (one.get("found") or {})
             else one["step"]
         )
         steps.append(
@@ -223,6 +234,15 @@ def _proof(entry: Entry) -> dict[str, Any]:
     }
 
 
+def _accepted(stage: str, override: str) -> str:
+    """A gate that was overridden, as the variable that opens it; some are opened by names."""
+    gate, dummy, names = override.removesuffix(")").partition(" (")
+    variable = f"{stage}_accept_{OVERRIDES.get(gate, gate)}"
+    if not names:
+        return f"{variable}=true"
+    return f"{variable}={names}" if gate == "split_brain" else json.dumps({variable: names.split(", ")})
+
+
 def command(begun: Entry, overrides: list[str]) -> str:
     """The command that runs the stage as it was run, as far as its entry tells."""
     stage = begun["stage"]
@@ -235,7 +255,7 @@ def command(begun: Entry, overrides: list[str]) -> str:
     words = [f"{stage}_{first}={regions[0]}", f"{stage}_{second}={regions[1]}"]
     if (begun.get("found") or {}).get("planned"):
         words.append(f"{stage}_planned=true")
-    words += [f"{stage}_accept_{OVERRIDES.get(name, name)}=true" for name in overrides]
+    words += [_accepted(stage, one) for one in overrides]
     return f"ansible-playbook -i inventory streamsafe.kafka_dr.{stage} " + " ".join(
         "-e " + shlex.quote(word) for word in words
     )

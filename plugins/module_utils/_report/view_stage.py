@@ -25,6 +25,7 @@ def stage_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, An
             report["run"] + (", went on from " + ", ".join(report["runs"][:-1]) if len(report["runs"]) > 1 else ""),
         ),
         ("By", report["by"]),
+        ("Active region", "{region}, epoch {epoch}".format(**report["active"]) if report.get("active") else ""),
         ("Kind", "planned" if report["planned"] else "unplanned" if report["stage"] == "failover" else ""),
     ]
     page["held"] = [{"stage": report["stage"], "held": report["gates"]}] if report.get("gates") else []

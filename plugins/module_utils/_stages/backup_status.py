@@ -37,8 +37,8 @@ def backup_status(
     :param drift: sentences of what changed since the definition was kept; None where the source could not be asked.
     :param limits: ``heartbeat``, ``witness``, ``proof`` (seconds), ``lag`` (records).
     :param now: seconds since the epoch.
-    :returns: ``healthy``, ``findings[{what, message}]``, ``source_seen_seconds``, ``heartbeat_seconds``, ``lag``,
-        ``topics{name: lag}``, ``groups``, ``proof{verdict, at, seconds}``, ``drift[]``.
+    :returns: ``healthy``, ``findings[{what, message}]``, ``active_region``, ``epoch``, ``source_seen_seconds``,
+        ``heartbeat_seconds``, ``lag``, ``topics{name: lag}``, ``groups``, ``proof{verdict, at, seconds}``, ``drift[]``.
     """
     now = time.time() if now is None else now
     status = _measured(mirror, ledger, drift, region, backup, now)
@@ -55,7 +55,11 @@ def backup_status(
 
 def _ledger_findings(ledger: dict[str, Any], region: str, backup: str) -> Iterator[Finding]:
     if ledger.get("active_region") not in ("", region):
-        yield "ledger", f"The ledger names {ledger.get('active_region')} as the active region, not {region}"
+        yield (
+            "ledger",
+            f"The ledger names {ledger.get('active_region')} as the active region (epoch {ledger.get('epoch', 0)}), "
+            f"not {region}",
+        )
     if ledger.get("witnessed"):
         yield "ledger", f"{backup} has no ledger although the topic of its position witness is there: it was deleted"
 
@@ -71,6 +75,8 @@ def _measured(
     return {
         "region": region,
         "backup": backup,
+        "active_region": ledger.get("active_region", ""),
+        "epoch": ledger.get("epoch", 0),
         "findings": [],
         "heartbeat_seconds": _age(mirror["heartbeat"].get("emitted_at"), now),
         "source_seen_seconds": _age(mirror["witness"].get("at"), now),

@@ -73,7 +73,8 @@ def _left(params: dict[str, Any]) -> dict[str, str]:
         "mirror-left",
         "info",
         f"{params['source_alias']}->{params['target_alias']}",
-        f"the ledger of {params['target_alias']} names {params['left_for']} as the active region",
+        f"the ledger of {params['target_alias']} names {params['left_for']} as the active region "
+        f"(epoch {params.get('left_epoch', 0)})",
         "The applications were moved there, and this mirror was stopped for good: it is not examined",
         "Leave it stopped, and take it out of kafka_dr_mirrors once its source is not to be gone back to",
     )

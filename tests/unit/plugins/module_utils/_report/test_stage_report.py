@@ -82,6 +82,24 @@ def test_command_of_each_stage(stage):
     )
 
 
+def test_gates_that_were_opened_by_names_are_in_the_command():
+    overridden = ["elsewhere (asia, south america)", "split_brain (europe)"]
+    told = report_of([entry("stage", "started", 0, about="na to europe", found={"overridden": overridden})])
+    assert told["command"].endswith(
+        """-e '{"failover_accept_elsewhere": ["asia", "south america"]}' -e failover_accept_split_brain=europe"""
+    )
+
+
+def test_the_epoch_of_the_move_is_told_and_what_the_run_told_others_is_no_move():
+    told = {"told": {"region": "asia", "hash": "a" * 64}}
+    missed = entry("active_region", "active", 22, about="asia", epoch=1, found=told)
+    made = [dict(one, epoch=2) if one["state"] == "active" else one for one in entries()]
+    report = report_of([*made[:6], missed, *made[6:]], "failover")
+    assert report["active"] == {"region": "europe", "epoch": 2} and "europe, epoch 2" in render(report)
+    assert [one["name"] for one in report["steps"]].count("active_region") == 1
+    assert report_of(made[:6])["active"] == {}
+
+
 def test_a_time_that_the_ledger_has_as_a_text_is_told_too():
     """As stages under ansible-core 2.18 wrote it."""
     told = entries()

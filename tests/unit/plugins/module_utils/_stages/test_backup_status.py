@@ -71,6 +71,12 @@ def test_each_thing_that_would_spoil_a_restore_is_found(change, what):
     assert not seen["healthy"] and [one["what"] for one in seen["findings"]] == [what]
 
 
+def test_the_epoch_is_told_with_the_active_region():
+    seen = look(ledger={"active_region": "eu", "epoch": 4})
+    assert (seen["active_region"], seen["epoch"]) == ("eu", 4)
+    assert "names eu as the active region (epoch 4), not na" in seen["findings"][0]["message"]
+
+
 def test_a_heartbeat_of_the_target_does_not_hide_a_dead_source():
     seen = look({"witness": {"ends_at": NOW - 600, "at": NOW - 600, "groups": 2}})
     assert [one["what"] for one in seen["findings"]] == ["source"] and seen["heartbeat_seconds"] == 2.0
