@@ -26,7 +26,8 @@ def look(
     """Which gates hold and which do not.
 
     :param gates: ``[{name, holds, message, accepted, override, value}]``; without ``override`` a gate cannot be
-        overridden. One with ``names`` (``{name: why}``) holds where there are none, and is accepted name by name.
+        overridden, and with ``decided`` it is recorded with what a person decided. One with ``names`` (``{name: why}``)
+        holds where there are none, and is accepted name by name.
     :param require: list[dict[str, Any]] | None, message}]``, JMESPath over ``facts``; only true opens such a gate.
     :returns: ``refusals`` (sentences with the way out), ``overridden`` (names) and ``held`` (names; of the user's own
         gates their messages).
@@ -42,7 +43,7 @@ def look(
             held.append(gate["name"])
             continue
         if gate.get("override") and _true(gate.get("accepted")):
-            overridden.append(gate["name"])
+            overridden.append(gate["name"] + (f" ({gate['decided']})" if gate.get("decided") else ""))
             continue
         text = " ".join(str(gate["message"]).split())
         refusals.append(

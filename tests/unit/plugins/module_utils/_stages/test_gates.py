@@ -38,6 +38,13 @@ def test_an_override_is_named():
     assert seen == {"refusals": [], "overridden": ["source_alive"], "held": []}
 
 
+def test_an_override_is_recorded_with_what_a_person_decided():
+    gate = dict(CLOSED, override="failover_accept_split_brain", accepted=True, value="<region>", decided="eu")
+    assert look([gate], [], {})["overridden"] == [f"{CLOSED['name']} (eu)"]
+    (refusal,) = look([dict(gate, accepted=False)], [], {})["refusals"]
+    assert refusal.endswith("-e failover_accept_split_brain=<region>")
+
+
 def test_a_gate_without_override_cannot_be_accepted():
     assert look([dict(CLOSED, accepted=True)], [], {})["refusals"]
 
