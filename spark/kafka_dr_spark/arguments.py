@@ -7,13 +7,14 @@ import argparse
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of both commands."""
+    """The arguments of all commands."""
     top = argparse.ArgumentParser(
         prog="main.py", description="Prove that one Kafka cluster holds what another held, or name every difference."
     )
     commands = top.add_subparsers(dest="command", required=True)
     _add_common(_add_compare(commands))
     _add_common(_add_manifest(commands))
+    _add_common(_add_salvage(commands))
     return top
 
 
@@ -29,12 +30,7 @@ def _add_compare(commands: argparse._SubParsersAction) -> argparse.ArgumentParse
         help="what the manifest's digest was when it was made; another one is refused",
     )
     compare.add_argument("--target-config", metavar="F", required=True)
-    compare.add_argument(
-        "--rename",
-        default="identity",
-        help="identity, identity:ALIAS. for the identity policy, which renames *heartbeats, or prefix:ALIAS. for the "
-        "default policy",
-    )
+    _add_rename(compare)
     compare.add_argument("--ignore-timestamps", action="store_true")
     compare.add_argument(
         "--bounds", metavar="F", help="JSON: ends of either side and what was known at a loss, by topic and partition"
@@ -53,6 +49,44 @@ def _add_compare(commands: argparse._SubParsersAction) -> argparse.ArgumentParse
     compare.add_argument("--target-name", default="target", help="what they call the target")
     compare.add_argument("--report", metavar="F", required=True)
     return compare
+
+
+def _add_rename(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--rename",
+        default="identity",
+        help="identity, identity:ALIAS. for the identity policy, which renames *heartbeats, or prefix:ALIAS. for the "
+        "default policy",
+    )
+
+
+def _add_salvage(commands: argparse._SubParsersAction) -> argparse.ArgumentParser:
+    salvage = commands.add_parser(
+        "salvage", help="take the records that a region which is back holds, and the active one never got"
+    )
+    salvage.add_argument("--source-config", metavar="F", required=True, help="the region that is back")
+    salvage.add_argument("--target-config", metavar="F", required=True, help="the active region")
+    salvage.add_argument(
+        "--bounds", metavar="F", required=True, help="JSON as for 'compare'; target, where the copy ended, is needed"
+    )
+    salvage.add_argument(
+        "--actions",
+        metavar="F",
+        help="JSON: [{topics: REGEX, action: export|side_topic|replay|none}], the first that matches; default export",
+    )
+    salvage.add_argument("--out", metavar="DIR", required=True, help="directory or URI for exported records")
+    _add_rename(salvage)
+    salvage.add_argument(
+        "--wait-seconds",
+        type=float,
+        default=30,
+        metavar="N",
+        help="how long open transactions of the source are waited for",
+    )
+    salvage.add_argument("--source-name", default="source", help="what reasons and errors call the source")
+    salvage.add_argument("--target-name", default="target", help="what they call the target")
+    salvage.add_argument("--report", metavar="F", required=True)
+    return salvage
 
 
 def _add_manifest(commands: argparse._SubParsersAction) -> argparse.ArgumentParser:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line. Exit: 0 PROVEN, 1 shown to be different, 2 could not tell, 130 interrupted."""
+"""The command line. Exit: 0 PROVEN (salvaged), 1 shown to be different, 2 could not tell, 130 interrupted."""
 
 from __future__ import annotations
 
@@ -72,13 +72,17 @@ def command(arguments: argparse.Namespace, package: str, context: SparkContext |
         check(arguments)
         if arguments.command == "compare":
             return compare(arguments, package, context)
+        if arguments.command == "salvage":
+            # Its libraries take time to load, which a proof does not need.
+            from . import salvaging
+
+            return salvaging.salvage(arguments, package, context)
         return manifest(arguments, package, context)
     except KafkaDrError as error:
         if Interrupted.came:
             return _say_interrupted()
         sys.stderr.write(f"{error}\n")
-        if arguments.command == "compare":
-            failed(arguments, error)
+        tell_failure(arguments, error)
         return 2
     except KeyboardInterrupt:
         return _say_interrupted()
@@ -87,9 +91,18 @@ def command(arguments: argparse.Namespace, package: str, context: SparkContext |
             return _say_interrupted()
         # A mistake of ours must not look like a shown difference (exit 1).
         traceback.print_exc()
-        if arguments.command == "compare":
-            failed(arguments, KafkaDrError("The job failed", found=f"{type(error).__name__}: {error}"))
+        tell_failure(arguments, KafkaDrError("The job failed", found=f"{type(error).__name__}: {error}"))
         return 2
+
+
+def tell_failure(arguments: argparse.Namespace, error: KafkaDrError) -> None:
+    """A report also of what failed."""
+    if arguments.command == "compare":
+        failed(arguments, error)
+    if arguments.command == "salvage":
+        from . import salvaging
+
+        salvaging.failed(arguments, error)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

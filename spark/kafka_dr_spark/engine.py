@@ -51,6 +51,10 @@ def run_one(task: Task, address: tuple[str, int], token: str) -> dict[str, Any]:
             from . import writer
 
             return writer.run(task, sender)
+        if task["work"].startswith("salvage_"):
+            from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage import worker as salvage
+
+            return salvage.run(task, sender)
         return worker.run(task, sender)
     finally:
         sender.close()

@@ -125,6 +125,10 @@ class TranslatingProducer:
                     self._raise_failed()
                 raise self.error(error, "commit a transaction") from exception
 
+    def abort_transaction(self) -> None:
+        """Abort what was begun, if anything was; the error that leads here is what the caller tells."""
+        self._abort()
+
     def _abort(self) -> None:
         try:
             self._producer.abort_transaction(self._client.timeout)

@@ -16,7 +16,15 @@ from functools import partial
 from typing import Any, NamedTuple
 
 try:
-    from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, Consumer, KafkaError, KafkaException, Message, TopicPartition
+    from confluent_kafka import (
+        TIMESTAMP_CREATE_TIME,
+        TIMESTAMP_LOG_APPEND_TIME,
+        Consumer,
+        KafkaError,
+        KafkaException,
+        Message,
+        TopicPartition,
+    )
 except ImportError:
     KafkaError = None  # type: ignore[assignment, misc]
 
@@ -256,3 +264,8 @@ def columns(messages: Sequence[Record]) -> tuple[list[Any], list[Any], list[Any]
 def stamped_by_broker(message: Record) -> bool:
     """Whether the message's timestamp is the broker's time of arrival (``message.timestamp.type=LogAppendTime``)."""
     return message.timestamp()[0] == TIMESTAMP_LOG_APPEND_TIME
+
+
+def timestamp_type(message: Record) -> str | None:
+    """Whose time the message's timestamp is, as ``message.timestamp.type`` calls it; None where it has no timestamp."""
+    return {TIMESTAMP_CREATE_TIME: "CreateTime", TIMESTAMP_LOG_APPEND_TIME: "LogAppendTime"}.get(message.timestamp()[0])

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 try:
     from confluent_kafka import TopicCollection
-    from confluent_kafka.admin import ConfigResource, ResourceType
+    from confluent_kafka.admin import AclOperation, ConfigResource, ResourceType
 except ImportError:
     pass
 
@@ -98,6 +98,30 @@ def describe_topics(client: KafkaClient, names: Collection[str]) -> dict[str, To
                 "in_sync": min((len(partition.isr) for partition in topic.partitions), default=0),
             }
     return found
+
+
+def not_writable(client: KafkaClient, names: Collection[str]) -> list[str]:
+    """Those of the topics that the client's principal may not write to, as a broker tells it (KIP-430).
+
+    :raises KafkaDrError: a topic has no answer.
+    """
+    lacking = []
+    for some in _batches(names):
+        futures = client.ask(
+            "describe topics",
+            partial(
+                client.admin.describe_topics,
+                TopicCollection(some),
+                include_authorized_operations=True,
+                request_timeout=client.timeout,
+            ),
+        )
+        for name, future in futures.items():
+            found = client.result(future, f"ask what may be done with topic '{name}'").authorized_operations
+            # Brokers without an authorizer let everybody do everything, and say so.
+            if AclOperation.WRITE not in (found or ()):
+                lacking.append(name)
+    return sorted(lacking)
 
 
 def topic_configs(client: KafkaClient, names: Collection[str]) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What becomes of the records of a topic that the active region never got."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from .._errors import UsageError
+
+EXPORT, SIDE_TOPIC, REPLAY, NONE = ACTIONS = ("export", "side_topic", "replay", "none")
+# Those that write to the active region.
+WRITING = (SIDE_TOPIC, REPLAY)
+SIDE_SUFFIX = ".salvaged"
+
+
+class Rule(NamedTuple):
+    """An action for the topics whose whole names match."""
+
+    topics: re.Pattern[str]
+    action: str
+
+
+def parse(given: Any) -> list[Rule]:
+    """The rules of an actions file, ``[{topics: REGEX, action: …}]``.
+
+    :raises UsageError: it is something else, or an expression is not valid.
+    """
+    rules = []
+    for number, one in enumerate(given if isinstance(given, list) else [given], 1):
+        if not isinstance(one, dict) or set(one) != {"topics", "action"} or one["action"] not in ACTIONS:
+            raise UsageError(
+                f"Entry {number} of the actions is not valid",
+                expected=f"a list of {{topics: REGEX, action: one of {', '.join(ACTIONS)}}}",
+                found=one,
+            )
+        try:
+            rules.append(Rule(re.compile(str(one["topics"])), one["action"]))
+        except re.error as error:
+            raise UsageError(
+                f"The pattern of topics in entry {number} of the actions is not a regular expression",
+                found=f"{one['topics']!r}: {error}",
+            ) from error
+    return rules
+
+
+def action_for(rules: list[Rule], topic: str) -> str:
+    """The first rule that matches decides; ``export`` where none does."""
+    return next((rule.action for rule in rules if rule.topics.fullmatch(topic)), EXPORT)
+
+
+def destination(action: str, topic: str) -> str:
+    """The topic in the active region that records are written to.
+
+    :param topic: the name of the copy there.
+    """
+    return topic + SIDE_SUFFIX if action == SIDE_TOPIC else topic

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which records of a partition the active region never got, told from the alignment of both.
+
+What the alignment does not match is what it never got, with three exceptions. Records that it has in another order are
+there. Records before the first common one were copied, if its log start has moved: mirrors copy in order. And in a
+compacted topic an older record may have been compacted away: below the last common record, only a key's last value
+counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+try:
+    import numpy as np
+except ImportError:
+    np = None  # type: ignore[assignment]
+
+from .._proof.pairs import Pair
+from . import spans
+
+LOST = ("missing", "missing_head", "missing_tail", "lost", "altered")
+
+
+@dataclass
+class Choice:
+    """What was found out about one partition.
+
+    :ivar wanted: runs of the source's offsets that the target never got.
+    :ivar older: of these, in a compacted topic, those below the last common record: they count only where the target
+        has no later record of the key.
+    :ivar unsure: how many of ``wanted`` may have been copied, and deleted in the target since.
+    """
+
+    wanted: Any
+    older: Any
+    copied: int = 0
+    expired: int = 0
+    unsure: int = 0
+    reasons: list[str] = field(default_factory=list)
+
+
+def choose(pair: Pair) -> Choice:
+    """The choice for a partition that was compared, all of its differences named."""
+    result = pair.result or {}
+    every = spans.as_runs(pair.left.runs)
+    rows = np.array(result["offset_map"], np.int64).reshape(-1, 3)
+    matched = spans.as_runs(rows[:, [0, 2]])
+    unmatched = spans.without(every, matched)
+    moved = [(one["source_offset"], one["count"]) for one in result["differences"] if one["kind"] == "reordered"]
+    unmatched = spans.without(unmatched, spans.as_runs(moved))
+    choice = Choice(unmatched, spans.as_runs([]), copied=spans.count(every) - spans.count(unmatched))
+    _leave_out_expired(choice, pair, matched)
+    if "compact" in pair.topic.mode:
+        _leave_out_compacted(choice, pair, matched, result["differences"])
+    return choice
+
+
+def _leave_out_expired(choice: Choice, pair: Pair, matched: Any) -> None:
+    """Records before all that both have, where the target has deleted what it had there."""
+    if pair.target_started <= 0 or not len(choice.wanted):
+        return
+    first = spans.bounds(matched)[0]
+    through = pair.mirrored_through if pair.mirrored_through is not None else 0
+    gone = spans.within(choice.wanted, 0, first if first is not None else through)
+    choice.expired = spans.count(gone)
+    choice.wanted = spans.without(choice.wanted, gone)
+    if choice.expired:
+        choice.reasons.append(
+            f"{choice.expired} records before offset {first if first is not None else through} were copied, "
+            f"and are not salvaged: the log of the copy begins at {pair.target_started}"
+        )
+    if first is None and len(choice.wanted):
+        choice.unsure = spans.count(choice.wanted)
+        choice.reasons.append(
+            f"{choice.unsure} records from offset {through} on may have been copied: the log of the copy begins at "
+            f"{pair.target_started}, and nothing is left to align them with"
+        )
+
+
+def _leave_out_compacted(choice: Choice, pair: Pair, matched: Any, differences: list[dict[str, Any]]) -> None:
+    last = spans.bounds(matched)[1]
+    edge = max(-1 if last is None else last, (pair.mirrored_through or 0) - 1) + 1
+    told = spans.as_runs([(one["source_offset"], one["count"]) for one in differences if one["kind"] in LOST])
+    below = spans.within(choice.wanted, 0, edge)
+    choice.older = spans.both(below, told)
+    choice.wanted = spans.as_runs(np.concatenate([choice.older, spans.within(choice.wanted, edge)]))

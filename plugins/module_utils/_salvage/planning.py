@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Look at the records of one partition before any of them is written: what the target would not take, and what its
+applications have written to the same keys since.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+try:
+    import numpy as np
+except ImportError:
+    np = None  # type: ignore[assignment]
+
+from .._kafka.reader import columns, read
+from .._proof import record
+from .._proof.shapes import Progress
+from .._proof.sides import KafkaSide
+from . import spans
+from .actions import REPLAY, WRITING
+from .writing import Work, changed, refuse_unwritable
+
+
+@dataclass(frozen=True)
+class Look:
+    """One partition to look at. It travels to where the data is read.
+
+    :ivar work: with all offsets that the target never got as ``wanted``.
+    :ivar copy: the topic of the copy in the target.
+    :ivar older: see :class:`.choice.Choice`. :ivar written: runs of offsets that an earlier run wrote.
+    :ivar following: the offset from which the writing goes on; 0 before it began.
+    :ivar compacted: whether either side is compacted.
+    :ivar since: the end of the copy, from which on applications have written there themselves.
+    :ivar own: runs of the copy's offsets that a salvage wrote.
+    """
+
+    work: Work
+    copy: str
+    older: list[list[int]]
+    written: list[list[int]]
+    following: int
+    compacted: bool
+    since: int
+    own: list[list[int]]
+
+
+def plan(source: KafkaSide, target: KafkaSide, look: Look, tell: Progress) -> dict[str, Any]:
+    """``write`` and ``export``, runs of offsets, and ``superseded``, a count.
+
+    :raises KafkaDrError: the target would not take a record.
+    """
+    wanted, written = spans.as_runs(look.work.wanted), spans.as_runs(look.written)
+    writes = look.work.action in WRITING
+    offsets, keys = _read(source, look, wanted, written, writes, tell)
+    superseded = instead = spans.as_runs([])
+    if look.compacted and len(offsets):
+        again = offsets[np.isin(keys, _keys_since(target, look))]
+        superseded = spans.without(spans.both(spans.of_offsets(again), spans.as_runs(look.older)), written)
+        if look.work.action == REPLAY:
+            instead = spans.as_runs([*spans.of_offsets(again).tolist(), *look.older])
+    wanted = spans.without(wanted, superseded)
+    if not writes:
+        return {"write": [], "export": wanted.tolist(), "superseded": spans.count(superseded)}
+    # What an earlier run passed by stays passed by: its transactions went on behind it.
+    passed = spans.without(spans.within(wanted, 0, look.following), written)
+    export = spans.as_runs([*passed.tolist(), *spans.without(spans.both(wanted, instead), written).tolist()])
+    write = spans.without(wanted, export)
+    return {"write": write.tolist(), "export": export.tolist(), "superseded": spans.count(superseded)}
+
+
+def _read(source: KafkaSide, look: Look, wanted: Any, written: Any, writes: bool, tell: Progress) -> tuple[Any, Any]:
+    """Offsets and keys (digests) of what is wanted, after a look at each record."""
+    work = look.work
+    found, digests = [np.empty(0, np.int64)], [np.empty(0, np.uint64)]
+    ranges = [(work.topic, work.partition, low, high) for low, high in spans.reading(wanted)]
+    for dummy, messages in read(source.client, ranges, timeout=source.client.timeout, pace=source.pace):
+        rows = list(zip(*columns(messages), strict=True))
+        offsets = [row[0] for row in rows]
+        inside = spans.holds(wanted, offsets)
+        fresh = inside & ~spans.holds(written, offsets)
+        size = sum(len(key or b"") + len(value or b"") for dummy, dummy2, key, value, dummy3 in rows)
+        found.append(np.array(offsets, np.int64)[inside])
+        if look.compacted:
+            keys = [record.key_digest(row[2])[0] for row, taken in zip(rows, inside.tolist(), strict=True) if taken]
+            digests.append(np.array(keys, np.uint64))
+        for row, new in zip(rows, fresh.tolist(), strict=True):
+            if writes and new:
+                refuse_unwritable(work, *row)
+        source.pace.take(size)
+        tell(len(rows), size)
+    every = np.concatenate(found)
+    if len(every) != spans.count(wanted):
+        raise changed(work.name, source.name, spans.count(wanted), len(every))
+    return every, np.concatenate(digests)
+
+
+def _keys_since(target: KafkaSide, look: Look) -> Any:
+    """Digests of the keys of the copy's records that its applications have written."""
+    place = (look.copy, look.work.partition)
+    end = target.ends([place]).get(place, look.since)
+    low = max(look.since, target.starts([place]).get(place, look.since))
+    own = spans.as_runs(look.own)
+    parts = [np.empty(0, np.uint64)]
+    if end > low:
+        for records in target.scan(*place, low, end):
+            parts.append(np.unique(records.key_high[~spans.holds(own, records.offset)]))
+    return np.unique(np.concatenate(parts))

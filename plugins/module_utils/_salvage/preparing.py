@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What has to hold before anything is read: the source is at rest, and it is known where the copy ended."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from .._errors import RefusedError, UsageError
+from .._proof import bounds as proof_bounds
+from .._proof.comparison import Comparison, Options, prepare
+from .._proof.pairs import Pair
+from .._proof.shapes import SideSpec
+from .._values.listing import named
+
+POLL_SECONDS = 0.5
+# Every difference decides about records.
+ALL = 1 << 62
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a salvage is asked: see the command line of the Spark job."""
+
+    topics: str
+    bounds: dict[str, Any]
+    actions: Any
+    out: str
+    rename: str = "identity"
+    wait_seconds: float = 30
+
+
+def at_rest(source: SideSpec, target: SideSpec, wanted: Wanted) -> Comparison:
+    """The comparison, once every transaction of the source is decided and nobody writes there.
+
+    :raises RefusedError: that does not become so. :raises KafkaDrError: a side does not answer, or the bounds do not
+        say where the copy ended.
+    """
+    given = proof_bounds.check_bounds(wanted.bounds)
+    # The source is read to its end, whatever a proof would have been told.
+    used = {name: part for name, part in given.items() if name in ("target", "mirrored_through")}
+    options = Options(wanted.topics, wanted.rename, bounds=used, max_differences=ALL, wait_seconds=0)
+    until = time.monotonic() + wanted.wait_seconds
+    while True:
+        comparison = prepare(source, target, options)
+        open_ones = unsettled(comparison)
+        if not open_ones:
+            break
+        if time.monotonic() > until:
+            raise RefusedError(
+                f"{comparison.source.name} is not at rest",
+                expected="the last stable offset of every partition to be its end",
+                found=named(open_ones),
+                remedy="Fence it, end or abort the transactions that are open there, and run this again",
+            )
+        time.sleep(POLL_SECONDS)
+    for pair in comparison.pairs:
+        _doubt_what_was_copied(pair, comparison.source.name)
+    _refuse_unbounded(comparison)
+    for topic in comparison.topics:
+        policy = (topic.target or {"config": {}})["config"].get("cleanup.policy") or ""
+        if "compact" in policy and "compact" not in topic.mode:
+            # Where the copy was compacted, what is not there may have been.
+            topic.mode = f"compact,{topic.mode}"
+    return comparison
+
+
+def unsettled(comparison: Comparison) -> list[str]:
+    """Partitions of the source whose end is not the last stable offset that will be read to, in words."""
+    pairs = {pair.partition_on("source"): pair for pair in comparison.pairs if _on_source(pair)}
+    ends = comparison.source.ends(pairs, "read_uncommitted")
+    return [
+        f"{topic}-{number} ends at {ends.get((topic, number), 'no offset')}, and is stable to {pair.source_range[1]}"
+        for (topic, number), pair in sorted(pairs.items())
+        if ends.get((topic, number)) != pair.source_range[1]
+    ]
+
+
+def _on_source(pair: Pair) -> bool:
+    return pair.number in pair.topic.source["partitions"]
+
+
+def _doubt_what_was_copied(pair: Pair, source: str) -> None:
+    through, end = pair.mirrored_through, pair.source_range[1]
+    if through is not None and through > end:
+        pair.reasons.append(
+            f"{source} ends at {end}, before the offset {through} to which it had been copied: "
+            "it lost records, or the topic was made again"
+        )
+        pair.mirrored_through = None
+
+
+def _refuse_unbounded(comparison: Comparison) -> None:
+    """Without the end of the copy, what was written after it would be taken for the copy. :raises UsageError: it is not
+    given.
+    """
+    missing = []
+    for pair in comparison.pairs:
+        target = pair.topic.target
+        if pair.target_bounded or target is None or pair.number not in target["partitions"]:
+            continue
+        if pair.target_range[1]:
+            missing.append(f"{pair.topic.target_name}-{pair.number}")
+        pair.target_bounded = True
+    if missing:
+        raise UsageError(
+            f"The bounds do not say where the copy on {comparison.target.name} ended",
+            expected='an offset in "target" for every partition that has records',
+            found=f"none for {named(missing)}",
+            remedy="Take the ends that the failover wrote to the ledger (step ends, target)",
+        )

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What was written already: a compacted topic in the active region, written in the transactions of the records.
+
+A partition has two kinds of entries, by the id of its topic, so that a topic that was made again begins anew: one says
+from which offset of the source it goes on, the others say which offsets one transaction wrote, and where to.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from .._errors import FormatError, KafkaDrError, TimedOutError
+from .._kafka.client import KafkaClient
+from .._kafka.offsets import list_offsets
+from .._kafka.reader import columns, read
+from .._kafka.topic_changes import await_topics, ensure_topics
+from .._kafka.topics import describe_topics, topic_configs
+from .._ledger.topic import least_in_sync
+from . import spans
+
+TOPIC = "__kafka_dr_salvage"
+FORMAT = 1
+CONFIGS = {"cleanup.policy": "compact", "message.timestamp.type": "CreateTime"}
+# Another writer's open transaction hides what stands behind it for as long.
+TRANSACTION_SECONDS = 20
+HIDDEN_SECONDS = TRANSACTION_SECONDS + 40
+
+
+@dataclass
+class Portion:
+    """What one transaction wrote: runs of the source's offsets, and runs of offsets in ``target_topic``."""
+
+    action: str
+    target_topic: str
+    target_topic_id: str
+    source_runs: Any
+    target_runs: Any
+    records: int
+
+
+@dataclass
+class Progress:
+    """Of one partition: where it goes on, and what was written. ``next`` is None before the first transaction."""
+
+    next: int | None = None
+    portions: list[Portion] = field(default_factory=list)
+
+    def written(self) -> Any:
+        """Runs of the source's offsets that were written."""
+        return spans.as_runs([pair for portion in self.portions for pair in portion.source_runs.tolist()])
+
+    def written_to(self, topic: str) -> Any:
+        """Runs of the offsets in a topic of the target that hold what was written."""
+        return spans.as_runs(
+            [pair for one in self.portions if one.target_topic == topic for pair in one.target_runs.tolist()]
+        )
+
+
+def ensure_topic(client: KafkaClient) -> None:
+    """Create the topic, or correct what was changed: deletion by age would forget what was written."""
+    found = describe_topics(client, [TOPIC])
+    if TOPIC not in found:
+        try:
+            ensure_topics(client, [{"name": TOPIC, "partitions": 1, "configs": CONFIGS}], "present", False)
+        except KafkaDrError as error:
+            if error.facts.get("code") != "TOPIC_ALREADY_EXISTS":
+                raise
+            await_topics(client, [TOPIC], present=True)
+        found = describe_topics(client, [TOPIC])
+    wanted, least = dict(CONFIGS), least_in_sync(found[TOPIC]["replication_factor"])
+    if found[TOPIC]["in_sync"] >= int(least):
+        wanted["min.insync.replicas"] = least
+    has = topic_configs(client, [TOPIC])[TOPIC]
+    if any(has.get(key) != value for key, value in wanted.items()):
+        ensure_topics(client, [{"name": TOPIC, "configs": wanted}], "present", False)
+
+
+def key(topic_id: str, partition: int, first: int | None = None) -> bytes:
+    """The key of a partition's entry, or of the portion that begins at an offset of the source."""
+    return f"{topic_id}-{partition}{'' if first is None else f'@{first}'}".encode()
+
+
+def entry(region: str, topic: str, topic_id: str, partition: int, following: int) -> bytes:
+    """The value of a partition's entry."""
+    return _dump({"region": region, "topic": topic, "topic_id": topic_id, "partition": partition, "next": following})
+
+
+def portion_entry(portion: Portion) -> bytes:
+    """The value of a portion's entry."""
+    return _dump(
+        {
+            "action": portion.action,
+            "target_topic": portion.target_topic,
+            "target_topic_id": portion.target_topic_id,
+            "source": portion.source_runs.tolist(),
+            "target": portion.target_runs.tolist(),
+            "records": portion.records,
+        }
+    )
+
+
+def _dump(value: dict[str, Any]) -> bytes:
+    return json.dumps({"format": FORMAT, **value}, separators=(",", ":")).encode()
+
+
+def read_all(client: KafkaClient, there: bool = True) -> dict[tuple[str, int], Progress]:
+    """``{(topic id, partition): progress}`` of everything that was committed before the call.
+
+    :param there: whether the topic has to exist.
+    :raises KafkaDrError: it cannot be read to its end; a part would let records be written twice.
+    """
+    if not there and TOPIC not in describe_topics(client, [TOPIC]):
+        return {}
+    place = (TOPIC, 0)
+    end = list_offsets(client, [place], "end", "read_uncommitted", "error")[place]
+    _await_decided(client, end)
+    start = list_offsets(client, [place], "start", gone="error")[place]
+    latest: dict[bytes, bytes | None] = {}
+    for dummy, messages in read(client, [(*place, start, end)], timeout=client.timeout):
+        offsets, dummy2, keys, values, dummy3 = columns(messages)
+        for offset, name, value in zip(offsets, keys, values, strict=True):
+            latest[name or b""] = value
+            if name is None:
+                raise _foreign(offset)
+    return _parsed(latest)
+
+
+def _await_decided(client: KafkaClient, end: int) -> None:
+    """Wait until no transaction is open below ``end``. Others come and go behind it, and do not matter."""
+    until = time.monotonic() + max(client.timeout, HIDDEN_SECONDS)
+    while True:
+        stable = list_offsets(client, [(TOPIC, 0)], "end", "read_committed", "error")[(TOPIC, 0)]
+        if stable >= end:
+            return
+        if time.monotonic() > until:
+            raise TimedOutError(
+                f"'{TOPIC}' on {client.name} could not be read to its end: a transaction is open in it",
+                expected=f"no record below offset {end} to be undecided",
+                found=f"an open transaction from offset {stable} on",
+                remedy="Find whose it is with 'kafka-transactions.sh describe-producers', abort it, and run this again",
+            )
+        time.sleep(0.1)
+
+
+def _parsed(latest: dict[bytes, bytes | None]) -> dict[tuple[str, int], Progress]:
+    found: dict[tuple[str, int], Progress] = {}
+    for name, value in latest.items():
+        if value is None:
+            continue
+        try:
+            place, dummy, first = name.decode().partition("@")
+            topic_id, dummy, number = place.rpartition("-")
+            content = json.loads(value)
+            if content["format"] != FORMAT:
+                raise ValueError
+            progress = found.setdefault((topic_id, int(number)), Progress())
+            if first:
+                progress.portions.append(_portion(content))
+            else:
+                progress.next = int(content["next"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise _foreign(name) from error
+    return found
+
+
+def _portion(content: dict[str, Any]) -> Portion:
+    return Portion(
+        str(content["action"]),
+        str(content["target_topic"]),
+        str(content["target_topic_id"]),
+        spans.as_runs(content["source"]),
+        spans.as_runs(content["target"]),
+        int(content["records"]),
+    )
+
+
+def _foreign(where: object) -> FormatError:
+    return FormatError(
+        f"'{TOPIC}' has a record that no salvage wrote",
+        expected=f"format {FORMAT}",
+        found=f"the record {where!r}",
+        remedy="Find out who may write there, and delete that record by a null value for its key",
+    )

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Show that what was written is what the source holds: both are read again, and their digests compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .._kafka.reader import columns, read
+from .._proof import batch, chunks
+from .._proof.shapes import Progress
+from .._proof.sides import KafkaSide
+from . import spans
+from .writing import Work
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One partition that was written, by the entries of its transactions.
+
+    :ivar source, target: runs of offsets on both sides. :ivar timestamps: whether the target keeps them.
+    """
+
+    work: Work
+    source: list[list[int]]
+    target: list[list[int]]
+    timestamps: bool
+
+
+def prove(source: KafkaSide, target: KafkaSide, claim: Claim, tell: Progress) -> dict[str, Any]:
+    """``equal``, ``records`` as the target has them, and ``bytes`` of their keys and values.
+
+    :raises KafkaDrError: a side could not be read.
+    """
+    work = claim.work
+    held = _digest(source, (work.topic, work.partition), spans.as_runs(claim.source), claim, tell, expected=True)
+    copy = _digest(target, (work.target_topic, work.partition), spans.as_runs(claim.target), claim, tell)
+    return {"equal": chunks.equal(held, copy), "expected": held.count, "records": copy.count, "bytes": held.size}
+
+
+def _digest(
+    side: KafkaSide, place: tuple[str, int], runs: Any, claim: Claim, tell: Progress, expected: bool = False
+) -> chunks.Chunks:
+    """Chunks of the records at these offsets.
+
+    :param expected: with the headers that they have in the target.
+    """
+    digester = batch.Digester(claim.timestamps)
+    ranges = [(*place, low, high) for low, high in spans.reading(runs)]
+    for dummy, messages in read(side.client, ranges, timeout=side.client.timeout, pace=side.pace):
+        rows = list(zip(*columns(messages), strict=True))
+        keep = spans.holds(runs, [row[0] for row in rows]).tolist()
+        kept = [row for row, inside in zip(rows, keep, strict=True) if inside]
+        before = digester.bytes
+        if kept:
+            offsets, stamps, keys, values, headers = map(list, zip(*kept, strict=True))
+            if expected:
+                headers = [claim.work.headers(*pair) for pair in zip(offsets, headers, strict=True)]
+            digester.add(offsets, stamps, keys, values, headers)
+        side.pace.take(digester.bytes - before)
+        tell(len(rows), digester.bytes - before)
+    return digester.chunks()

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The whole salvage: align, look, export, write, prove, report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from .._errors import KafkaDrError, NotProvableError
+from .._proof import plan
+from .._proof.comparison import Comparison
+from .._proof.pairs import Pair
+from .._proof.shapes import Engine, SideSpec
+from .._proof.sides import KafkaSide
+from .._values.listing import named
+from . import actions, places, preparing, progress, report, spans
+from .choice import Choice, choose
+from .directory import Directory
+from .planning import Look
+from .proving import Claim
+from .writing import Work, refuse_other_way
+
+TASKS_PER_CORE = 4
+# Records of one file, about.
+FILE_RECORDS = 500000
+# Topic, partition, runs of offsets.
+Piece = tuple[str, int, list[list[int]]]
+
+
+@dataclass
+class Part:
+    """One partition: what was chosen, what becomes of it, and what was done."""
+
+    pair: Pair
+    action: str
+    choice: Choice
+    work: Work
+    known: progress.Progress
+    write: Any = field(default_factory=lambda: spans.as_runs([]))
+    export: Any = field(default_factory=lambda: spans.as_runs([]))
+    superseded: int = 0
+    exported: int = 0
+    written: int = 0
+    bytes: int = 0
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def skipped(self) -> int:
+        """Records that nothing is done with, as was asked."""
+        return spans.count(self.export) if self.action == actions.NONE else 0
+
+
+class Salvage:
+    """One run."""
+
+    def __init__(self, source: SideSpec, target: SideSpec, wanted: preparing.Wanted) -> None:
+        self.began = time.time()
+        self.wanted, self.rules = wanted, actions.parse(wanted.actions)
+        self.comparison: Comparison = preparing.at_rest(source, target, wanted)
+        self.source = cast(KafkaSide, self.comparison.source)
+        self.target = cast(KafkaSide, self.comparison.target)
+        self.directory = Directory(wanted.out, report.identity(self))
+        self.parts: list[Part] = []
+        self.files: dict[str, dict[str, Any]] = {}
+        self.reasons: list[str] = []
+
+    def run(self, engine: Engine) -> dict[str, Any]:
+        """Salvage; the report without its engine. :raises KafkaDrError: something was refused, or failed."""
+        self.engine = engine
+        self.directory.begin()
+        try:
+            self._align()
+            self._look()
+            self._export()
+            self._write()
+            self._prove()
+            self._look_again()
+            told = report.build(self)
+            self.directory.commit(self.files, report.for_directory(told))
+            return told
+        except BaseException:
+            self.directory.abandon()
+            raise
+
+    def _align(self) -> None:
+        self.comparison.run(self.engine)
+        unclear = [
+            f"{pair.topic.name}-{pair.number}: {pair.error['message'] if pair.error else 'too much differs'}"
+            for pair in self.comparison.pairs
+            if pair.error or (pair.result or {}).get("unnamed")
+        ]
+        if unclear:
+            raise NotProvableError(
+                f"What {self.target.name} never got of {self.source.name} could not be told",
+                found=named(unclear, separator="; "),
+                remedy="Remove the cause, or salvage fewer topics",
+            )
+        by_topic = {topic.name: actions.action_for(self.rules, topic.name) for topic in self.comparison.topics}
+        choices = {pair: choose(pair) for pair in self.comparison.pairs}
+        writing = any(
+            by_topic[pair.topic.name] in actions.WRITING and len(choice.wanted) for pair, choice in choices.items()
+        )
+        places.refuse(self.comparison, by_topic, choices)
+        found = places.prepare(self.target.client, self.comparison, by_topic, choices) if writing else {}
+        known = progress.read_all(self.target.client) if writing else {}
+        for pair, choice in choices.items():
+            action = by_topic[pair.topic.name]
+            work = places.work(pair, action, choice, found, self.source.name)
+            before = progress.Progress()
+            if action in actions.WRITING:
+                before = known.get((work.topic_id, work.partition), before)
+                refuse_other_way(work, before)
+            self.parts.append(Part(pair, action, choice, work, before))
+
+    def _look(self) -> None:
+        """Read what is to be written, or depends on keys, before anything is written."""
+        for part in self.parts:
+            part.export = part.choice.wanted
+        looked = [
+            part
+            for part in self.parts
+            if len(part.choice.older) or (len(part.choice.wanted) and part.action in actions.WRITING)
+        ]
+        for part, value in zip(looked, self._map("salvage_plan", looked, self._look_of), strict=True):
+            part.write, part.export = spans.as_runs(value["write"]), spans.as_runs(value["export"])
+            part.superseded = value["superseded"]
+
+    def _look_of(self, part: Part) -> Look:
+        pair = part.pair
+        return Look(
+            part.work,
+            pair.topic.target_name,
+            part.choice.older.tolist(),
+            part.known.written().tolist(),
+            part.known.next or 0,
+            "compact" in pair.topic.mode and pair.topic.target is not None,
+            pair.target_range[1],
+            part.known.written_to(pair.topic.target_name).tolist(),
+        )
+
+    def _export(self) -> None:
+        pieces: list[Piece] = []
+        for part in self.parts:
+            if part.action != actions.NONE:
+                pieces += [
+                    (*part.pair.partition_on("source"), runs) for runs in report.pieces(part.export, FILE_RECORDS)
+                ]
+        weights = [sum(count for dummy, count in piece[2]) for piece in pieces]
+        groups = plan.groups(pieces, weights, self.engine.parallelism) if pieces else []
+        tasks = [
+            {
+                "id": number,
+                "work": "salvage_export",
+                "source": self.comparison.source_spec,
+                "out": self.wanted.out,
+                "file": self.directory.path_of(number),
+                "partitions": _joined(group),
+            }
+            for number, group in enumerate(groups)
+        ]
+        by_place = {part.pair.partition_on("source"): part for part in self.parts}
+        for result in self.engine.map(tasks, "export", sum(weights)):
+            value = _value(result)
+            self.files[tasks[result["id"]]["file"]] = {key: value[key] for key in ("sha256", "records", "bytes")}
+            for topic, number, records, size in value["partitions"]:
+                by_place[(topic, number)].exported += records
+                by_place[(topic, number)].bytes += size
+
+    def _write(self) -> None:
+        writing = [part for part in self.parts if len(part.write)]
+        self._map("salvage_write", writing, lambda part: _with(part.work, part.write))
+
+    def _prove(self) -> None:
+        """Read back what was written, by the entries of the transactions that wrote it."""
+        claimed = [part for part in self.parts if len(part.write) or part.known.portions]
+        if not claimed:
+            return
+        known = progress.read_all(self.target.client)
+        for part in claimed:
+            part.known = known.get((part.work.topic_id, part.work.partition), part.known)
+        for part, value in zip(claimed, self._map("salvage_prove", claimed, self._claim), strict=True):
+            part.written = value["records"]
+            part.bytes += value["bytes"]
+            wanted, written = part.write, part.known.written()
+            if not value["equal"]:
+                part.reasons.append(
+                    f"'{part.work.target_topic}' does not hold what was written to it: "
+                    f"expected {value['expected']} records, found {value['records']}, or others"
+                )
+            if spans.count(spans.without(wanted, written)) or spans.count(spans.without(written, wanted)):
+                part.reasons.append(
+                    f"expected {spans.count(wanted)} records to be written, found {spans.count(written)} by the entries"
+                )
+
+    def _claim(self, part: Part) -> Claim:
+        overwritten = part.action == actions.REPLAY and not part.pair.topic.timestamps
+        return Claim(
+            part.work,
+            part.known.written().tolist(),
+            part.known.written_to(part.work.target_topic).tolist(),
+            not overwritten,
+        )
+
+    def _look_again(self) -> None:
+        """Name what changed in the source meanwhile."""
+        now = self.source.survey([topic.name for topic in self.comparison.topics])
+        for topic in self.comparison.topics:
+            if topic.name not in now or now[topic.name]["topic_id"] != topic.source["topic_id"]:
+                self.reasons.append(f"{topic.name} was deleted or created anew on {self.source.name} during the run")
+        moved = preparing.unsettled(self.comparison)
+        if moved:
+            self.reasons.append(f"{self.source.name} was written to during the run: {named(moved)}")
+
+    def _map(self, work: str, parts: list[Part], travelling: Any) -> list[Any]:
+        """The results for partitions, in their order. :raises KafkaDrError: one could not be done."""
+        weights = [max(1, spans.count(part.choice.wanted)) for part in parts]
+        numbers = plan.groups(list(range(len(parts))), weights, self.engine.parallelism * TASKS_PER_CORE)
+        tasks = [
+            {
+                "id": number,
+                "work": work,
+                "source": self.comparison.source_spec,
+                "target": self.comparison.target_spec,
+                "partitions": [travelling(parts[one]) for one in group],
+            }
+            for number, group in enumerate(numbers)
+            if group
+        ]
+        found: dict[int, Any] = {}
+        failed: list[KafkaDrError] = []
+        for result in self.engine.map(tasks, work.removeprefix("salvage_"), sum(weights)) if parts else []:
+            for one, value in zip(numbers[result["id"]], _value(result), strict=True):
+                if "error" in value:
+                    failed.append(_error(value["error"]))
+                else:
+                    found[one] = value["value"]
+        if failed:
+            raise _together(failed)
+        return [found[one] for one in range(len(parts))]
+
+
+def _joined(pieces: list[Piece]) -> list[Piece]:
+    """Pieces of one partition made one, so that a file has each partition once."""
+    found: dict[tuple[str, int], list[list[int]]] = {}
+    for topic, number, runs in sorted(pieces):
+        found.setdefault((topic, number), []).extend(runs)
+    return [(*place, runs) for place, runs in found.items()]
+
+
+def _with(work: Work, runs: Any) -> Work:
+    """The work with other offsets."""
+    return Work(**{**vars(work), "wanted": runs.tolist()})
+
+
+def _value(result: dict[str, Any]) -> Any:
+    if "error" in result:
+        raise _error(result["error"])
+    return result["value"]
+
+
+def _error(told: dict[str, Any]) -> KafkaDrError:
+    error = KafkaDrError(told["message"], **told["facts"])
+    error.kind = told["kind"]
+    return error
+
+
+def _together(failed: Iterable[KafkaDrError]) -> KafkaDrError:
+    """The first error, and how many more partitions could not be done."""
+    first, *more = failed
+    if more:
+        first.args = (f"{first} {len(more)} more partitions failed.",)
+    return first

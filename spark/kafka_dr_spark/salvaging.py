@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command ``salvage``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import URI
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.preparing import Wanted
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.report import COUNTS, short
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.run import Salvage
+
+from . import settings
+
+# What a stage and the ledger keep.
+SUMMARY = (*COUNTS, "complete", "reasons", "topics", "directory", "files", "seconds")
+
+
+def salvage(arguments: argparse.Namespace, package: str, context: SparkContext | None = None) -> int:
+    """Salvage; everything that does not need Spark is looked at before it starts. Returns the exit code."""
+    source, target = _side(arguments, "source"), _side(arguments, "target")
+    wanted = Wanted(
+        arguments.topics,
+        settings.load_json(arguments.bounds, "bounds file"),
+        settings.load_json(arguments.actions, "actions file") if arguments.actions else [],
+        arguments.out if URI.match(arguments.out) else os.path.realpath(arguments.out),
+        arguments.rename,
+        arguments.wait_seconds,
+    )
+    run = Salvage(source, target, wanted)
+    from .engine import SparkEngine
+
+    engine = SparkEngine(arguments.master, package, arguments.progress, arguments.quiet, context, arguments.timeout)
+    try:
+        if arguments.max_mb_per_second:
+            for side in (source, target):
+                side["rate"] = arguments.max_mb_per_second * 1e6 / engine.parallelism
+        report = run.run(engine)
+        report["engine"] = engine.describe()
+        _keep(arguments, report)
+        sys.stdout.write(told(report) + "\n")
+        return 0 if report["complete"] else 1
+    finally:
+        engine.close()
+
+
+def _side(arguments: argparse.Namespace, name: str) -> dict[str, Any]:
+    return {
+        "kind": "kafka",
+        "config": settings.load_config(getattr(arguments, f"{name}_config")),
+        "name": getattr(arguments, f"{name}_name"),
+        "timeout": arguments.timeout,
+        "rate": None,
+    }
+
+
+def _keep(arguments: argparse.Namespace, report: dict[str, Any]) -> None:
+    settings.write_json(arguments.report, report)
+    if arguments.summary:
+        kept = {name: report[name] for name in SUMMARY if name in report}
+        kept |= {"topics": short(report), "report": os.path.abspath(arguments.report)}
+        settings.write_json(arguments.summary, kept)
+
+
+def told(report: dict[str, Any]) -> str:
+    """A few lines for people."""
+    counts = ", ".join(f"{report[name]:,} {re.sub('_', ' ', name)}" for name in COUNTS if report[name])
+    lines = [f"{'Complete' if report['complete'] else 'NOT complete'}: {counts or 'nothing to salvage'}"]
+    return "\n".join([*lines, *(f"  {reason}" for reason in report["reasons"][:50])])
+
+
+def failed(arguments: argparse.Namespace, error: KafkaDrError) -> None:
+    """A report also where nothing could be salvaged, or not everything."""
+    value = {
+        **dict.fromkeys(COUNTS, 0),
+        "complete": False,
+        "reasons": [str(error)],
+        "error": error.kind,
+        "topics": {},
+        "directory": arguments.out,
+        "files": 0,
+        "seconds": None,
+    }
+    try:
+        _keep(arguments, value)
+    except OSError as problem:
+        sys.stderr.write(f"The report {arguments.report} cannot be written: {problem.strerror}\n")

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The place of exported files holds all of a run, or nothing of it."""
+
+from __future__ import annotations
+
+import json
+import stat
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import private
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.directory import Directory
+
+MINE = {"asked": "a"}
+
+
+def fill(directory, *contents):
+    files = {}
+    for number, content in enumerate(contents):
+        name = directory.path_of(number)
+        with private(), directory.system.open_output_stream(f"{directory.inside}/{name}") as stream:
+            stream.write(content)
+        files[name] = {"records": number}
+    return files
+
+
+def held(place):
+    return {str(path.relative_to(place)) for path in place.rglob("*") if path.is_file()}
+
+
+def run(place, *contents, identity=None):
+    directory = Directory(str(place), identity or MINE)
+    directory.begin()
+    directory.commit(fill(directory, *contents), {"complete": True})
+    return directory
+
+
+def test_a_run_counts_as_a_whole_and_replaces_the_one_before(tmp_path):
+    place = tmp_path / "deep" / "out"
+    first = run(place, b"one", b"two")
+    assert held(place) == {"salvage.json", f"data/{first.run}-00000.parquet", f"data/{first.run}-00001.parquet"}
+    second = run(place, b"three")
+    assert held(place) == {"salvage.json", f"data/{second.run}-00000.parquet"}
+    told = json.loads((place / "salvage.json").read_text())
+    assert told["files"] == {f"data/{second.run}-00000.parquet": {"records": 0}}
+    assert told["complete"] and told["identity"] == MINE
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in place.rglob("*") if path.is_file()} == {0o600}
+
+
+def test_an_abandoned_run_leaves_the_place_as_it_was(tmp_path):
+    place = tmp_path / "out"
+    directory = Directory(str(place), MINE)
+    directory.begin()
+    fill(directory, b"one")
+    directory.abandon()
+    assert not place.exists()
+    run(place, b"one")
+    before = held(place)
+    directory = Directory(str(place), MINE)
+    directory.begin()
+    fill(directory, b"two")
+    directory.abandon()
+    assert held(place) == before
+
+
+def test_what_a_killed_run_left_is_cleared_away_by_the_next_one(tmp_path):
+    place = tmp_path / "out"
+    killed = Directory(str(place), MINE)
+    killed.begin()
+    fill(killed, b"one", b"two")
+    killed.system.create_dir(f"{killed.inside}/data")
+    killed.system.move(f"{killed.inside}/{killed.path_of(0)}", f"{killed.inside}/data/{killed.run}-00000.parquet")
+    last = run(place, b"three")
+    assert held(place) == {"salvage.json", f"data/{last.run}-00000.parquet"}
+
+
+def test_of_two_runs_only_the_later_one_counts(tmp_path):
+    place = tmp_path / "out"
+    first, second = Directory(str(place), MINE), Directory(str(place), MINE)
+    first.begin()
+    files = fill(first, b"one")
+    second.begin()
+    with pytest.raises(RefusedError, match="Another run has begun"):
+        first.commit(files, {})
+    first.abandon()
+    second.commit(fill(second, b"two"), {})
+    assert held(place) == {"salvage.json", f"data/{second.run}-00000.parquet"}
+
+
+@pytest.mark.parametrize("found", ["salvage.json", "begun.json", "data/x.parquet", "notes"])
+def test_files_of_others_are_left_alone(tmp_path, found):
+    place = tmp_path / "out"
+    (place / found).parent.mkdir(parents=True)
+    (place / found).write_text("{}")
+    with pytest.raises(RefusedError, match="holds files of something else"):
+        Directory(str(place), MINE).begin()
+    assert held(place) == {found}
+
+
+def test_another_salvage_is_refused(tmp_path):
+    run(tmp_path / "out", b"one")
+    with pytest.raises(RefusedError, match="another loss, or with other actions"):
+        Directory(str(tmp_path / "out"), {"asked": "b"}).begin()
