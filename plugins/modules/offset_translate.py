@@ -232,6 +232,11 @@ absent:
   type: list
   elements: str
   returned: always
+positions:
+  description: Where the groups go on, by group, topic of the target and partition; positions that are unknown are left
+    out.
+  type: dict
+  returned: success
 committed:
   description: Groups whose positions were committed and read back.
   type: int

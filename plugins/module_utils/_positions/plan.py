@@ -162,6 +162,7 @@ def plan_result(
         "groups": groups,
         "refused": refused,
         "committed": 0,
+        "positions": _placed(rows),
         "absent": sorted(set(params["groups"] or ()) - set(positions)),
         "summary": {
             "groups": len(groups),
@@ -174,6 +175,15 @@ def plan_result(
             "after": _shown(todo, lambda group, key, offset: offset),
         },
     }
+
+
+def _placed(rows: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, int]]]:
+    """Where the groups go on, ``{group: {topic: {partition: offset}}}``, by the target's topics."""
+    found: dict[str, dict[str, dict[str, int]]] = {}
+    for row in rows:
+        if row["to"] is not None:
+            found.setdefault(row["group"], {}).setdefault(row["target_topic"], {})[str(row["partition"])] = row["to"]
+    return found
 
 
 def _groups(
