@@ -17,9 +17,9 @@ from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
 
 from .._errors import AuthenticationError, AuthorizationError, KafkaDrError, TimedOutError, UnreachableError, UsageError
+from .._values.client_secrets import LOOPBACK
 from .private_file import private_file
 
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 HIDDEN = "********"
 # Connect's own limit for a request that waits for its leader (RestServer.DEFAULT_REST_REQUEST_TIMEOUT_MS) is 90 s.
 ONE_REQUEST = 95
@@ -66,31 +66,32 @@ class Workers:
             )
         self.deadline = time.monotonic() + float(connection.get("timeout") or 60)
         self.timeout = connection.get("timeout") or 60
-        self.name = ", ".join(one.geturl() for one in self.urls)
-        self._secrets = [one for one in (*secrets, connection.get("password"), connection.get("key_password")) if one]
+        self.name = ", ".join(url.geturl() for url in self.urls)
+        known = (*secrets, connection.get("password"), connection.get("key_password"))
+        self._secrets = [secret for secret in known if secret]
         self._headers = {"Accept": "application/json", "Content-Type": "application/json"}
         if connection.get("username"):
             pair = f"{connection['username']}:{connection.get('password') or ''}"
             self._headers["Authorization"] = "Basic " + base64.b64encode(pair.encode("utf-8")).decode("ascii")
-        self._tls = _context(connection) if any(one.scheme == "https" for one in self.urls) else None
+        self._tls = _context(connection) if any(url.scheme == "https" for url in self.urls) else None
         self._bare = self._tls is not None and not connection.get("certificate_pem")
         self._open: tuple[SplitResult, http.client.HTTPConnection] | None = None
         self._answered = False
 
     def warnings(self) -> list[str]:
         """What a person should know about this connection."""
-        bare = [one.geturl() for one in self.urls if one.scheme == "http" and one.hostname not in LOOPBACK]
+        bare = [url.geturl() for url in self.urls if url.scheme == "http" and url.hostname not in LOOPBACK]
         if not bare or "Authorization" not in self._headers:
             return []
         return [f"The password goes to {', '.join(bare)} without encryption; let the workers listen on https"]
 
-    def get(self, *path: str, **query: Any) -> Any:
-        return self.call("GET", path, query=query)
+    def get(self, *path: str) -> Any:
+        return self.call("GET", path)
 
-    def call(self, method: str, path: Iterable[str], body: Any = None, query: Any = None) -> Any:
+    def call(self, method: str, path: Iterable[str], body: Any = None, query: Iterable[str] = ()) -> Any:
         """The answer's JSON, or None where it has none.
 
-        :param path: its parts, unquoted.
+        :param path: its parts, unquoted. :param query: such as ``expand=info``, quoted.
         :raises NotThere: 404. :raises Conflict: it exists already. :raises UsageError: 400, the worker's own words.
         :raises UnreachableError: none of the workers answers. :raises TimedOutError: it did not pass in the time given.
         """
@@ -134,12 +135,12 @@ class Workers:
                 except (OSError, http.client.HTTPException) as error:
                     self._close()
                     reasons[url.geturl()] = str(error) or type(error).__name__
-            # A cluster that answered before may only be changing its workers; one that never did is told at once.
+            # A cluster that answered before may only be changing its workers; one that never did is reported at once.
             if not self._answered or time.monotonic() > self.deadline:
                 raise UnreachableError(
                     "No Connect worker answers",
                     expected=f"one of {self.name}",
-                    found="; ".join("%s: %s" % one for one in reasons.items()),
+                    found="; ".join(f"{url}: {reason}" for url, reason in reasons.items()),
                     remedy=_way_out(reasons, self._bare),
                 )
             time.sleep(0.5)
@@ -170,11 +171,12 @@ class Workers:
 
     def _message(self, text: Any) -> str:
         try:
-            said = json.loads(text)
-            said = said.get("message") if isinstance(said, dict) else None
+            answer = json.loads(text)
         except (ValueError, RecursionError):
-            said = None
-        return self.hide((said or text or "nothing").strip().split("\n")[0])[:600]
+            answer = None
+        message = answer.get("message") if isinstance(answer, dict) else None
+        words = message if isinstance(message, str) and message else text or "nothing"
+        return self.hide(words.strip().split("\n")[0])[:600]
 
     def hide(self, text: str) -> str:
         """The text without any of the secrets known here."""
@@ -267,6 +269,6 @@ def _context(connection: dict[str, Any]) -> ssl.SSLContext:
 def _way_out(reasons: Any, bare: bool) -> str:
     """A server that misses a client certificate says so, or, as it comes too late in TLS 1.3, only hangs up."""
     hung_up = ("alert", "certificate", "reset", "closed connection", "eof occurred", "broken pipe")
-    if bare and any(word in one.lower() for one in reasons.values() for word in hung_up):
+    if bare and any(word in reason.lower() for reason in reasons.values() for word in hung_up):
         return "The workers may want a client certificate that they trust: give certificate_pem and key_pem"
     return "Look whether the workers run, and whether their REST interface listens on these addresses"

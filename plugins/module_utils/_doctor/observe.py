@@ -6,7 +6,6 @@ written.
 from __future__ import annotations
 
 import functools
-import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 from .._errors import KafkaDrError
 from .._kafka.client import KafkaClient
 from .._kafka.groups import describe_groups, group_positions, list_groups
-from .._kafka.mm2_topics import read_checkpoints, read_offset_syncs, read_rows
+from .._kafka.mm2_topics import read_checkpoints, read_offset_syncs, read_task_states
 from .._kafka.offsets import topic_offsets
 from .._kafka.topics import describe_topics, effective_configs
 from .._mm2.mirror_config import TRANSIENT_GROUPS
@@ -36,7 +35,7 @@ CONFIGS = (
 class Observation:
     """What was seen. A part that could not be read is None (or empty), and ``problems`` says why.
 
-    :ivar mirror: two results of ``mirror_offsets``, some seconds apart.
+    :ivar mirror: two results of :func:`mirror_progress`, some seconds apart.
     :ivar source, target: ``{topics{name: {id, partitions, replication_factor, configs}}, offsets: (first, second),
         positions{group: {(topic, partition): offset}}, members{group: {state, members}}, brokers}``, or None.
     :ivar tasks: ``[{connector, task (None for the connector itself), state, trace, worker}]``, or None where there is
@@ -86,19 +85,14 @@ def observe(params: dict[str, Any]) -> Observation:
     seen.syncs = seen.attempt("offset syncs", lambda: read_offset_syncs(target, names.offset_syncs))
     seen.checkpoints = seen.attempt("checkpoints", lambda: read_checkpoints(target, names.checkpoints))
     status = params["status_topic"] or status_topic(names.source)
-    seen.tasks = seen.attempt("task states", lambda: task_states(target, status))
+    seen.tasks = seen.attempt("task states", lambda: read_task_states(target, status))
     for side, client in (("source", source), ("target", target)):
         if client and getattr(seen, side):
             _groups(seen, side, client, groups)
     if source:
+        reverse = MirrorNames(names.target, names.source, names.policy, names.separator)
         seen.syncs_at_source = bool(
-            seen.attempt(
-                "topics of the source",
-                lambda: describe_topics(
-                    source, [MirrorNames(names.target, names.source, names.policy, names.separator).offset_syncs]
-                ),
-                {},
-            )
+            seen.attempt("topics of the source", lambda: describe_topics(source, [reverse.offset_syncs]), {})
         )
     time.sleep(max(0.0, params["watch_seconds"] - (time.monotonic() - began)))
     _look(seen, asked, source, target, wanted)
@@ -140,7 +134,7 @@ def _topics(client: KafkaClient, keep: Callable[[str], bool], before: dict[str, 
     metadata = client.metadata()
     names = sorted(name for name in metadata.topics if keep(name))
     topics: dict[str, Any] = before["topics"] if before else dict(describe_topics(client, names))
-    offsets = topic_offsets(client, {name: one["partitions"] for name, one in topics.items()})
+    offsets = topic_offsets(client, {name: topic["partitions"] for name, topic in topics.items()})
     if before:
         return {**before, "offsets": before["offsets"] + (offsets,)}
     for name, configs in effective_configs(client, list(topics), CONFIGS).items():
@@ -155,45 +149,3 @@ def _groups(seen: Observation, side: str, client: KafkaClient, wanted: Callable[
     view["positions"] = seen.attempt(
         f"positions of groups of {client.name}", lambda: group_positions(client, names), {}
     )
-
-
-def task_states(client: KafkaClient, topic: str) -> list[dict[str, Any]] | None:
-    """States of connectors and tasks as Connect keeps them (``KafkaStatusBackingStore``); None where the topic does not
-    exist.
-    """
-    rows = read_rows(client, topic, _decode_status)
-    if rows is None:
-        return None
-    last = {}
-    for row in rows:
-        last[(row.value["connector"], row.value["task"])] = row.value
-    return [
-        one
-        for dummy, one in sorted(last.items(), key=lambda item: (item[0][0], -1 if item[0][1] is None else item[0][1]))
-        if one["state"] not in (None, "DESTROYED")
-    ]
-
-
-def _decode_status(key: bytes | None, value: bytes | None) -> dict[str, Any] | None:
-    words = (key or b"").decode("utf-8", "replace")
-    for prefix, is_task in (("status-task-", True), ("status-connector-", False)):
-        if words.startswith(prefix):
-            name = words[len(prefix) :]
-            connector, number = name.rpartition("-")[::2] if is_task else (name, "")
-            if is_task and not (number.isascii() and number.isdecimal() and len(number) <= 10):
-                return None
-            try:
-                state = json.loads(value) if value else {}
-            except (ValueError, RecursionError):
-                state = {}
-            state = (
-                {one: said for one, said in state.items() if isinstance(said, str)} if isinstance(state, dict) else {}
-            )
-            return {
-                "connector": connector,
-                "task": int(number) if is_task else None,
-                "state": state.get("state"),
-                "trace": state.get("trace"),
-                "worker": state.get("worker_id"),
-            }
-    return None

@@ -35,7 +35,7 @@ def machines_needed(
     :param hosts: further machines.
     :returns: ``machines[]``, ``clusters{application: connection}``.
     """
-    machines = {*hosts, *(name for one in mirrors if one for name in mirror_machines(regions, one))}
+    machines = {*hosts, *(name for mirror in mirrors if mirror for name in mirror_machines(regions, mirror))}
     clusters = {}
     if applications:
         found = application_machines(
@@ -47,7 +47,7 @@ def machines_needed(
 
 
 def told_silent(silent: dict[str, dict[str, str]]) -> str:
-    """Those that do not answer, in a sentence's words.
+    """The machines and API servers that do not answer, as part of a sentence.
 
     :param silent: ``{machines: {machine: why}, clusters: {application: why}}``.
     """

@@ -214,3 +214,14 @@ def read_witness_rounds(client: KafkaClient, topic: str) -> list[int] | None:
         return None
     rows = read_rows(client, topic, witness.decode, {0: bounds[0]["stable"] - STAMP_SEARCH}) or []
     return [row.value["at"] for row in rows if row.value["kind"] == "round" and not row.value["gone"]]
+
+
+def read_task_states(client: KafkaClient, topic: str) -> list[codec_connect.TaskState] | None:
+    """The last state of each connector and task that Connect has not deleted, from its status topic."""
+    rows = read_rows(client, topic, codec_connect.decode_status)
+    if rows is None:
+        return None
+    last = {(row.value["connector"], row.value["task"]): row.value for row in rows}
+    # A connector's own state comes before those of its tasks.
+    order = sorted(last, key=lambda key: (key[0], -1 if key[1] is None else key[1]))
+    return [last[key] for key in order if last[key]["state"] not in (None, "DESTROYED")]

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Records of Connect's source-offset topic as MirrorMaker 2 writes them: how far a partition was copied.
+"""Records of Connect's own topics as MirrorMaker 2 writes them: how far a partition was copied, and states of tasks.
 
-Key ``["<connector>",{"cluster":"<source alias>","partition":0,"topic":"items"}]``, value ``{"offset":N}`` or null, JSON
-without schema. Sources: ``OffsetStorageWriter`` (the pair of connector name and source partition),
-``MirrorUtils.wrapPartition`` and ``wrapOffset``. N is the offset of the last record copied, so the position reached
-("mirrored through") is N + 1. In dedicated mode the connector is ``MirrorSourceConnector``; on Strimzi
+Source offsets: key ``["<connector>",{"cluster":"<source alias>","partition":0,"topic":"items"}]``, value
+``{"offset":N}`` or null, JSON without schema. Sources: ``OffsetStorageWriter`` (the pair of connector name and source
+partition), ``MirrorUtils.wrapPartition`` and ``wrapOffset``. N is the offset of the last record copied, so the position
+reached ("mirrored through") is N + 1. In dedicated mode the connector is ``MirrorSourceConnector``; on Strimzi
 ``<source>-><target>.MirrorSourceConnector``.
+
+States (``KafkaStatusBackingStore``): key ``status-connector-<connector>`` or ``status-task-<connector>-<number>``,
+value ``{"state","trace","worker_id",…}`` or null.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from .._errors import FormatError
 
@@ -42,6 +45,42 @@ def _json(data: bytes | None, what: str) -> Any:
 
 def _whole(value: Any, most: int = 2**63 - 1) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
+
+
+class TaskState(TypedDict):
+    """The state of a task; ``task`` is None where it is that of the connector itself."""
+
+    connector: str
+    task: int | None
+    state: str | None
+    trace: str | None
+    worker: str | None
+
+
+def decode_status(key: bytes | None, value: bytes | None) -> TaskState | None:
+    """:class:`TaskState`, or None for a record of another kind; what cannot be read of a value has no state."""
+    words = (key or b"").decode("utf-8", "replace")
+    if words.startswith("status-task-"):
+        connector, dummy, number = words.removeprefix("status-task-").rpartition("-")
+        if not (number.isascii() and number.isdecimal() and len(number) <= 10):
+            return None
+        task = int(number)
+    elif words.startswith("status-connector-"):
+        connector, task = words.removeprefix("status-connector-"), None
+    else:
+        return None
+    try:
+        status = json.loads(value) if value else {}
+    except (ValueError, RecursionError):
+        status = {}
+    texts = {name: text for name, text in status.items() if isinstance(text, str)} if isinstance(status, dict) else {}
+    return {
+        "connector": connector,
+        "task": task,
+        "state": texts.get("state"),
+        "trace": texts.get("trace"),
+        "worker": texts.get("worker_id"),
+    }
 
 
 def decode_source_offset(key: bytes | None, value: bytes | None) -> SourceOffset | None:

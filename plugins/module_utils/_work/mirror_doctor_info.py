@@ -43,24 +43,25 @@ def mirror_doctor_info(params: dict[str, Any], check_mode: bool) -> dict[str, An
 
 def _result(found: list[dict[str, str]], seen: Observation | None = None) -> dict[str, Any]:
     unique: dict[tuple[str, str], dict[str, str]] = {}
-    for one in found:
-        unique.setdefault((one["check"], one["object"]), one)
-    findings = sorted(unique.values(), key=lambda one: (SEVERITIES.index(one["severity"]), one["check"], one["object"]))
+    for entry in found:
+        unique.setdefault((entry["check"], entry["object"]), entry)
+    findings = sorted(
+        unique.values(), key=lambda entry: (SEVERITIES.index(entry["severity"]), entry["check"], entry["object"])
+    )
     worst = findings[0]["severity"] if findings else "none"
+    mirror = seen.mirror[-1] if seen and seen.mirror else None
     return {
         "changed": False,
         "findings": findings,
         "worst": worst,
         "healthy": worst in ("none", "info"),
-        "counts": {severity: len([one for one in findings if one["severity"] == severity]) for severity in SEVERITIES},
+        "counts": {severity: sum(entry["severity"] == severity for entry in findings) for severity in SEVERITIES},
         # The lag of no partition is not known to be none.
-        "lag": seen.mirror[-1]["lag"]
-        if seen and seen.mirror and seen.source and seen.mirror[-1]["partitions"]
-        else None,
-        "partitions": len(seen.mirror[-1]["partitions"]) if seen and seen.mirror else 0,
-        "witness_age": seen.mirror[-1]["witness"]["age"] if seen and seen.mirror else None,
-        "heartbeat_age": seen.mirror[-1]["heartbeat"]["age"] if seen and seen.mirror else None,
-        "exactly_once_seen": seen.mirror[-1]["exactly_once_seen"] if seen and seen.mirror else None,
+        "lag": mirror["lag"] if mirror and seen and seen.source and mirror["partitions"] else None,
+        "partitions": len(mirror["partitions"]) if mirror else 0,
+        "witness_age": mirror["witness"]["age"] if mirror else None,
+        "heartbeat_age": mirror["heartbeat"]["age"] if mirror else None,
+        "exactly_once_seen": mirror["exactly_once_seen"] if mirror else None,
         "tasks": [{key: task[key] for key in ("connector", "task", "state", "worker")} for task in (seen.tasks or [])]
         if seen
         else [],
@@ -98,14 +99,14 @@ def _tail(path: str) -> str:
 def _log(name: str, text: str) -> list[dict[str, str]]:
     return [
         finding(
-            "log-" + one["cause_id"],
-            one["severity"],
+            "log-" + cause["cause_id"],
+            cause["severity"],
             name,
-            f"{one['count']} lines, first in line {one['first_line']}: {one['sample']}",
-            one["cause"],
-            one["remedy"],
+            f"{cause['count']} lines, first in line {cause['first_line']}: {cause['sample']}",
+            cause["cause"],
+            cause["remedy"],
         )
-        for one in log_findings(text)
+        for cause in log_findings(text)
     ]
 
 
@@ -123,9 +124,9 @@ def _silent(name: str, why: str) -> dict[str, str]:
 
 def _lint(configuration: str) -> list[dict[str, str]]:
     return [
-        finding("lint-" + one["rule"], one["severity"], one["where"], one["found"], one["reason"], one["fix"])
-        for one in lint(configuration)
-        if one["severity"] != "info"
+        finding("lint-" + trap["rule"], trap["severity"], trap["where"], trap["found"], trap["reason"], trap["fix"])
+        for trap in lint(configuration)
+        if trap["severity"] != "info"
     ]
 
 
@@ -145,10 +146,10 @@ def _syncs_policy(params: dict[str, Any], seen: Observation) -> str | None:
 
 def _ids(seen: Observation | None) -> dict[str, str]:
     """Topic ids by ``<alias>/<topic>``, as ``known_topics`` takes them at the next examination."""
-    made: dict[str, str] = {}
     if seen is None:
-        return made
-    for side, view in (("source", seen.source), ("target", seen.target)):
-        for name, one in (view or {}).get("topics", {}).items():
-            made[f"{getattr(seen.names, side)}/{name}"] = one["id"]
-    return made
+        return {}
+    return {
+        f"{alias}/{name}": topic["id"]
+        for alias, view in ((seen.names.source, seen.source), (seen.names.target, seen.target))
+        for name, topic in (view or {}).get("topics", {}).items()
+    }

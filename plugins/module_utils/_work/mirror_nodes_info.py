@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .._doctor.observe import task_states
 from .._kafka.client import KafkaClient
 from .._kafka.groups import workers_of
+from .._kafka.mm2_topics import read_task_states
+from .._mm2.codec_connect import TaskState
 from .._mm2.names import status_topic, workers_group
 
 
@@ -17,7 +18,7 @@ def mirror_nodes_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
     client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
     group = workers_group(params["source_alias"])
     state, members = workers_of(client, group)
-    tasks = task_states(client, params["status_topic"] or status_topic(params["source_alias"])) or []
+    tasks = read_task_states(client, params["status_topic"] or status_topic(params["source_alias"])) or []
     waiting = list(_missing(params, group, state, members, tasks))
     return {
         "changed": False,
@@ -31,7 +32,7 @@ def mirror_nodes_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
 
 
 def _missing(
-    params: dict[str, Any], group: str, state: str, members: list[str], tasks: list[dict[str, Any]]
+    params: dict[str, Any], group: str, state: str, members: list[str], tasks: list[TaskState]
 ) -> Iterator[str]:
     if params["until_members"] and len(members) < params["until_members"]:
         yield f"{params['until_members']} nodes in group {group}, found {len(members)}"

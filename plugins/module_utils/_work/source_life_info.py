@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a region is lost, as the controller sees it and as those in another region do that talk to it; the work of
+"""Whether a region is lost, to the controller and to those in another region that read from it; the work of
 ``source_life_info``.
 
 A controller that gets no answer may itself be cut off. The position witness and the mirror run in the target region:
-what they wrote there
-*while the controller waited in vain* they got from the source. Two readings of one topic are compared, so that clocks
-need not agree.
+what they wrote there *while the controller waited in vain* comes from the source. Two readings of the same topic are
+compared, so that clocks need not agree.
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ from .._kafka.mm2_topics import read_last_heartbeat, read_source_offsets, read_w
 from .._mm2.names import MirrorNames, check_names
 from .cluster_info import cluster_info
 
-# Seconds between two rounds of a witness of which one round alone is known, and those after which nobody waits for the
-# next.
+# Seconds between two rounds of a witness, where only one round is known; and the longest wait for the next one.
 USUAL, PATIENCE = 2.0, 20.0
 
 
@@ -63,15 +61,15 @@ def _signs(target: KafkaClient, names: MirrorNames, params: dict[str, Any]) -> d
     return {
         "rounds": rounds,
         "copied": copied["offsets"] if copied else {},
-        # Those that the source itself was told, and a mirror copied. What a mirror emits here says nothing about the
+        # Those that were written to the source and copied by a mirror. What a mirror emits here says nothing about the
         # source.
         "heartbeat": read_last_heartbeat(target, names.heartbeats_copied, names.target, names.source),
     }
 
 
 def _pause(before: dict[str, Any]) -> float:
-    """Seconds in which a witness that sees the source writes another round; its clock and ours may differ by any
-    amount, so its last round has no age.
+    """Seconds in which a witness that sees the source writes another round. The age of its last round is unknown: its
+    clock and ours may differ by any amount.
     """
     rounds = before["rounds"]
     if not rounds:
@@ -83,7 +81,7 @@ def _pause(before: dict[str, Any]) -> float:
 def _moved(
     before: dict[str, Any], target: KafkaClient, names: MirrorNames, params: dict[str, Any], began: float
 ) -> list[str]:
-    """What the target's side heard from the source since ``before`` was read, a sentence each."""
+    """What arrived in the target from the source since ``before`` was read, a sentence each."""
     until = began + _pause(before)
     while True:
         now = _signs(target, names, params)

@@ -69,6 +69,14 @@ def test_each_refusal_is_an_error_of_its_own(worker, status, kind):
     assert worker.asked[0][1] == "/connectors/a%20b%2Fc"
 
 
+@pytest.mark.parametrize("message", [5, [1], {"a": 1}])
+def test_a_message_that_is_no_text_is_shown_as_it_came(worker, message):
+    worker.answers.append((400, {"message": message}))
+    with pytest.raises(KafkaDrError, match='"message"') as caught:
+        workers(worker).get("connectors")
+    assert caught.value.kind == "usage"
+
+
 @pytest.mark.parametrize(
     "passing",
     [

@@ -6,7 +6,6 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor import checks_running
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor.observe import _decode_status
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UnreachableError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames
 from tests.support.observed import PARAMS, found, result, row, view
@@ -232,13 +231,3 @@ def test_without_exactly_once(seen):
         one["exactly_once_seen"] = False
     assert found(seen) == {"not-exactly-once": "error"}
     assert found(seen, expect_exactly_once=False) == {}
-
-
-def test_status_records_of_connect():
-    task = _decode_status(
-        b"status-task-MirrorSourceConnector-1", b'{"state":"FAILED","trace":"x","worker_id":"w:1","generation":3}'
-    )
-    assert task == {"connector": "MirrorSourceConnector", "task": 1, "state": "FAILED", "trace": "x", "worker": "w:1"}
-    assert _decode_status(b"status-connector-a->b.MirrorSourceConnector", b'{"state":"RUNNING"}')["task"] is None
-    assert _decode_status(b"status-topic-x", b"{}") is None
-    assert _decode_status(b"status-task-X-0", b"not json")["state"] is None

@@ -155,3 +155,14 @@ def test_witness_garbage_is_refused(key, value):
     with pytest.raises(FormatError) as caught:
         witness.decode(key, value)
     assert "position" in caught.value.facts
+
+
+def test_status_records_of_connect():
+    decode_status = codec_connect.decode_status
+    task = decode_status(
+        b"status-task-MirrorSourceConnector-1", b'{"state":"FAILED","trace":"x","worker_id":"w:1","generation":3}'
+    )
+    assert task == {"connector": "MirrorSourceConnector", "task": 1, "state": "FAILED", "trace": "x", "worker": "w:1"}
+    assert decode_status(b"status-connector-a->b.MirrorSourceConnector", b'{"state":"RUNNING"}')["task"] is None
+    assert decode_status(b"status-topic-x", b"{}") is None
+    assert decode_status(b"status-task-X-0", b"not json")["state"] is None

@@ -11,10 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor.observe import _decode_status
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.content import read as read_manifest
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.codec_connect import decode_source_offset
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.codec_connect import (
+    decode_source_offset,
+    decode_status,
+)
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions import witness
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.groups import last_positions
@@ -77,7 +79,7 @@ def test_an_offset_of_connect_that_can_be_none_is_refused(key, value):
     "key", [b"status-connector-x", b"status-task-x-0", "status-task-x-\u00b2".encode(), b"status-task-x-" + b"9" * 5000]
 )
 def test_a_status_of_connect_that_is_none_tells_nothing(key, value):
-    found = _decode_status(key, value)
+    found = decode_status(key, value)
     assert found is None or found["state"] is None
 
 
