@@ -8,6 +8,7 @@ import json
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError, UsageError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.plan import plan_result
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.reprocessed import (
     Aligned,
     compare,
@@ -69,3 +70,11 @@ def test_both_reports_have_maps(tmp_path):
             read_maps(str(path))
     with pytest.raises(UsageError):
         read_maps(str(tmp_path / "none"))
+
+
+def test_a_translation_tells_where_each_group_goes_on():
+    row = {"group": "g", "topic": "orders", "target_topic": "copies.orders", "partition": 0, "to": 7, "from": None}
+    row |= {"confidence": "exact_verified", "reprocess_at_most": 0, "unseen_at_most": 0, "position_at": None}
+    unknown = {**row, "partition": 1, "to": None, "confidence": "unknown"}
+    told = plan_result({"groups": []}, {"g": {}}, {}, [row, unknown], [], {}, {})
+    assert told["positions"] == {"g": {"copies.orders": {"0": 7}}}
