@@ -40,6 +40,21 @@ def read_ledger(drill: Drill, region: str = TARGET) -> list[Entry]:
         raise LabError(str(error)) from error
 
 
+def check_ledgers(drill: Drill, active: str) -> None:
+    """Check that the ledgers of both regions tell the same moves, and that the last one led to this region."""
+    moves = {
+        region: collection("_ledger.fold").fold(read_ledger(drill, region))["moves"] for region in (SOURCE, TARGET)
+    }
+    told = {region: [(move["epoch"], move["region"], move["hash"]) for move in one] for region, one in moves.items()}
+    told_last = {region: f"epoch {one[-1][0]} {one[-1][1]}" if one else "nothing" for region, one in told.items()}
+    drill.report.check(
+        "ledgers_tell_the_same",
+        told[SOURCE] == told[TARGET] != [] and told[TARGET][-1][1] == active,
+        f"{active} in both, by the same epochs",
+        ", ".join(f"{region}: {last}" for region, last in told_last.items()),
+    )
+
+
 def check_protected(drill: Drill, left: str, active: str, began: float) -> None:
     """Check that the mirror runs the other way after a planned move, and keep for how long none did.
 

@@ -6,7 +6,14 @@ from __future__ import annotations
 import signal
 import time
 
-from .checks import check_loss_and_repetition, check_new_backup, check_proofs, check_protected, read_claims
+from .checks import (
+    check_ledgers,
+    check_loss_and_repetition,
+    check_new_backup,
+    check_proofs,
+    check_protected,
+    read_claims,
+)
 from .dead_host import catch_up, check_named
 from .drill import MIRROR, SOURCE, TARGET, Drill
 from .returning import STRAY, source_returns
@@ -65,6 +72,7 @@ def switchover(drill: Drill) -> None:
     drill.stage("failover", failover_source=SOURCE, failover_target=TARGET, failover_planned=True)
     drill.rto()
     check_proofs(drill)
+    check_ledgers(drill, TARGET)
     drill.settle(TARGET)
     drill.check_exactly_once(records=drill.measure(TARGET, lost_allowed=False))
 
@@ -83,6 +91,7 @@ def roundtrip(drill: Drill) -> None:
         if not move:
             drill.rto()
         check_protected(drill, here, there, began)
+        check_ledgers(drill, there)
     for region in (TARGET, SOURCE):
         check_proofs(drill, region)
     drill.live(drill.arguments.live)
