@@ -32,6 +32,8 @@ KEYS = {*TEXTS, "found", "fenced", "format", "previous", "mac", "epoch", "epoch_
 HEX = set("0123456789abcdef")
 # Lists within lists; what is deeper can be read and, some calls further down, not written again.
 DEEPEST = 50
+# More moves than there will be; the next number has to be one that can be written.
+LAST_EPOCH = 10**9
 
 
 def decoded(raw: bytes) -> dict:
@@ -93,13 +95,28 @@ def _check_types(entry: dict) -> None:
         raise _no_entry("an active region without a name")
     if not isinstance(entry.get("found", {}), dict):
         raise _no_entry("'found' is no mapping")
+    _check_found(entry)
     if not isinstance(entry.get("fenced", True), bool):
         raise _no_entry("'fenced' is neither true nor false")
     epoch = entry.get("epoch", 1)
-    if isinstance(epoch, bool) or not isinstance(epoch, int) or epoch < 1:
-        raise _no_entry(f"epoch {epoch!r}")
+    if isinstance(epoch, bool) or not isinstance(epoch, int) or not 1 <= epoch <= LAST_EPOCH:
+        raise _no_entry(
+            f"epoch {epoch!r}" if isinstance(epoch, bool) or not isinstance(epoch, int) else "no such epoch"
+        )
     if "epoch_from" in entry or ("epoch" in entry and entry["state"] == "active"):
         _check_parent(entry.get("epoch_from"), entry.get("epoch", 0))
+
+
+def _check_found(entry: dict) -> None:
+    """The facts that every reader uses: decisions, and what a fence took away or gave back."""
+    found = entry.get("found") or {}
+    fence = entry["step"] in ("fencing", "fenced", "given_back")
+    if fence and not isinstance(found.get("region") or "", str):
+        raise _no_entry("'found.region' is no text")
+    lists = ("removed",) if fence else ("passed", "kept") if entry["state"] == "accepted" else ()
+    for key in lists:
+        if not isinstance(found.get(key) or [], list):
+            raise _no_entry(f"'found.{key}' is no list")
 
 
 def _check_parent(parent: object, epoch: int) -> None:
