@@ -93,9 +93,16 @@ class World:
 
     def play(self, stage: str, about: str, files: tuple[str, ...], facts: dict[str, Any], **given: Any) -> None:
         """These files of a stage's tasks, by a run that has begun it in the ledger of na."""
-        own = {"ledger_region": "na", "ledger_stage": stage, "ledger_about": about, "ledger_subject": "eu"}
+        own: dict[str, Any] = {
+            "ledger_region": "na",
+            "ledger_stage": stage,
+            "ledger_about": about,
+            "ledger_subject": "eu",
+        }
+        own.update({"ledger_left": "eu", "ledger_left_answers": self.brokers["eu"].alive()})
         tasks: list[dict[str, Any]] = [{"name": "Know", "ansible.builtin.set_fact": facts}] if facts else []
-        for role, file in [("ledger", "read.yml"), ("ledger", "begin.yml"), *((stage, file) for file in files)]:
+        ledger = [("ledger", file) for file in ("read.yml", "elsewhere.yml", "begin.yml")]
+        for role, file in [*ledger, *((stage, file) for file in files)]:
             included = {"name": f"streamsafe.kafka_dr.{role}", "tasks_from": file}
             tasks.append(
                 {"name": file, "ansible.builtin.include_role": included, "vars": own if role == "ledger" else {}}
