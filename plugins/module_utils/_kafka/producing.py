@@ -151,6 +151,8 @@ class TranslatingProducer:
 
     def error(self, error: KafkaError | None, what: str) -> KafkaDrError:
         """The collection's error for one of librdkafka's. ``what`` continues 'Cannot ...'."""
+        if isinstance(error, KafkaError) and error.code() == KafkaError._FATAL:
+            error = self._fatal() or error
         if isinstance(error, KafkaError) and error.code() in (KafkaError._FENCED, KafkaError.INVALID_PRODUCER_EPOCH):
             return FencedError(
                 f"Cannot {what} on {self._client.name}",
@@ -159,3 +161,11 @@ class TranslatingProducer:
                 remedy="Another run writes there; let it finish, then run this again",
             )
         return self._client.translate(KafkaException(error), what)
+
+    def _fatal(self) -> KafkaError | None:
+        """The reason why the producer can do nothing more: calls say only that there is one, the next poll tells it."""
+        try:
+            self._producer.poll(1)
+        except KafkaException as exception:
+            return exception.args[0] if exception.args else None
+        return None

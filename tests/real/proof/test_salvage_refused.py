@@ -6,12 +6,15 @@ from __future__ import annotations
 import json
 import os
 import resource
+import time
 import uuid
 
 import pytest
 from confluent_kafka import Producer
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.producing import FencedError
 
 from . import support
 from .salvaging import Salvaging, fields, held, salvage_here
@@ -167,3 +170,19 @@ def test_what_the_copy_deleted_meanwhile_is_not_written_again(pair, topic, tmp_p
     told = refused(pair, topic, tmp_path / "out", REPLAY)
     assert f"Records of {topic}-0 cannot be replayed: expected to know which of them had been copied" in told
     assert len(held(pair["target"], topic)[0]) == 10
+
+
+def test_a_run_that_was_taken_over_names_the_other_one(pair, topic):
+    """librdkafka says of further calls only that there was a fatal error."""
+    client = KafkaClient(pair["target"].client, {}, 20, "target")
+    first, second = (client.producer(transactional_id=f"kafka-dr-salvage-{topic}", linger_ms=0) for dummy in range(2))
+    first.init_transactions()
+    first.begin_transaction()
+    first.produce(topic, b"before")
+    first.flush()
+    second.init_transactions()
+    with pytest.raises(FencedError, match="Another run writes there"):
+        for dummy in range(200):
+            first.produce(topic, b"after", on_delivery=lambda error, message: None)
+            time.sleep(0.05)
+    first.abort_transaction()
