@@ -78,7 +78,8 @@ class Directory:
         :param files: what is told of each, by the name that :meth:`path_of` gave.
         """
         try:
-            if self._read(BEGUN).get("run") != self.run:
+            # A later run that has ended took it away.
+            if BEGUN not in self._names("") or self._read(BEGUN).get("run") != self.run:
                 raise RefusedError(
                     f"Another run has begun in {shown(self.place)}",
                     expected="to be the only one",

@@ -97,10 +97,10 @@ def test_killed_many_times_every_record_is_there_once(pair, tmp_path):
 
 
 @pytest.mark.full
-def test_of_two_runs_at_once_one_ends_the_other(pair, tmp_path):
+def test_two_runs_at_once_write_every_record_once(pair, tmp_path):
     def disturb(words):
         with concurrent.futures.ThreadPoolExecutor() as pool:
             return [one.result() for one in [pool.submit(killed, words, 200, False) for dummy in range(2)]]
 
-    told = exactly_once(pair, tmp_path, "killed.both", disturb)
-    assert all(code == 0 or "Another run" in text for code, text in told), told
+    codes = [code for code, dummy in exactly_once(pair, tmp_path, "killed.both", disturb)]
+    assert set(codes) <= {0, 2}

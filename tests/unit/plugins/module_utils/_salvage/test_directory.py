@@ -89,6 +89,19 @@ def test_of_two_runs_only_the_later_one_counts(tmp_path):
     assert held(place) == {"salvage.json", f"data/{second.run}-00000.parquet"}
 
 
+def test_a_run_that_ends_after_the_later_one_is_told_so(tmp_path):
+    place = tmp_path / "out"
+    first, second = Directory(str(place), MINE), Directory(str(place), MINE)
+    first.begin()
+    second.begin()
+    second.commit(fill(second, b"two"), {})
+    before = held(place)
+    with pytest.raises(RefusedError, match="Another run has begun"):
+        first.commit({}, {})
+    first.abandon()
+    assert held(place) == before
+
+
 @pytest.mark.parametrize("found", ["salvage.json", "begun.json", "data/x.parquet", "notes"])
 def test_files_of_others_are_left_alone(tmp_path, found):
     place = tmp_path / "out"
