@@ -47,6 +47,11 @@ options:
         move. Otherwise a report that is missing is refused.
     type: bool
     default: false
+  source_in_use:
+    description: Whether applications work in the restored region by now. Their open transactions, beyond the ranges of
+      the proof, are no reason to refuse then.
+    type: bool
+    default: false
   connector:
     description: Name of the source connector in the keys of Connect's offset topic.
     type: str
@@ -101,6 +106,7 @@ def main() -> None:
             "separator": {"type": "str", "default": "."},
             "proof": {"type": "dict", "required": True},
             "without_pairs": {"type": "bool", "default": False},
+            "source_in_use": {"type": "bool", "default": False},
             "connector": {"type": "str", "default": "MirrorSourceConnector"},
             "offsets_topic": {"type": "str"},
             "replication_factor": {"type": "int"},

@@ -44,7 +44,7 @@ def mirror_seed(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     source, target = _clients(params, names)
     rows = seeds.source_offsets(params["proof"], names.source, params["connector"])
     pairs = seeds.offset_syncs(params["proof"], _maps(params))
-    _unchanged_since(params["proof"], source, target)
+    _unchanged_since(params["proof"], source, target, bool(params.get("source_in_use")))
     _no_worker(target, workers_group(names.source))
     topic = params["offsets_topic"] or names.source_offsets
     wanted = {(row.topic, row.partition): row.offset for row in rows}
@@ -124,8 +124,11 @@ def _by_topic(offsets: Mapping[Partition, int | None]) -> dict[str, dict[str, in
     return made
 
 
-def _unchanged_since(proof: dict[str, Any], source: KafkaClient, target: KafkaClient) -> None:
-    """The backup must be as the proof saw it, and the restored region must hold at least that."""
+def _unchanged_since(proof: dict[str, Any], source: KafkaClient, target: KafkaClient, in_use: bool) -> None:
+    """The backup must be as the proof saw it, and the restored region must hold at least that.
+
+    :param in_use: whether applications work in the restored region. Their transactions are open beyond what was proven.
+    """
     sides = (
         (source, "target_topic", "target_topic_id", "target", "the active region", False),
         (target, "topic", "source_topic_id", "source", "the backup", True),
@@ -148,21 +151,23 @@ def _unchanged_since(proof: dict[str, Any], source: KafkaClient, target: KafkaCl
         bounds = topic_offsets(client, partitions, gone="waited for")
         for topic in proof["topics"]:
             for number, one in topic["partitions"].items():
+                part = f"'{topic[name]}' partition {number}"
                 now, then = bounds[topic[name]][number], one[side][1]
-                if now["stable"] < now["end"]:
+                if now["stable"] < now["end"] and (still or not in_use):
                     raise RefusedError(
-                        f"Topic '{topic[name]}' partition {number} of {client.name} has an open transaction",
+                        f"Topic {part} of {client.name} has an open transaction",
                         expected=f"last stable offset {now['end']} to be the end",
                         found=now["stable"],
                         remedy="Wait until it has ended or timed out, then run this again",
                     )
                 if now["stable"] < then or (still and now["stable"] != then):
-                    raise RefusedError(
-                        f"{what.capitalize()} is not as the proof saw it",
-                        expected=f"'{topic[name]}' partition {number} to end at {then}",
-                        found=now["stable"],
-                        remedy=REMEDY,
-                    )
+                    raise _moved(what, part, then, now["stable"])
+
+
+def _moved(what: str, part: str, then: int, now: int) -> RefusedError:
+    return RefusedError(
+        f"{what.capitalize()} is not as the proof saw it", expected=f"{part} to end at {then}", found=now, remedy=REMEDY
+    )
 
 
 def _no_worker(target: KafkaClient, group: str) -> None:

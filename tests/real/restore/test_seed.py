@@ -31,7 +31,7 @@ pytestmark = pytest.mark.real
 PARTITIONS = 4
 
 
-def seed(restored, check=False, proof=None):
+def seed(restored, check=False, proof=None, **more):
     return mirror_seed(
         {
             "source_client": restored["region"].client,
@@ -47,6 +47,7 @@ def seed(restored, check=False, proof=None):
             "offsets_topic": None,
             "replication_factor": 1,
             "timeout": 60,
+            **more,
         },
         check,
     )
@@ -110,6 +111,8 @@ def test_an_open_transaction_is_waited_out(restored):
     try:
         with pytest.raises(RefusedError, match="has an open transaction"):
             seed(restored)
+        # Where applications work, transactions are open; what was proven lies before them.
+        assert seed(restored, check=True, source_in_use=True)["changed"]
     finally:
         producer.abort_transaction(30)
     lab.until(lambda: not _refused(restored), 60)
