@@ -107,6 +107,14 @@ begun:
   description: The entry that began each stage last.
   returned: always
   type: dict
+ends:
+  description: By what a failover was about, the entry with the ends of its last run that stopped the mirror.
+  returned: always
+  type: dict
+clearing:
+  description: By what a failback was about, the entry after which its last run began to delete topics.
+  returned: always
+  type: dict
 head:
   description: The last entry that a run wrote as the ledger's owner, by C(hash), C(offset), C(run), C(stage), C(step),
     C(state), C(at), C(by).

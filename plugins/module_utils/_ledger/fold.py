@@ -18,9 +18,11 @@ def fold(entries: list[dict]) -> dict:
         that owned another ledger, that region's, or empty), ``taken{region: [ACL]}`` that a fence took away there and
         nobody gave back, ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did not
         end (the step ``proof`` where it was proven), ``proofs[]``, ``last{stage: the entry that ended it}``,
-        ``begun{stage: the entry that began it last}``, ``head`` (the last fenced entry, as :data:`NOBODY` has it),
-        ``manifests[]`` (entries of manifests that were made). The step ``paused`` stays done as long as no region is
-        active: what ran before is known by the run that stopped it alone.
+        ``begun{stage: the entry that began it last}``, ``ends{about: the entry with the ends}`` of each failover's last
+        run that stopped its mirror, ``clearing{about: entry}`` of each failback that began to delete, ``head`` (the
+        last fenced entry, as :data:`NOBODY` has it), ``manifests[]`` (entries of manifests that were made). The step
+        ``paused`` stays done as long as no region is active: what ran before is known by the run that stopped it
+        alone.
     """
     state = _empty()
     for entry in entries:
@@ -53,6 +55,8 @@ def _empty() -> dict:
         "proofs": [],
         "last": {},
         "begun": {},
+        "ends": {},
+        "clearing": {},
         "head": dict(NOBODY),
         "manifests": [],
         "taken": {},
@@ -88,6 +92,11 @@ def _follow_stage(state: dict, entry: dict) -> None:
         state["last"][stage] = entry
     elif entry["state"] == "done" or (step, entry["state"]) == ("proof", "proven"):
         state["done"].setdefault(stage, {})[step] = entry
+        if (stage, step) == ("failover", "ends"):
+            # A later run that catches up with machines has none.
+            state["ends"][state["about"]] = entry
+        if (stage, step) == ("failback", "clearing"):
+            state["clearing"][state["about"]] = entry
 
 
 def _remember_taken(taken: dict[str, list], step: str, entry: dict) -> None:

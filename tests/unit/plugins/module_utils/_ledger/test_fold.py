@@ -42,6 +42,14 @@ def test_a_stage_that_ended_begins_anew():
     assert state["open"] and state["done"]["failover"] == {}
 
 
+def test_the_ends_of_a_failover_outlast_a_run_that_only_catches_up():
+    ends = entry("1", "ends", found={"target": 7})
+    state = fold([entry("1", "stage", "started"), ends, entry("1", "stage"), entry("2", "stage", "started")])
+    assert state["ends"] == {"na to eu": ends} and not state["done"]["failover"]
+    again = [entry("3", "stage", "started", about="eu to na"), entry("3", "ends", found={"target": 9})]
+    assert fold([entry("1", "stage", "started"), ends, entry("1", "stage"), *again])["ends"]["na to eu"] == ends
+
+
 def test_what_ran_before_is_remembered_until_a_region_is_active():
     sizes = {"sizes": {"shop": 1}}
     first = [
