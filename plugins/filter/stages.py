@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import about as _about
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import returned as _returned
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
@@ -14,4 +15,11 @@ class FilterModule:
     """Ansible's entry."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
-        return {"resumes": speaking(_about.resumes), "stage_about": speaking(_about.about)}
+        return {
+            "failback_alike": speaking(_returned.alike),
+            "failback_drift": speaking(_returned.drift),
+            "failback_plan": speaking(_returned.plan),
+            "failback_rights": speaking(_returned.rights),
+            "resumes": speaking(_about.resumes),
+            "stage_about": speaking(_about.about),
+        }

@@ -18,6 +18,7 @@ ROLES = Path(__file__).resolve().parents[2] / "roles"
 RUN = (
     "initial_setup",
     "failover",
+    "failback",
     "fence",
     "recreate_from_backup",
     "resume",

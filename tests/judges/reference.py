@@ -24,7 +24,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.jso
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.schema import VARIABLES
 
 GROUPS = (
-    ("Stages", ("initial_setup", "failover", "recreate_from_backup", "resume", "new_backup", "fence")),
+    ("Stages", ("initial_setup", "failover", "failback", "recreate_from_backup", "resume", "new_backup", "fence")),
     ("Looking, without changing anything", ("backup_status", "doctor", "proof", "probe")),
     (
         "Parts of a region",

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 AWX = ROOT / "examples" / "awx"
 
 
-STAGES = ("initial_setup", "failover", "recreate_from_backup", "resume", "new_backup", "fence")
+STAGES = ("initial_setup", "failover", "failback", "recreate_from_backup", "resume", "new_backup", "fence")
 
 
 class Loader(yaml.SafeLoader):

@@ -36,6 +36,7 @@ ABOUT = {
     "recreate_from_backup": ("region", "from"),
     "resume": ("region", "from"),
     "new_backup": ("region", "to"),
+    "failback": ("region", "from"),
     "backup_status": ("region", "backup"),
     "probe": ("source", "target"),
     "doctor": (),

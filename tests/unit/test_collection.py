@@ -192,7 +192,7 @@ def test_readme_is_short():
 
 
 def test_runbooks_name_every_gate():
-    for stage in ("initial_setup", "failover", "recreate_from_backup", "resume", "new_backup", "fence"):
+    for stage in ("initial_setup", "failover", "failback", "recreate_from_backup", "resume", "new_backup", "fence"):
         # A region is fenced because of a failover; the failover's runbook says how.
         runbook = (
             (ROOT / "docs" / "runbooks" / ("failover" if stage == "fence" else stage)).with_suffix(".md").read_text()

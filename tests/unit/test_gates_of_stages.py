@@ -115,21 +115,31 @@ def test_a_mirror_that_stands_is_told_before_a_move(tmp_path):
     )
 
 
-@pytest.mark.parametrize("planned", [True, False])
-def test_a_backup_that_a_turned_mirror_writes_to_is_not_fenced(tmp_path, planned):
+TURNED = {"done": {"failover": {"turned": {"found": {"mirror": "backup-back"}}}}}
+BROUGHT_BACK = {
+    "last": {
+        "failover": {"about": "na to eu", "offset": 7},
+        "failback": {"about": "na from eu", "offset": 9, "found": {"mirror": "backup-back"}},
+    }
+}
+
+
+@pytest.mark.parametrize(("how", "planned"), [(TURNED, True), (BROUGHT_BACK, True), ({}, False)])
+def test_a_backup_that_a_turned_mirror_writes_to_is_not_fenced(tmp_path, how, planned):
     """A fence takes from the old mirror what lets it write to either region; the turned one has the same principal."""
-    turned = {"turned": {"found": {"mirror": "backup-back"}}} if planned else {}
     said = refused(
         tmp_path,
         "fence",
-        ledger={"done": {"failover": turned}, "active_region": "eu" if planned else "na"},
+        ledger={"done": {}, **how, "active_region": "eu" if planned else "na"},
         fence_region="na",
         fence_survivor="eu",
         fence_mirror=MIRROR,
         preflight_clusters={"na": "A", "eu": "B"},
     )
     assert len(said) == 1
-    assert ("na is the backup of eu since the planned move" in said[0] and "backup-back" in said[0]) == planned, said
+    assert (
+        "na is the backup of eu since the stage that turned its mirror round" in said[0] and "backup-back" in said[0]
+    ) == planned, said
 
 
 @pytest.mark.parametrize(

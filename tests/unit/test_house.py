@@ -16,7 +16,16 @@ ROOT = Path(__file__).resolve().parents[2]
 ROLES = ROOT / "roles"
 PYTHON = ("plugins", "spark", "lab", "extensions", "roles", "tests")
 LONGEST_FUNCTION, LONGEST_FILE = 40, 300
-STAGES = ("initial_setup", "failover", "fence", "recreate_from_backup", "resume", "new_backup", "backup_status")
+STAGES = (
+    "initial_setup",
+    "failover",
+    "failback",
+    "fence",
+    "recreate_from_backup",
+    "resume",
+    "new_backup",
+    "backup_status",
+)
 NAMES = sorted(role.name for role in ROLES.iterdir() if role.is_dir())
 # Words for people, who know platforms by their names.
 TEXTS = ("name", "message", "fail_msg", "msg")

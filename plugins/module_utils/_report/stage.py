@@ -18,6 +18,7 @@ Entry = dict[str, Any]
 REGIONS = {
     "initial_setup": ("source", " to ", "target"),
     "failover": ("source", " to ", "target"),
+    "failback": ("region", " from ", "from"),
     "recreate_from_backup": ("region", " from ", "from"),
     "resume": ("region", " from ", "from"),
     "new_backup": ("region", " to ", "to"),

@@ -8,6 +8,7 @@ from typing import Any
 
 # Between the region that a stage is about and the other one.
 WORDS = {
+    "failback": "from",
     "failover": "to",
     "fence": "left for",
     "initial_setup": "to",

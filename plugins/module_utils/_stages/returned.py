@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a region still is that comes back after a failover, and what of it can be gone on with. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+# By topic and partition, the number as text, an offset.
+Ends = Mapping[str, Mapping[str, int]]
+WITH_DATA, EMPTY, OTHER = "with_data", "empty", "other"
+# What has become of a topic: all that was copied from it is there; another topic has its name; it ends before what was
+# copied from it; it is not there.
+HOLDS, MADE_AGAIN, SHORTER, GONE = "holds", "made_again", "shorter", "gone"
+NAMED = 5
+
+
+def returned(
+    cluster_id: str, known_id: str, topics: Mapping[str, Mapping[str, Any]], known_topics: Mapping[str, str], ends: Ends
+) -> dict[str, Any]:
+    """How a region is back.
+
+    :param cluster_id: of the cluster that answers. :param known_id: of the one that was left; empty where nobody knows.
+    :param topics: ``{name: {id, offsets{partition: {start, end}}}}`` as they are now.
+    :param known_topics: ids of the topics that were left, as far as they are known.
+    :param ends: up to which offset of each partition records had been copied when the region was left.
+    :returns: ``state`` (:data:`WITH_DATA`, :data:`EMPTY` or :data:`OTHER`), ``topics{name: what became of it}``,
+        ``holding[]`` (topics with records), and ``told[]`` (the same in sentences).
+    """
+    holding = sorted(name for name, one in topics.items() if any(_held(part) for part in one["offsets"].values()))
+    if not any(part["end"] for one in topics.values() for part in one["offsets"].values()):
+        state = EMPTY
+    else:
+        state = WITH_DATA if known_id and cluster_id == known_id else OTHER
+    found = {
+        name: _became(topics.get(name), known_topics.get(name, ""), ends.get(name) or {})
+        for name in sorted({*topics, *ends})
+    }
+    if state != WITH_DATA:
+        found = {name: MADE_AGAIN if name in topics else GONE for name in found}
+    return {"state": state, "topics": found, "holding": holding, "told": _told(state, cluster_id, known_id, found)}
+
+
+def _held(part: Mapping[str, int]) -> bool:
+    return part["end"] > part["start"]
+
+
+def _became(now: Mapping[str, Any] | None, known_id: str, ends: Mapping[str, int]) -> str:
+    if now is None:
+        return GONE
+    if known_id and now["id"] != known_id:
+        return MADE_AGAIN
+    short = any(int(end) > (now["offsets"].get(str(number)) or {"end": 0})["end"] for number, end in ends.items())
+    return SHORTER if short else HOLDS
+
+
+def _told(state: str, cluster_id: str, known_id: str, found: Mapping[str, str]) -> list[str]:
+    if state == EMPTY:
+        return ["It is back empty: everything is copied to it."]
+    if state == OTHER:
+        known = f"expected {known_id}" if known_id else "nobody knows the id of the one that was left"
+        return [f"It is another cluster ({cluster_id}; {known}), whose topics hold records: everything is made again."]
+    made = ["It is back with its data."]
+    words = {
+        MADE_AGAIN: "was made again there since it was left: it is made again",
+        SHORTER: "ends before what was copied from it, so the region lost records itself: it is made again",
+        GONE: "is not there any more: it is copied",
+    }
+    for kind, text in words.items():
+        names = [name for name, one in found.items() if one == kind]
+        if names:
+            more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+            made.append(f"{', '.join(names[:NAMED])}{more} {text}.")
+    return made
+
+
+def plan(proof: Mapping[str, Any], found: Mapping[str, str], before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Which topics a mirror goes on with, and which are made again.
+
+    :param proof: the proof of the region that is back (source) against the one that works (target), as the role
+        ``proof`` returns it; bounded at what the target held when the region was left.
+    :param found: ``topics`` of :func:`returned`.
+    :param before: the same of a run that was cut off; what it makes again is made again.
+    :returns: ``kept[]``, ``again[]``, ``tail{topic: records that only the region has}`` and ``proof``, that of the
+        topics that are kept.
+    """
+    again_before = set((before or {}).get("again") or ())
+    kept = [
+        topic
+        for topic in proof.get("topics") or []
+        if found.get(topic["topic"]) == HOLDS and topic["topic"] not in again_before and _prefix(topic)
+    ]
+    names = {topic["topic"] for topic in kept}
+    compared = {topic["topic"] for topic in proof.get("topics") or []}
+    there = {name for name, one in found.items() if one != GONE} | compared
+    # DUPLICATES are complete, but what one side has twice the mirror would not find again.
+    standing = {"verdict": "PROVEN", "complete": True, "totals": {}, "topics": kept, "report": proof.get("report", "")}
+    return {
+        "kept": sorted(names),
+        "again": sorted((there | again_before) - names),
+        "tail": {
+            topic["topic"]: count
+            for topic in proof.get("topics") or []
+            for count in [sum(int(one.get("lost") or 0) for one in topic["partitions"].values())]
+            if count
+        },
+        "proof": standing,
+    }
+
+
+def _prefix(topic: Mapping[str, Any]) -> bool:
+    """Whether all that one side holds of a topic, and nothing else, is what the other one held."""
+    return topic.get("verdict") == "PROVEN" and not any(one.get("lost") for one in topic["partitions"].values())
+
+
+# What MirrorMaker 2 leaves to each cluster.
+OWN_CONFIGS = (
+    "min.insync.replicas",
+    "unclean.leader.election.enable",
+    "follower.replication.throttled.replicas",
+    "leader.replication.throttled.replicas",
+    "message.timestamp.type",
+    "message.timestamp.difference.max.ms",
+)
+
+
+def alike(
+    here: Mapping[str, Mapping[str, Any]], there: Mapping[str, Mapping[str, Any]], names: list[str]
+) -> list[dict[str, Any]]:
+    """Topics with the configs that they have in another region: ``[{name, configs}]``, None for one that is not set.
+
+    :param here, there: ``{name: {configs}}`` of the two regions. :param names: the topics that are meant.
+    """
+    made = []
+    for name in sorted({*names} & {*here} & {*there}):
+        mine, theirs = here[name].get("configs") or {}, there[name].get("configs") or {}
+        keys = sorted({*mine, *theirs} - {*OWN_CONFIGS})
+        made.append({"name": name, "configs": {key: theirs.get(key) for key in keys}})
+    return made
+
+
+def drift(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
+    """What a region has otherwise than the one that works, in sentences.
+
+    :param here, there: ``topics{name: {partitions, configs}}`` and ``acls[]`` as ``cluster_info`` returns them.
+    """
+    mine, theirs = here.get("topics") or {}, there.get("topics") or {}
+    made = [f"topic {name} is not there" for name in sorted({*theirs} - {*mine})]
+    made += [f"topic {name} is there alone" for name in sorted({*mine} - {*theirs})]
+    for name in sorted({*mine} & {*theirs}):
+        one, other = mine[name].get("configs") or {}, theirs[name].get("configs") or {}
+        keys = [key for key in sorted({*one, *other}) if one.get(key) != other.get(key)]
+        if mine[name].get("partitions") != theirs[name].get("partitions"):
+            keys = ["partitions", *keys]
+        if keys:
+            made.append(f"topic {name} differs in {', '.join(keys)}")
+    return made
+
+
+def rights(topics: list[str], principals: list[str]) -> list[dict[str, Any]]:
+    """ACLs that a salvage needs for its time: to write to topics, and to those beside them for what is salvaged.
+
+    :param principals: names of the stages' users.
+    """
+    return [
+        {"principal": who, "resource": "topic", "name": name, "pattern": "literal", "operations": ["WRITE"]}
+        for who in principals
+        for topic in topics
+        for name in (topic, f"{topic}.salvaged")
+    ]

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a region is back that was left; the work of ``returned_region_info``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._kafka.client import KafkaClient
+from .._kafka.distinct import cluster_id, refuse_same
+from .._kafka.mm2_topics import read_witness
+from .._kafka.offsets import topic_offsets
+from .._kafka.topics import describe_topics, matching
+from .._stages.returned import returned
+
+
+def returned_region_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+    """The result of ``returned_region_info``; reads only. See the module's RETURN for the shape."""
+    region = KafkaClient(params["source_client"], params["source_client_secrets"], params["timeout"], "the region")
+    survivor = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], "the survivor")
+    refuse_same(region, survivor)
+    witness = read_witness(survivor, params["positions_topic"])
+    known_topics = {name: one["id"] for name, one in (witness["topics"] if witness else {}).items()}
+    known_id = (witness["cluster"] if witness else None) or ""
+    found_id = cluster_id(region)
+    names = matching(list(region.metadata().topics), params["topics"], "topics")
+    described = describe_topics(region, names)
+    bounds = topic_offsets(region, {name: one["partitions"] for name, one in described.items()}, gone="waited for")
+    topics = {name: {"id": described[name]["id"], "offsets": offsets} for name, offsets in bounds.items()}
+    found = returned(found_id, known_id, topics, known_topics, params["ends"])
+    return {"changed": False, "cluster_id": found_id, "known_cluster_id": known_id, **found}

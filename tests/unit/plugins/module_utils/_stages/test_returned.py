@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a region is back that was left, and which of its topics a mirror goes on with."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.returned import (
+    alike,
+    drift,
+    plan,
+    returned,
+    rights,
+)
+
+
+def topic(end: int, identity: str = "t", start: int = 0) -> dict:
+    return {"id": identity, "offsets": {"0": {"start": start, "end": end}}}
+
+
+def compared(name: str, verdict: str = "PROVEN", lost: int = 0) -> dict:
+    part = {"source": [0, 9], "target": [0, 9], **({"lost": lost} if lost else {})}
+    return {"topic": name, "target_topic": name, "verdict": verdict, "partitions": {"0": part}}
+
+
+ENDS = {"orders": {"0": 10}}
+
+
+@pytest.mark.parametrize(
+    ("topics", "ids", "became"),
+    [
+        ({"orders": topic(10)}, {"orders": "t"}, "holds"),
+        ({"orders": topic(17)}, {}, "holds"),
+        ({"orders": topic(9)}, {"orders": "t"}, "shorter"),
+        ({"orders": topic(17, "other")}, {"orders": "t"}, "made_again"),
+        ({"bills": topic(1)}, {}, "gone"),
+        ({"orders": {"id": "t", "offsets": {"1": {"start": 0, "end": 99}}}}, {}, "shorter"),
+    ],
+)
+def test_what_became_of_a_topic(topics, ids, became):
+    found = returned("A", "A", topics, ids, ENDS)
+    assert (found["state"], found["topics"]["orders"]) == ("with_data", became)
+    assert found["told"][0] == "It is back with its data." and (len(found["told"]) > 1) == (became != "holds")
+
+
+@pytest.mark.parametrize(
+    ("cluster", "known", "end", "state"),
+    [("A", "A", 0, "empty"), ("B", "A", 0, "empty"), ("B", "A", 10, "other"), ("B", "", 10, "other")],
+)
+def test_what_is_not_the_cluster_that_was_left_is_made_again(cluster, known, end, state):
+    found = returned(cluster, known, {"orders": topic(end)}, {}, {**ENDS, "bills": {"0": 1}})
+    assert found["state"] == state and found["topics"] == {"orders": "made_again", "bills": "gone"}
+    assert len(found["told"]) == 1
+
+
+def test_a_topic_whose_records_all_expired_is_not_empty():
+    found = returned("A", "A", {"orders": topic(10, start=10)}, {}, ENDS)
+    assert (found["state"], found["holding"]) == ("with_data", [])
+
+
+@pytest.mark.parametrize(
+    ("verdict", "lost", "became"),
+    [
+        ("DUPLICATES", 0, "holds"),
+        ("LOSS", 0, "holds"),
+        ("NOT_PROVABLE", 0, "holds"),
+        ("PROVEN", 1, "holds"),
+        ("PROVEN", 0, "made_again"),
+        ("PROVEN", 0, "shorter"),
+    ],
+)
+def test_only_a_proven_prefix_is_gone_on_with(verdict, lost, became):
+    proof = {"topics": [compared("orders", verdict, lost), compared("bills")], "report": "/r"}
+    found = plan(proof, {"orders": became, "bills": "holds", "cards": "gone"})
+    assert (found["kept"], found["again"]) == (["bills"], ["orders"])
+    assert found["tail"] == ({"orders": lost} if lost else {})
+    assert [one["topic"] for one in found["proof"]["topics"]] == ["bills"] and found["proof"]["complete"]
+
+
+def test_what_an_earlier_run_makes_again_is_made_again():
+    proof = {"topics": [compared("orders"), compared("bills")]}
+    found = plan(proof, {"orders": "holds", "bills": "holds"}, {"again": ["orders", "cards"]})
+    assert (found["kept"], found["again"]) == (["bills"], ["cards", "orders"])
+
+
+def test_nothing_is_kept_where_nothing_was_compared():
+    found = plan({"topics": []}, {"orders": "made_again"})
+    assert (found["kept"], found["again"], found["proof"]["topics"]) == ([], ["orders"], [])
+
+
+HERE = {
+    "orders": {"partitions": 3, "configs": {"retention.ms": "-1", "min.insync.replicas": "2"}},
+    "bills": {"partitions": 1, "configs": {}},
+}
+THERE = {
+    "orders": {"partitions": 6, "configs": {"retention.bytes": "7", "min.insync.replicas": "1"}},
+    "cards": {"partitions": 1, "configs": {}},
+}
+
+
+def test_topics_get_the_configs_of_the_other_region_but_for_each_clusters_own():
+    configs = {"retention.ms": None, "retention.bytes": "7"}
+    assert alike(HERE, THERE, ["orders", "bills", "cards"]) == [{"name": "orders", "configs": configs}]
+    assert alike(HERE, THERE, []) == []
+
+
+def test_a_salvage_may_write_to_topics_and_beside_them():
+    made = rights(["orders"], ["kdr-stages"])
+    assert [(one["principal"], one["name"], one["operations"]) for one in made] == [
+        ("kdr-stages", "orders", ["WRITE"]),
+        ("kdr-stages", "orders.salvaged", ["WRITE"]),
+    ]
+    assert rights(["orders"], []) == rights([], ["kdr-stages"]) == []
+
+
+def test_what_differs_is_told():
+    assert drift({"topics": HERE}, {"topics": THERE}) == [
+        "topic cards is not there",
+        "topic bills is there alone",
+        "topic orders differs in partitions, min.insync.replicas, retention.bytes, retention.ms",
+    ]
+    assert drift({"topics": HERE}, {"topics": HERE}) == []

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The gates of the stage that brings a region back, over what its preflight found."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.test_gates_of_stages import MIRROR, refused
+
+pytestmark = pytest.mark.slow
+
+ENDS = {
+    "offset": 5,
+    "at": "2026-01-01T00:00:00Z",
+    "found": {"source": {"orders": {"0": 7}}, "target": {"orders": {"0": 7}}},
+}
+LEDGER = {
+    "stage": "failover",
+    "ends": {"na to eu": ENDS},
+    "last": {"failover": {"about": "na to eu", "offset": 9}},
+    "done": {},
+    "clearing": {},
+}
+STATE = {"state": "with_data", "topics": {"orders": "holds"}, "holding": ["orders"], "told": [], "cluster_id": "A"}
+# As the tasks before the gates leave it, for a region that is back with records.
+FOUND = {
+    "failback_region": "na",
+    "failback_from": "eu",
+    "failback_mirror": MIRROR,
+    "kafka_dr_mirrors": [MIRROR],
+    "__failback_moving": False,
+    "__failback_ended": False,
+    "__failback_hosts": True,
+    "__failback_lacks": "",
+    "__failback_back": {**MIRROR, "name": "backup-back"},
+    "__failback_there": {"active_region": "", "open": False, "owner": ""},
+    "__failback_left_last": "na to eu",
+    "__failback_returned": {**STATE, "known_cluster_id": "A"},
+    "__failback_drift": [],
+    "__failback_directories": {"results": [{"stat": {"exists": True, "writeable": True}}, {"stat": {"exists": True}}]},
+    "failback_salvage_directory": "/salvage",
+    "preflight_clusters": {"na": "A", "eu": "B"},
+}
+
+
+def said(directory, ledger=None, **more):
+    # One that is always closed, so that there is something to read.
+    require = [{"query": "`false`", "message": "a gate of this test"}]
+    lines = refused(
+        directory, "failback", ledger={**LEDGER, **(ledger or {})}, **{**FOUND, "failback_require": require, **more}
+    )
+    return [line for line in lines if "a gate of this test" not in line]
+
+
+def test_a_region_that_is_back_with_its_data_may_be_gone_on_with(tmp_path):
+    assert said(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("active", "ends", "words"),
+    [
+        ("na", {}, "Exchange failback_region and failback_from"),
+        ("na", {"na to eu": ENDS}, "The applications are home: nothing is left to be done"),
+        ("asia", {"na to eu": ENDS}, "Name the region where the applications work"),
+    ],
+)
+def test_the_region_where_the_applications_work_has_to_be_named(tmp_path, active, ends, words):
+    lines = said(tmp_path, {"active_region": active, "ends": ends})
+    assert len(lines) == 2 - len(ends) and words in lines[0], lines
+
+
+@pytest.mark.parametrize("last", ["asia to eu", ""])
+def test_a_region_that_was_not_left_is_refused(tmp_path, last):
+    lines = said(tmp_path, __failback_left_last=last)
+    assert len(lines) == 1 and f"found {last or 'none'}. Name the region that was left" in lines[0], lines
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"failback_salvage": [{"topics": "orders", "action": "none"}]}, "-e failback_accept_loss=true"),
+        ({"failback_salvage_directory": ""}, "a directory that can be written to, found none"),
+        (
+            {"__failback_directories": {"results": [{"stat": {"exists": False}}, {"stat": {"exists": False}}]}},
+            "found /salvage",
+        ),
+        (
+            {"__failback_returned": {**STATE, "state": "other", "known_cluster_id": ""}},
+            "expected a position witness that saw its id",
+        ),
+        ({"__failback_lacks": "na has no user"}, "found na has no user. Complete the inventory"),
+        ({"failback_mirror": {**MIRROR, "policy": "default"}}, "names copies otherwise"),
+        ({"preflight_clusters": {"na": "A", "eu": "A"}}, "are the same cluster (A, A)"),
+        (
+            {"kafka_dr_mirrors": [MIRROR, {**MIRROR, "name": "further", "target": "asia"}]},
+            '{"failback_accept_other_mirrors": ["further"]}',
+        ),
+        ({"__failback_hosts": False, "groups": {}}, "expected both regions on hosts"),
+        ({"credentials_rights": {"unfenceable": {"User:*": "may write"}}}, "would be deleted"),
+    ],
+)
+def test_what_would_lose_records_is_refused(tmp_path, more, words):
+    lines = said(tmp_path, **more)
+    assert len(lines) == 1 and words in lines[0], lines
+
+
+def test_what_holds_no_records_needs_no_place_for_them(tmp_path):
+    empty = {**STATE, "state": "empty", "holding": [], "known_cluster_id": ""}
+    none = [{"topics": "orders", "action": "none"}]
+    assert said(tmp_path, __failback_returned=empty, failback_salvage_directory="", failback_salvage=none) == []
+
+
+def test_a_stage_that_is_open_in_the_regions_own_ledger_counts(tmp_path):
+    lines = said(tmp_path, __failback_there={"active_region": "", "open": True, "owner": "stage failover (eu to na)"})
+    assert len(lines) == 1 and "found stage failover (eu to na) in the ledger of na" in lines[0], lines
