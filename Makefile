@@ -15,7 +15,7 @@ export LAB_DIR
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 18
 
-drill: ## lose a region and fail over, measured (SCENARIO=failover|switchover|restore|roundtrip, PLATFORM=host|kubernetes, DRILL="--freeze 8")
+drill: ## lose a region and fail over, measured (SCENARIO=failover|switchover|restore|roundtrip|failback, PLATFORM=host|kubernetes, DRILL="--freeze 8")
 	@$(BOOTSTRAP) drill --scenario $(SCENARIO) --platform $(PLATFORM) $(DRILL)
 
 lab-up: ## start the lab's regions to play with

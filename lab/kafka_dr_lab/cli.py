@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 PLATFORMS = ("host", "kubernetes")
-SCENARIOS = ("failover", "switchover", "restore", "roundtrip")
+SCENARIOS = ("failover", "switchover", "restore", "roundtrip", "failback")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -60,6 +60,12 @@ def _add_lab_commands(commands: Commands) -> None:
 def _add_drill(commands: Commands) -> None:
     drill = commands.add_parser("drill", help="lose a region, recover, and measure")
     _add_loss_options(drill)
+    drill.add_argument(
+        "--returns",
+        choices=("with-data", "empty"),
+        default="with-data",
+        help="failback: whether the lost region comes back with its disks, or empty",
+    )
     drill.add_argument("--report", type=Path, default=ROOT / "build" / "drill", help="directory of the report")
     drill.add_argument("--keep", action="store_true", help="leave the lab running afterwards")
     drill.add_argument(
@@ -219,10 +225,10 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _refuse_elsewhere(arguments: argparse.Namespace) -> None:
     """Refuse a scenario or an option of a drill on a platform that does not have it."""
-    if getattr(arguments, "scenario", "") == "roundtrip" and arguments.platform != "host":
+    if getattr(arguments, "scenario", "") in ("roundtrip", "failback") and arguments.platform != "host":
         raise LabError(
-            "A round trip turns the mirror round, which is built for hosts only: expected --platform host, "
-            f"found --platform {arguments.platform}. Leave one of them out."
+            f"The scenario {arguments.scenario} turns the mirror round, which is built for hosts only: "
+            f"expected --platform host, found --platform {arguments.platform}. Leave one of them out."
         )
     if getattr(arguments, "dead_host", False) and (arguments.platform, arguments.scenario) != ("host", "failover"):
         raise LabError(

@@ -59,6 +59,19 @@ class Journals:
             )
         }
 
+    def unanswered(self, region: str) -> set[str]:
+        """Ids of calls to a region that may have been stored there, and were not acknowledged."""
+        query = "SELECT id FROM produced WHERE region = ? AND state = 'unknown'"
+        return {identity for (identity,) in self._query(self.produced_file, query, region)}
+
+    def processed_in(self, region: str, span: tuple[str, int, int, int] | None = None) -> set[str]:
+        """Ids that were processed in a region; of a topic, a partition, a first and a last offset where these are
+        given.
+        """
+        query, values = "SELECT id FROM processed WHERE region = ?", [region, *(span or ())]
+        where = " AND topic = ? AND partition = ? AND offset BETWEEN ? AND ?" if span else ""
+        return {identity for (identity,) in self._query(self.processed_file, query + where, *values)}
+
     def acknowledged_count(self) -> int:
         """How many calls were acknowledged."""
         return self.counts().get("acknowledged", 0)

@@ -36,6 +36,7 @@ class Lab:
     # Further versions for the report.
     versions: dict[str, str] = {}
     loss = "every process of {region} is killed and its data deleted"
+    outage = "every process of {region} is killed; its disks stay"
 
     def __init__(self, directory: Path, verbose: bool = False):
         self.directory = Path(directory).resolve()
@@ -168,8 +169,14 @@ class Lab:
         for pid in self.pids(*names):
             os.kill(pid, number)
 
-    def lose(self, region: str) -> float:
+    def start_again(self, region: str) -> None:
+        """Start the broker of a region that was lost with its disks kept."""
+        self.revive(self.inventory.load()["all"]["hosts"][region]["kafka_dr_kafka"]["name"])
+
+    def lose(self, region: str, keep: bool = False) -> float:
         """Kill every process of the region with SIGKILL, its machines included, and delete its data.
+
+        :param keep: whether its disks stay.
 
         :returns: the time of the loss, seconds since the epoch.
         """
@@ -187,11 +194,15 @@ class Lab:
         for machine in self.inventory.machines().values() if region == LOST_REGION else ():
             machine.stop()
         for path in others:
-            self.supervisor.forget(path.stem)
-            path.unlink()
-        shutil.rmtree(place, ignore_errors=True)
+            if keep:
+                self.supervisor.rest(path.stem)
+            else:
+                self.supervisor.forget(path.stem)
+                path.unlink()
+        if not keep:
+            shutil.rmtree(place, ignore_errors=True)
         # supervisord does not read a program's description when the directory of its log is missing.
-        (place / "kafka").mkdir(parents=True)
+        (place / "kafka").mkdir(parents=True, exist_ok=True)
         end = time.monotonic() + 10
         while (self.supervisor.info(broker) or {}).get("statename") == "RUNNING":
             if time.monotonic() > end:

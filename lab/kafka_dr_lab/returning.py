@@ -18,7 +18,7 @@ def source_returns(drill: Drill) -> None:
     """The lost region starts again, empty, and its mirror is started. The stages refuse to use it, and fence it."""
     drill.say(f"{SOURCE} comes back by itself")
     drill.lab.bring_back(SOURCE)
-    answer = _produce_stray(drill)
+    answer = produce_stray(drill)
     drill.report.check("returned_source_is_alive", answer == ACCEPTED, "it accepts a record", answer)
     drill.lab.revive(MIRROR)
     refused = drill.lab.playbooks.run(
@@ -31,11 +31,11 @@ def source_returns(drill: Drill) -> None:
         f"exit code {refused.returncode}",
     )
     drill.stage("fence", fence_region=SOURCE, fence_survivor=TARGET)
-    answer = _produce_stray(drill)
+    answer = produce_stray(drill)
     drill.report.check("returning_source_fenced", "AUTHORIZATION" in answer, "it accepts no record", answer)
 
 
-def _produce_stray(drill: Drill) -> str:
+def produce_stray(drill: Drill) -> str:
     """Produce one record to the returned region as the application would.
 
     :returns: :data:`ACCEPTED`, :data:`NO_ANSWER`, or the name of Kafka's error.

@@ -16,6 +16,7 @@ from .checks import (
 )
 from .dead_host import catch_up, check_named
 from .drill import MIRROR, SOURCE, TARGET, Drill
+from .failing_back import check_home, check_nothing_lost_for_ever, check_processed_twice, check_salvaged, come_back
 from .returning import STRAY, source_returns
 from .sabotage import remove_first_record, sabotage_mirror_or_topic
 
@@ -45,8 +46,11 @@ def failover(drill: Drill) -> None:
     check_loss_and_repetition(drill)
 
 
-def _lose_source(drill: Drill) -> None:
-    """Lose the source; with ``--freeze`` after a time in which the mirror copied nothing."""
+def _lose_source(drill: Drill, keep: bool = False) -> None:
+    """Lose the source; with ``--freeze`` after a time in which the mirror copied nothing.
+
+    :param keep: whether its disks stay.
+    """
     freeze = drill.arguments.freeze
     if freeze:
         drill.say(f"Freezing the mirror for {freeze:.0f} s, so that records are lost")
@@ -55,11 +59,41 @@ def _lose_source(drill: Drill) -> None:
         # The witness continues; while the producer is stopped, what it read last is exactly what is lost.
         drill.lab.signal(signal.SIGSTOP, "departures-producer")
         time.sleep(5)
-    drill.say(f"LOSS: {drill.lab.loss.format(region=SOURCE)}")
-    drill.lost_at = drill.lab.lose(SOURCE)
+    drill.say(f"LOSS: {(drill.lab.outage if keep else drill.lab.loss).format(region=SOURCE)}")
+    drill.lost_at = drill.lab.lose(SOURCE, keep)
     drill.lab.signal(signal.SIGCONT, "departures-producer")
     if freeze:
         drill.lab.signal(signal.SIGCONT, MIRROR)
+
+
+def failback(drill: Drill) -> None:
+    """A region is lost with its disks intact, is back after a failover, and gets its applications back."""
+    drill.prepare()
+    drill.live(drill.arguments.live)
+    _lose_source(drill, keep=drill.arguments.returns != "empty")
+    before = drill.journals.processed_in(SOURCE)
+    drill.stage("failover", failover_source=SOURCE, failover_target=TARGET)
+    drill.rto()
+    drill.live(drill.arguments.live)
+    only_there = come_back(drill)
+    drill.resumed_at = time.time()
+    drill.stage(
+        "failback",
+        failback_region=SOURCE,
+        failback_from=TARGET,
+        failback_salvage=[{"topics": ".*", "action": "replay"}],
+        failback_salvage_directory=str(drill.lab.directory / "work" / "salvage"),
+        failback_home=True,
+    )
+    drill.live(drill.arguments.live)
+    drill.settle(SOURCE)
+    if only_there:
+        check_salvaged(drill, only_there)
+        check_processed_twice(drill, before)
+    check_home(drill)
+    records = drill.measure(SOURCE, lost_allowed=True)
+    check_nothing_lost_for_ever(drill, records)
+    check_new_backup(drill, sum(len(counter) for counter in records.values()))
 
 
 def switchover(drill: Drill) -> None:

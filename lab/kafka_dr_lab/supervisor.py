@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xmlrpc.client import Fault, ServerProxy
@@ -95,15 +96,22 @@ class Supervisor:
         """supervisord's entry for one program; None where it has none."""
         return next((process for process in self.processes() if process["name"] == name), None)
 
+    def rest(self, name: str) -> None:
+        """Let supervisord start a program, which was killed before, no more."""
+        self._ask(name, lambda: self.api().stopProcess(name, True))
+
     def forget(self, name: str) -> None:
         """Remove a program, which was killed before, from supervisord."""
-        for request in (lambda: self.api().stopProcess(name, True), lambda: self.api().removeProcessGroup(name)):
-            try:
-                request()
-            except Fault as fault:
-                # NOT_RUNNING and BAD_NAME: already done.
-                if fault.faultCode not in (70, 10):
-                    raise LabError(f"supervisord does not remove {name}: {fault.faultString}") from fault
+        self.rest(name)
+        self._ask(name, lambda: self.api().removeProcessGroup(name))
+
+    def _ask(self, name: str, request: Callable[[], Any]) -> None:
+        try:
+            request()
+        except Fault as fault:
+            # NOT_RUNNING and BAD_NAME: already done.
+            if fault.faultCode not in (70, 10):
+                raise LabError(f"supervisord does not remove {name}: {fault.faultString}") from fault
 
     def stop(self, seconds: float = 20, keep_socket: bool = False) -> None:
         """Kill supervisord and all of its programs. The lab's data is deleted with them, so nothing needs an orderly

@@ -223,8 +223,13 @@ class KubernetesLab(Lab):
         start = f"{self.operator.directory}/{namespace_of(region)}-"
         return [child.pid for child in self.operator.children() if _directory_of(child).startswith(start)]
 
-    def lose(self, region: str) -> float:
-        """Kill every process of the region with SIGKILL, then delete its namespace; see :meth:`Lab.lose`."""
+    def lose(self, region: str, keep: bool = False) -> float:
+        """Kill every process of the region with SIGKILL, then delete its namespace; see :meth:`Lab.lose`.
+
+        :raises LabError: its disks are to be kept, which is built for hosts only.
+        """
+        if keep:
+            raise LabError("A region on Kubernetes is lost with its disks: expected --platform host to keep them")
         namespace = namespace_of(region)
         self._gone[region] = [
             (self._path(version, plural, namespace), _bare(version, plural, resource))
