@@ -12,23 +12,11 @@ import yaml
 from ansible.utils.vars import load_extra_vars
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.check_value import shown
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import STAGES
 
 ROLES = Path(__file__).resolve().parents[2] / "roles"
 # Roles that people run; the others are run by these.
-RUN = (
-    "initial_setup",
-    "failover",
-    "failback",
-    "fence",
-    "recreate_from_backup",
-    "resume",
-    "new_backup",
-    "backup_status",
-    "doctor",
-    "probe",
-    "proof",
-    "ledger",
-)
+RUN = (*STAGES, "backup_status", "doctor", "probe", "proof", "ledger")
 # A playbook of another name, whose variables begin as a role's do.
 OTHERS = ("proof_job_",)
 

@@ -22,9 +22,10 @@ sys.path.insert(0, str(collections_path()))
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.check_value import expected
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.json_schema import json_schema
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.schema import VARIABLES
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import STAGES
 
 GROUPS = (
-    ("Stages", ("initial_setup", "failover", "failback", "recreate_from_backup", "resume", "new_backup", "fence")),
+    ("Stages", tuple(STAGES)),
     ("Looking, without changing anything", ("backup_status", "doctor", "proof", "probe")),
     (
         "Parts of a region",

@@ -13,9 +13,6 @@ ROOT = Path(__file__).resolve().parents[2]
 AWX = ROOT / "examples" / "awx"
 
 
-STAGES = ("initial_setup", "failover", "failback", "recreate_from_backup", "resume", "new_backup", "fence")
-
-
 class Loader(yaml.SafeLoader):
     """YAML as Ansible writes it."""
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.unit.awx_example import AWX, STAGES, TASKS, VARS
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import STAGES
+from tests.unit.awx_example import AWX, TASKS, VARS
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAYBOOKS = sorted((AWX / "project").glob("*.yml"))

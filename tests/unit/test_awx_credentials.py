@@ -11,7 +11,8 @@ import pytest
 import yaml
 from jinja2.nativetypes import NativeEnvironment
 
-from tests.unit.awx_example import AWX, STAGES, TASKS, VARS
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import STAGES
+from tests.unit.awx_example import AWX, TASKS, VARS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -105,4 +106,4 @@ def test_no_launch_names_where_a_manifest_is():
         if one["variable"].endswith(("_manifest", "_directory"))
         and not one["variable"].endswith(("accept_partial_manifest", "accept_unknown_manifest"))
     ]
-    assert len(asked) == 4 and all(one.get("choices") == "{{ awx_manifests }}" for one in asked), asked
+    assert len(asked) == 5 and all(one.get("choices") == "{{ awx_manifests }}" for one in asked), asked

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import STAGES
 from kafka_dr_lab.playbook import collections_path
 
 pytestmark = pytest.mark.slow
@@ -29,14 +30,10 @@ REGIONS = {
     "from": "europe",
     "to": "europe",
     "backup": "europe",
+    "survivor": "europe",
 }
 ABOUT = {
-    "initial_setup": ("source", "target"),
-    "failover": ("source", "target"),
-    "recreate_from_backup": ("region", "from"),
-    "resume": ("region", "from"),
-    "new_backup": ("region", "to"),
-    "failback": ("region", "from"),
+    **{name: (stage.region, stage.other) for name, stage in STAGES.items()},
     "backup_status": ("region", "backup"),
     "probe": ("source", "target"),
     "doctor": (),
@@ -47,7 +44,6 @@ OTHERS = {
     "report": {"report_region": "europe", "report_directory": "/nowhere"},
     "rbac": {},
     "ledger": {"ledger_region": "europe"},
-    "fence": {"fence_region": "north_america", "fence_survivor": "europe"},
     "proof_job": {
         "proof_job_source": "europe",
         "proof_job_target": "north_america",

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import STAGES
+
 ROOT = Path(__file__).resolve().parents[2]
 ROLES = sorted(one.name for one in (ROOT / "roles").iterdir() if one.is_dir())
 MODULES = sorted(one.stem for one in (ROOT / "plugins" / "modules").glob("*.py") if one.stem != "__init__")
@@ -192,7 +194,7 @@ def test_readme_is_short():
 
 
 def test_runbooks_name_every_gate():
-    for stage in ("initial_setup", "failover", "failback", "recreate_from_backup", "resume", "new_backup", "fence"):
+    for stage in STAGES:
         # A region is fenced because of a failover; the failover's runbook says how.
         runbook = (
             (ROOT / "docs" / "runbooks" / ("failover" if stage == "fence" else stage)).with_suffix(".md").read_text()

@@ -12,20 +12,13 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import about
+
 ROOT = Path(__file__).resolve().parents[2]
 ROLES = ROOT / "roles"
 PYTHON = ("plugins", "spark", "lab", "extensions", "roles", "tests")
 LONGEST_FUNCTION, LONGEST_FILE = 40, 300
-STAGES = (
-    "initial_setup",
-    "failover",
-    "failback",
-    "fence",
-    "recreate_from_backup",
-    "resume",
-    "new_backup",
-    "backup_status",
-)
+STAGES = (*about.STAGES, "backup_status")
 NAMES = sorted(role.name for role in ROLES.iterdir() if role.is_dir())
 # Words for people, who know platforms by their names.
 TEXTS = ("name", "message", "fail_msg", "msg")

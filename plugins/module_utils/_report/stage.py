@@ -8,21 +8,13 @@ import shlex
 from typing import Any
 
 from .._errors import UsageError
+from .._stages.about import STAGES
 from .._values.moment import seconds_of
 from .shapes import Report
 
 # An entry of the ledger, see docs/architecture.md.
 Entry = dict[str, Any]
 
-# Names of the two regions' variables, and the word between them in the ledger's "about".
-REGIONS = {
-    "initial_setup": ("source", " to ", "target"),
-    "failover": ("source", " to ", "target"),
-    "failback": ("region", " from ", "from"),
-    "recreate_from_backup": ("region", " from ", "from"),
-    "resume": ("region", " from ", "from"),
-    "new_backup": ("region", " to ", "to"),
-}
 # Gates whose override is not named as they are.
 OVERRIDES = {
     "mirror_alive": "stale_mirror",
@@ -247,10 +239,10 @@ def _accepted(stage: str, override: str) -> str:
 def command(begun: Entry, overrides: list[str]) -> str:
     """The command that runs the stage as it was run, as far as its entry tells."""
     stage = begun["stage"]
-    if stage not in REGIONS:
+    if stage not in STAGES:
         return ""
-    first, between, second = REGIONS[stage]
-    regions = str(begun.get("about", "")).split(between)
+    first, word, second = STAGES[stage]
+    regions = str(begun.get("about", "")).split(f" {word} ")
     if len(regions) != 2:
         return ""
     words = [f"{stage}_{first}={regions[0]}", f"{stage}_{second}={regions[1]}"]

@@ -1,26 +1,40 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a stage is about, as the ledger says it, and whether a run goes on with one that was cut off."""
+"""The stages: what each is about, as the ledger says it, and whether a run resumes one that was cut off."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-# Between the region that a stage is about and the other one.
-WORDS = {
-    "failback": "from",
-    "failover": "to",
-    "fence": "left for",
-    "initial_setup": "to",
-    "new_backup": "to",
-    "recreate_from_backup": "from",
-    "resume": "from",
+
+class Stage(NamedTuple):
+    """A stage that writes to the ledger, by the two regions that it is about.
+
+    :ivar region: what its variable of the first region is called after the stage's own name, such as ``source``.
+    :ivar word: what stands between the two regions in the ledger's ``about``.
+    :ivar other: as ``region``, of the second region.
+    """
+
+    region: str
+    word: str
+    other: str
+
+
+# In the order in which pages name them.
+STAGES = {
+    "initial_setup": Stage("source", "to", "target"),
+    "failover": Stage("source", "to", "target"),
+    "failback": Stage("region", "from", "from"),
+    "recreate_from_backup": Stage("region", "from", "from"),
+    "resume": Stage("region", "from", "from"),
+    "new_backup": Stage("region", "to", "to"),
+    "fence": Stage("region", "left for", "survivor"),
 }
 
 
 def about(stage: str, region: str, other: str) -> str:
     """The two regions of a stage in its words, such as ``north_america to europe``."""
-    return f"{region} {WORDS[stage]} {other}"
+    return f"{region} {STAGES[stage].word} {other}"
 
 
 def resumes(ledger: Mapping[str, Any], stage: str, text: str) -> bool:

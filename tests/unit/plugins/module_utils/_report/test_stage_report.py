@@ -10,7 +10,8 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.junit import junit
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.page import render
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.stage import REGIONS, report_of
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.stage import report_of
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import STAGES
 
 from .reports import CUT, NOW, RUN, entries, entry
 
@@ -62,9 +63,9 @@ def test_an_unknown_run_is_refused_with_those_that_there_are(asked):
         report_of([], **asked)
 
 
-@pytest.mark.parametrize("stage", REGIONS)
+@pytest.mark.parametrize("stage", STAGES)
 def test_command_of_each_stage(stage):
-    first, between, second = REGIONS[stage]
+    first, word, second = STAGES[stage]
     told = report_of(
         [
             entry(
@@ -72,7 +73,7 @@ def test_command_of_each_stage(stage):
                 "started",
                 0,
                 stage=stage,
-                about=f"north_america{between}europe",
+                about=f"north_america {word} europe",
                 found={"overridden": ["unproven"]},
             )
         ]

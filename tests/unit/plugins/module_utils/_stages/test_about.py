@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import WORDS, about, resumes
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import STAGES, about, resumes
 
 ROLES = Path(__file__).resolve().parents[5] / "roles"
 OPEN = {"open": True, "stage": "failover", "about": "na to eu"}
 
 
-def test_every_stage_with_a_ledger_has_its_words():
+def test_every_role_that_begins_a_stage_in_the_ledger_is_described():
     begins = {path.parts[-3] for path in ROLES.glob("*/tasks/main.yml") if "tasks_from: begin.yml" in path.read_text()}
-    assert begins == set(WORDS)
+    assert begins == set(STAGES)
 
 
 @pytest.mark.parametrize(
