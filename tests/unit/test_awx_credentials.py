@@ -106,4 +106,5 @@ def test_no_launch_names_where_a_manifest_is():
         if one["variable"].endswith(("_manifest", "_directory"))
         and not one["variable"].endswith(("accept_partial_manifest", "accept_unknown_manifest"))
     ]
-    assert len(asked) == 5 and all(one.get("choices") == "{{ awx_manifests }}" for one in asked), asked
+    offered = ("{{ awx_manifests }}", "{{ awx_salvage }}")
+    assert len(asked) == 5 and all(one.get("choices") in offered for one in asked), asked
