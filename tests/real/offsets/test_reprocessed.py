@@ -9,13 +9,13 @@ import uuid
 
 import pyarrow.parquet
 import pytest
-from confluent_kafka import Consumer, TopicPartition
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.reprocessed_info import reprocessed_info
 from tests.real.proof import support
 from tests.real.proof.salvaging import salvage_here
 from tests.support.kafka import clusters
+from tests.support.offsets_lab import set_positions
 
 pytestmark = pytest.mark.real
 
@@ -30,19 +30,13 @@ def regions(tmp_path_factory):
         one.stop()
 
 
-def commit(cluster, group, topic, offset):
-    consumer = Consumer({**cluster.client, "group.id": group, "log_level": 0})
-    consumer.commit(offsets=[TopicPartition(topic, 0, offset)], asynchronous=False)
-    consumer.close()
-
-
 def test_ranges_are_listed_and_written_for_their_owner(regions, tmp_path):
     name = f"orders.{uuid.uuid4().hex[:8]}"
     for cluster, rows in ((regions["north"], ROWS), (regions["south"], ROWS[:80])):
         support.create(cluster, {name: (1, {})})
         support.write(cluster, {name: rows})
-    for group, offset in (("ahead", 60), ("beyond", 95), ("behind", 20), ("new", 3)):
-        commit(regions["north"], group, name, offset)
+    committed = {"ahead": {0: 60}, "beyond": {0: 95}, "behind": {0: 20}, "new": {0: 3}}
+    set_positions(regions["north"], name, committed)
     report = salvage_here(regions["north"], regions["south"], name, {"target": {name: {"0": 80}}}, tmp_path / "out")
     (tmp_path / "report.json").write_text(json.dumps(report))
     positions = {group: {name: {"0": 50}} for group in ("ahead", "beyond", "behind", "gone")}
