@@ -71,7 +71,7 @@ class World:
     """Three regions with a ledger of their own each, and stages that do nothing but move the applications."""
 
     def __init__(self, brokers: dict[str, Kafka], directory: Path) -> None:
-        self.brokers, self.directory, self.topic = brokers, directory, f"__ledger-{directory.name}"
+        self.brokers, self.directory, self.topic = brokers, directory, f"__kafka_dr_ledger-{directory.name}"
         regions = {
             name: {"ansible_connection": "local", "kafka_dr_platform": "managed", "kafka_dr_client": broker.client}
             for name, broker in brokers.items()
@@ -80,7 +80,7 @@ class World:
             "ansible_python_interpreter": sys.executable,
             "kafka_dr_mirrors": MIRRORS,
             "kafka_dr_ledger_topic": self.topic,
-            "kafka_dr_positions_topic": f"__positions-{directory.name}",
+            "kafka_dr_positions_topic": f"__kafka_dr_positions-{directory.name}",
             "kafka_dr_ledger_secret": list(SECRETS),
             "kafka_dr_no_log": False,
         }

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A failback that is killed after each of its steps, and run again each time."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+import pytest
+from confluent_kafka.admin import AdminClient
+
+from kafka_dr_lab.drill import MIRROR
+from kafka_dr_lab.journals import Journals, topic_ids
+from kafka_dr_lab.lab import Lab
+from kafka_dr_lab.landscape import TOPICS
+from tests.real.lab.playing import SOURCE, TARGET, Playground
+
+pytestmark = pytest.mark.full
+PLACES = (
+    "Begin the stage in the ledger of the region that works",
+    "Hold off deletion in the region",
+    "Fence the region",
+    "Find out what only the region has",
+    "Make room for a copy",
+    "Turn the mirror round",
+    "Wait until everything is copied",
+    "Prove the backup",
+)
+
+
+@pytest.fixture(scope="module")
+def returned(tmp_path_factory):
+    """A lab whose source was lost with records that only it has, and is back with its disks after the failover."""
+    directory = tmp_path_factory.mktemp("failback")
+    try:
+        ground = Playground(directory)
+        done = ground.stage("initial_setup")
+        assert done.returncode == 0, done.stdout[-3000:]
+        ground.lab.signal(signal.SIGSTOP, MIRROR)
+        time.sleep(5)
+        ground.lab.lose(SOURCE, keep=True)
+        ground.lab.signal(signal.SIGCONT, MIRROR)
+        done = ground.stage("failover")
+        assert done.returncode == 0, done.stdout[-3000:]
+        ground.lab.start_again(SOURCE)
+        AdminClient(ground.admin(SOURCE)).list_topics(timeout=120)
+        yield ground
+    finally:
+        Lab(directory).down()
+
+
+def test_killed_after_each_step_it_ends_in_the_right_state(returned, tmp_path):
+    journals = Journals(returned.lab.directory / "regions" / "south_america")
+    only_there = set(journals.acknowledged(SOURCE)) - held(returned, TARGET)
+    assert only_there
+    back = {
+        "failback_region": SOURCE,
+        "failback_from": TARGET,
+        "failback_salvage": [{"topics": ".*", "action": "replay"}],
+        "failback_salvage_directory": str(tmp_path / "salvage"),
+    }
+    checked = returned.stage("failback", back, "--check")
+    assert checked.returncode == 0 and "It is back with its data" in " ".join(checked.stdout.split()), checked.stdout
+    for place in PLACES:
+        returned.kill_after("failback", place, back)
+        known = returned.module("ledger_info")
+        assert known["open"] and known["stage"] == "failback"
+    done = returned.stage("failback", back)
+    assert done.returncode == 0, done.stdout
+    known = returned.module("ledger_info")
+    assert (known["active_region"], known["open"]) == (TARGET, False)
+    assert returned.module("ledger_info", region=SOURCE)["active_region"] == TARGET
+    assert known["last"]["failback"]["found"]["verdict"] == "PROVEN"
+    again = returned.stage("failback", back)
+    assert again.returncode == 0 and "nothing is left to be done" in " ".join(again.stdout.split()), again.stdout
+    returned.lab.halt("departures-producer")
+    every, repeated = set(journals.acknowledged()), journals.sent_again()
+    end = time.monotonic() + 60
+    for region in (TARGET, SOURCE):
+        while every - held(returned, region):
+            assert time.monotonic() < end, f"{region} lacks {len(every - held(returned, region))} records"
+            time.sleep(0.5)
+        counts = topic_ids(returned.admin(region), list(TOPICS))
+        assert {one for counter in counts.values() for one, count in counter.items() if count > 1} <= repeated
+
+
+def held(ground, region):
+    """Ids of the records that a region holds."""
+    return {one for counter in topic_ids(ground.admin(region), list(TOPICS)).values() for one in counter}
