@@ -57,6 +57,8 @@ test-full: units lint molecule ## long campaigns as well, and drills that lose s
 	$(PYTEST) tests/real -m "real or full"
 	$(DRILLS)
 	$(BIN)/python lab/main.py drill --dead-host --history 5000 --live 5 --report build/drill/dead_host
+	$(BIN)/python lab/main.py drill --scenario roundtrip --history 20000 --live 8 --report build/drill/roundtrip
+	$(BIN)/python lab/main.py drill --scenario failback --freeze 5 --history 5000 --live 5 --report build/drill/failback
 
 .PHONY: molecule
 # One story: what comes later needs what came before.
