@@ -13,8 +13,11 @@ import os
 import uuid
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.fs
+try:
+    import pyarrow as pa
+    import pyarrow.fs
+except ImportError:
+    pa = None
 
 from .._errors import RefusedError
 from .._manifest.place import locate, private, shown

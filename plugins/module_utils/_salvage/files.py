@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet
+try:
+    import pyarrow as pa
+    import pyarrow.parquet
+except ImportError:
+    pa = None
 
 from .._errors import KafkaDrError
 from .._kafka.reader import columns, read, timestamp_type
@@ -20,18 +23,22 @@ from .writing import changed
 # Bytes of keys and values that are held before they are written.
 HELD = 8 << 20
 ROWS = 20000
-SCHEMA = pa.schema(
-    [
-        ("topic", pa.string()),
-        ("partition", pa.int32()),
-        ("offset", pa.int64()),
-        ("timestamp", pa.int64()),
-        ("timestamp_type", pa.string()),
-        ("key", pa.binary()),
-        ("value", pa.binary()),
-        ("headers", pa.list_(pa.struct([("name", pa.string()), ("value", pa.binary())]))),
-    ]
-)
+
+
+def schema() -> pa.Schema:
+    """The columns of a file: one row for each record."""
+    return pa.schema(
+        [
+            ("topic", pa.string()),
+            ("partition", pa.int32()),
+            ("offset", pa.int64()),
+            ("timestamp", pa.int64()),
+            ("timestamp_type", pa.string()),
+            ("key", pa.binary()),
+            ("value", pa.binary()),
+            ("headers", pa.list_(pa.struct([("name", pa.string()), ("value", pa.binary())]))),
+        ]
+    )
 
 
 class StorageError(KafkaDrError):
@@ -60,7 +67,7 @@ def write(source: KafkaSide, task: Task, tell: Progress) -> dict[str, Any]:
     system, inside = locate(task["out"])
     path = f"{inside}/{task['file']}"
     try:
-        with private(), pyarrow.parquet.ParquetWriter(path, SCHEMA, filesystem=system, compression="zstd") as file:
+        with private(), pyarrow.parquet.ParquetWriter(path, schema(), filesystem=system, compression="zstd") as file:
             held = [_fill(file, source, (topic, number), pairs, tell) for topic, number, pairs in task["partitions"]]
         _refuse_another(task, held, _read_back(system, path, len(held)))
         digest = sha256(system, path)
@@ -99,10 +106,10 @@ def _fill(
         source.pace.take(digester.bytes - before)
         tell(len(messages), digester.bytes - before)
         if size >= HELD or len(rows) >= ROWS:
-            file.write_table(pa.Table.from_pylist(rows, SCHEMA))
+            file.write_table(pa.Table.from_pylist(rows, schema()))
             rows, size = [], 0
     if rows:
-        file.write_table(pa.Table.from_pylist(rows, SCHEMA))
+        file.write_table(pa.Table.from_pylist(rows, schema()))
     if digester.count != spans.count(runs):
         raise changed(f"{place[0]}-{place[1]}", source.name, spans.count(runs), digester.count)
     return digester.chunks()
