@@ -106,14 +106,11 @@ def _dump(value: dict[str, Any]) -> bytes:
     return json.dumps({"format": FORMAT, **value}, separators=(",", ":")).encode()
 
 
-def read_all(client: KafkaClient, there: bool = True) -> dict[tuple[str, int], Progress]:
+def read_all(client: KafkaClient) -> dict[tuple[str, int], Progress]:
     """``{(topic id, partition): progress}`` of everything that was committed before the call.
 
-    :param there: whether the topic has to exist.
     :raises KafkaDrError: it cannot be read to its end; a part would let records be written twice.
     """
-    if not there and TOPIC not in describe_topics(client, [TOPIC]):
-        return {}
     place = (TOPIC, 0)
     end = list_offsets(client, [place], "end", "read_uncommitted", "error")[place]
     _await_decided(client, end)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from .._errors import KafkaDrError, NotProvableError
-from .._proof import plan
+from .._proof import plan, worker
 from .._proof.comparison import Comparison
 from .._proof.pairs import Pair
 from .._proof.shapes import Engine, SideSpec
@@ -161,7 +161,7 @@ class Salvage:
             for number, group in enumerate(groups)
         ]
         by_place = {part.pair.partition_on("source"): part for part in self.parts}
-        for result in self.engine.map(tasks, "export", sum(weights)):
+        for result in worker.answers(self.engine, tasks, "export", sum(weights)):
             value = _value(result)
             self.files[tasks[result["id"]]["file"]] = {key: value[key] for key in ("sha256", "records", "bytes")}
             for topic, number, records, size in value["partitions"]:
@@ -230,7 +230,7 @@ class Salvage:
         ]
         found: dict[int, Any] = {}
         failed: list[KafkaDrError] = []
-        for result in self.engine.map(tasks, work.removeprefix("salvage_"), sum(weights)) if parts else []:
+        for result in worker.answers(self.engine, tasks, work.removeprefix("salvage_"), sum(weights)) if parts else []:
             for one, value in zip(numbers[result["id"]], _value(result), strict=True):
                 if "error" in value:
                     failed.append(_error(value["error"]))

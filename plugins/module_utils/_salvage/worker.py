@@ -11,10 +11,9 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from .._errors import KafkaDrError
-from .._proof import sides
+from .._proof import sides, worker
 from .._proof.shapes import Progress, Task
 from .._proof.sides import KafkaSide
-from .._proof.worker import as_value
 from . import planning, proving, writing
 
 Results = list[dict[str, Any]]
@@ -22,10 +21,7 @@ Results = list[dict[str, Any]]
 
 def run(task: Task, tell: Progress) -> dict[str, Any]:
     """The result of one task: its ``id`` and ``value``, or ``error``."""
-    try:
-        return {"id": task["id"], "value": WORK[task["work"]](task, tell)}
-    except KafkaDrError as error:
-        return {"id": task["id"], "error": as_value(error)}
+    return worker.run(task, tell, WORK)
 
 
 def _each(function: Callable[[KafkaSide, KafkaSide, Any, Progress], Any]) -> Callable[[Task, Progress], Results]:
@@ -38,7 +34,7 @@ def _each(function: Callable[[KafkaSide, KafkaSide, Any, Progress], Any]) -> Cal
             try:
                 results.append({"value": function(source, target, one, tell)})
             except KafkaDrError as error:
-                results.append({"error": as_value(error)})
+                results.append({"error": worker.as_value(error)})
         return results
 
     return work
