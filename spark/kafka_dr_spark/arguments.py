@@ -38,16 +38,7 @@ def _add_compare(commands: argparse._SubParsersAction) -> argparse.ArgumentParse
     compare.add_argument(
         "--max-differences", type=int, default=100, metavar="N", help="runs of differences named for each partition"
     )
-    compare.add_argument(
-        "--wait-seconds",
-        type=float,
-        default=30,
-        metavar="N",
-        help="how long a target that is catching up is waited for",
-    )
-    compare.add_argument("--source-name", default="source", help="what reasons and errors call the source")
-    compare.add_argument("--target-name", default="target", help="what they call the target")
-    compare.add_argument("--report", metavar="F", required=True)
+    _add_sides(compare, "a target that is catching up is waited for")
     return compare
 
 
@@ -58,6 +49,13 @@ def _add_rename(command: argparse.ArgumentParser) -> None:
         help="identity, identity:ALIAS. for the identity policy, which renames *heartbeats, or prefix:ALIAS. for the "
         "default policy",
     )
+
+
+def _add_sides(command: argparse.ArgumentParser, waited_for: str) -> None:
+    command.add_argument("--wait-seconds", type=float, default=30, metavar="N", help=f"how long {waited_for}")
+    command.add_argument("--source-name", default="source", help="what reasons and errors call the source")
+    command.add_argument("--target-name", default="target", help="what they call the target")
+    command.add_argument("--report", metavar="F", required=True)
 
 
 def _add_salvage(commands: argparse._SubParsersAction) -> argparse.ArgumentParser:
@@ -76,16 +74,7 @@ def _add_salvage(commands: argparse._SubParsersAction) -> argparse.ArgumentParse
     )
     salvage.add_argument("--out", metavar="DIR", required=True, help="directory or URI for exported records")
     _add_rename(salvage)
-    salvage.add_argument(
-        "--wait-seconds",
-        type=float,
-        default=30,
-        metavar="N",
-        help="how long open transactions of the source are waited for",
-    )
-    salvage.add_argument("--source-name", default="source", help="what reasons and errors call the source")
-    salvage.add_argument("--target-name", default="target", help="what they call the target")
-    salvage.add_argument("--report", metavar="F", required=True)
+    _add_sides(salvage, "open transactions of the source are waited for")
     return salvage
 
 

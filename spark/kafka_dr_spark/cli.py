@@ -6,7 +6,7 @@ from __future__ import annotations
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Report, SideSpec
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Report
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -127,23 +127,9 @@ def check(arguments: argparse.Namespace) -> None:
             raise UsageError(f"--{name.replace('_', '-')} is not valid", expected="a positive number", found=value)
 
 
-def spec(config: dict[str, Any], name: str, arguments: argparse.Namespace, parallelism: int | None = None) -> SideSpec:
-    """The description of a live side. The rate is a task's share, so that all tasks together stay below it on any one
-    broker.
-    """
-    rate = arguments.max_mb_per_second
-    return {
-        "kind": "kafka",
-        "config": config,
-        "name": name,
-        "timeout": arguments.timeout,
-        "rate": rate * 1e6 / (parallelism or 1) if rate else None,
-    }
-
-
 def compare(arguments: argparse.Namespace, package: str, context: SparkContext | None = None) -> int:
     """``compare``: freeze bounds before Spark starts, so that a bad input fails at once."""
-    target_config = settings.load_config(arguments.target_config)
+    target = settings.live_side(arguments.target_config, arguments.target_name, arguments.timeout)
     if arguments.manifest:
         source = {
             "kind": "manifest",
@@ -152,8 +138,7 @@ def compare(arguments: argparse.Namespace, package: str, context: SparkContext |
             "digest": arguments.manifest_digest,
         }
     else:
-        source = spec(settings.load_config(arguments.source_config), arguments.source_name, arguments)
-    target = spec(target_config, arguments.target_name, arguments)
+        source = settings.live_side(arguments.source_config, arguments.source_name, arguments.timeout)
     bounds = settings.load_json(arguments.bounds, "bounds file") if arguments.bounds else None
     options = Options(
         arguments.topics,
@@ -164,14 +149,9 @@ def compare(arguments: argparse.Namespace, package: str, context: SparkContext |
         arguments.wait_seconds,
     )
     comparison = prepare(source, target, options)
-    from .engine import SparkEngine
+    from .engine import running
 
-    engine = SparkEngine(arguments.master, package, arguments.progress, arguments.quiet, context, arguments.timeout)
-    try:
-        if arguments.max_mb_per_second:
-            for side in (comparison.source_spec, comparison.target_spec):
-                if side["kind"] == "kafka":
-                    side["rate"] = arguments.max_mb_per_second * 1e6 / engine.parallelism
+    with running(arguments, package, context, (comparison.source_spec, comparison.target_spec)) as engine:
         report = comparison.run(engine)
         report["engine"] = engine.describe()
         settings.write_json(arguments.report, report)
@@ -179,8 +159,6 @@ def compare(arguments: argparse.Namespace, package: str, context: SparkContext |
         code = reports.exit_code(report)
         sys.stdout.write(summary(report) + "\n")
         return code
-    finally:
-        engine.close()
 
 
 def summary(report: Report) -> str:
@@ -271,15 +249,11 @@ def manifest(arguments: argparse.Namespace, package: str, context: SparkContext 
     """``manifest``."""
     from . import saving
 
-    config = settings.load_config(arguments.config)
-    side = spec(config, "source", arguments)
+    side = settings.live_side(arguments.config, "source", arguments.timeout)
     saving_run = saving.prepare(side, arguments.out, arguments.topics, arguments.detail, arguments.manifest_digest)
-    from .engine import SparkEngine
+    from .engine import running
 
-    engine = SparkEngine(arguments.master, package, arguments.progress, arguments.quiet, context, arguments.timeout)
-    try:
-        if arguments.max_mb_per_second:
-            side["rate"] = arguments.max_mb_per_second * 1e6 / engine.parallelism
+    with running(arguments, package, context, (side,)) as engine:
         told = saving_run.run(engine)
         if arguments.summary:
             settings.write_json(arguments.summary, {**told, "manifest": arguments.out})
@@ -290,5 +264,3 @@ def manifest(arguments: argparse.Namespace, package: str, context: SparkContext 
         if told["withheld"]:
             sys.stdout.write(saving.withheld_text(told["withheld"]) + "\n")
         return 0
-    finally:
-        engine.close()

@@ -7,10 +7,11 @@ that ends with an error of ours returns it as a value; Spark repeats only what d
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import argparse
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Task
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import SideSpec, Task
 
 if TYPE_CHECKING:
     from pyspark import SparkConf, SparkContext
@@ -58,6 +59,24 @@ def run_one(task: Task, address: tuple[str, int], token: str) -> dict[str, Any]:
         return worker.run(task, sender)
     finally:
         sender.close()
+
+
+@contextlib.contextmanager
+def running(
+    arguments: argparse.Namespace, package: str, context: SparkContext | None, sides: Sequence[SideSpec]
+) -> Iterator[SparkEngine]:
+    """The engine that the arguments ask for. A side's rate is a task's share, so that all tasks together stay below
+    it on any one broker.
+    """
+    engine = SparkEngine(arguments.master, package, arguments.progress, arguments.quiet, context, arguments.timeout)
+    try:
+        if arguments.max_mb_per_second:
+            for side in sides:
+                if side["kind"] == "kafka":
+                    side["rate"] = arguments.max_mb_per_second * 1e6 / engine.parallelism
+        yield engine
+    finally:
+        engine.close()
 
 
 class SparkEngine:

@@ -26,7 +26,8 @@ SUMMARY = (*COUNTS, "complete", "reasons", "topics", "directory", "files", "seco
 
 def salvage(arguments: argparse.Namespace, package: str, context: SparkContext | None = None) -> int:
     """Salvage; everything that does not need Spark is looked at before it starts. Returns the exit code."""
-    source, target = _side(arguments, "source"), _side(arguments, "target")
+    source = settings.live_side(arguments.source_config, arguments.source_name, arguments.timeout)
+    target = settings.live_side(arguments.target_config, arguments.target_name, arguments.timeout)
     wanted = Wanted(
         arguments.topics,
         settings.load_json(arguments.bounds, "bounds file"),
@@ -36,30 +37,14 @@ def salvage(arguments: argparse.Namespace, package: str, context: SparkContext |
         arguments.wait_seconds,
     )
     run = Salvage(source, target, wanted)
-    from .engine import SparkEngine
+    from .engine import running
 
-    engine = SparkEngine(arguments.master, package, arguments.progress, arguments.quiet, context, arguments.timeout)
-    try:
-        if arguments.max_mb_per_second:
-            for side in (source, target):
-                side["rate"] = arguments.max_mb_per_second * 1e6 / engine.parallelism
+    with running(arguments, package, context, (source, target)) as engine:
         report = run.run(engine)
         report["engine"] = engine.describe()
         _keep(arguments, report)
         sys.stdout.write(told(report) + "\n")
         return 0 if report["complete"] else 1
-    finally:
-        engine.close()
-
-
-def _side(arguments: argparse.Namespace, name: str) -> dict[str, Any]:
-    return {
-        "kind": "kafka",
-        "config": settings.load_config(getattr(arguments, f"{name}_config")),
-        "name": getattr(arguments, f"{name}_name"),
-        "timeout": arguments.timeout,
-        "rate": None,
-    }
 
 
 def _keep(arguments: argparse.Namespace, report: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import stat
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import SideSpec
 
 
 def load_config(path: str) -> dict:
@@ -33,6 +34,14 @@ def load_config(path: str) -> dict:
             expected="a JSON object of librdkafka keys with bootstrap.servers",
         )
     return {name: value for name, value in config.items() if value is not None}
+
+
+def live_side(path: str, name: str, timeout: float) -> SideSpec:
+    """The description of a cluster that is read; ``path`` has its client configuration.
+
+    :raises UsageError: as of :func:`load_config`.
+    """
+    return {"kind": "kafka", "config": load_config(path), "name": name, "timeout": timeout, "rate": None}
 
 
 def load_json(path: str, what: str) -> Any:

@@ -32,15 +32,21 @@ def least_in_sync(replicas: int) -> str:
 
 
 def ensure_ledger_topic(client: KafkaClient, name: str, replication_factor: int | None) -> str:
-    """Create the topic, or correct what was changed; returns its id.
+    """Create the ledger's topic, or correct what was changed; returns its id."""
+    return ensure_kept_topic(client, ledger_topic(name, replication_factor))
+
+
+def ensure_kept_topic(client: KafkaClient, topic: dict) -> str:
+    """Create a topic, or correct the configs that it asks for; returns its id.
 
     ``min.insync.replicas`` is raised only where two replicas are in sync: otherwise no stage could write on the day
     that it has to.
     """
+    name = topic["name"]
     found = describe_topics(client, [name])
     if name not in found:
         try:
-            ensure_topics(client, [ledger_topic(name, replication_factor)], "present", False)
+            ensure_topics(client, [topic], "present", False)
         except KafkaDrError as error:
             # Another run creates it at this moment.
             if error.facts.get("code") != "TOPIC_ALREADY_EXISTS":
@@ -48,7 +54,7 @@ def ensure_ledger_topic(client: KafkaClient, name: str, replication_factor: int 
             await_topics(client, [name], present=True)
         found = describe_topics(client, [name])
     one = found[name]
-    wanted = dict(CONFIGS)
+    wanted = dict(topic["configs"])
     least = least_in_sync(one["replication_factor"])
     if one["in_sync"] >= int(least):
         wanted["min.insync.replicas"] = least

@@ -12,13 +12,11 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._errors import FormatError, KafkaDrError, TimedOutError
+from .._errors import FormatError, TimedOutError
 from .._kafka.client import KafkaClient
 from .._kafka.offsets import list_offsets
 from .._kafka.reader import columns, read
-from .._kafka.topic_changes import await_topics, ensure_topics
-from .._kafka.topics import describe_topics, topic_configs
-from .._ledger.topic import least_in_sync
+from .._ledger.topic import ensure_kept_topic
 from . import spans
 
 TOPIC = "__kafka_dr_salvage"
@@ -61,21 +59,7 @@ class Progress:
 
 def ensure_topic(client: KafkaClient) -> None:
     """Create the topic, or correct what was changed: deletion by age would forget what was written."""
-    found = describe_topics(client, [TOPIC])
-    if TOPIC not in found:
-        try:
-            ensure_topics(client, [{"name": TOPIC, "partitions": 1, "configs": CONFIGS}], "present", False)
-        except KafkaDrError as error:
-            if error.facts.get("code") != "TOPIC_ALREADY_EXISTS":
-                raise
-            await_topics(client, [TOPIC], present=True)
-        found = describe_topics(client, [TOPIC])
-    wanted, least = dict(CONFIGS), least_in_sync(found[TOPIC]["replication_factor"])
-    if found[TOPIC]["in_sync"] >= int(least):
-        wanted["min.insync.replicas"] = least
-    has = topic_configs(client, [TOPIC])[TOPIC]
-    if any(has.get(key) != value for key, value in wanted.items()):
-        ensure_topics(client, [{"name": TOPIC, "configs": wanted}], "present", False)
+    ensure_kept_topic(client, {"name": TOPIC, "partitions": 1, "configs": CONFIGS})
 
 
 def key(topic_id: str, partition: int, first: int | None = None) -> bytes:

@@ -28,7 +28,7 @@ def look(
     :param gates: ``[{name, holds, message, accepted, override, value}]``; without ``override`` a gate cannot be
         overridden, and with ``decided`` it is recorded with what a person decided. One with ``names`` (``{name: why}``)
         holds where there are none, and is accepted name by name.
-    :param require: list[dict[str, Any]] | None, message}]``, JMESPath over ``facts``; only true opens such a gate.
+    :param require: ``[{query, message}]``, JMESPath over ``facts``; only true opens such a gate.
     :returns: ``refusals`` (sentences with the way out), ``overridden`` (names) and ``held`` (names; of the user's own
         gates their messages).
     """
