@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import STAGES
 from kafka_dr_lab.playbook import collections_path
 
 pytestmark = pytest.mark.slow
@@ -60,8 +61,11 @@ LEDGER = {
 }
 
 
-def refused(directory, role="failover", **more):
-    """What the stage refuses with."""
+def refused(directory, role="failover", only=None, **more):
+    """What the stage refuses with.
+
+    :param only: the one gate to look at, by its name.
+    """
     role = ROLES / role
     gates = next(
         one
@@ -70,6 +74,8 @@ def refused(directory, role="failover", **more):
     )
     # Regions of this play have no clusters, whose access could be tried, and whose ledgers could be read.
     gates["vars"].update(preflight_writes=[], preflight_left="")
+    if only:
+        (gates["vars"]["preflight_gates"],) = ([one] for one in gates["vars"]["preflight_gates"] if one["name"] == only)
     found = {
         **yaml.safe_load((role / "defaults" / "main.yml").read_text()),
         **yaml.safe_load((role / "vars" / "main.yml").read_text()),
@@ -140,6 +146,16 @@ def test_a_backup_that_a_turned_mirror_writes_to_is_not_fenced(tmp_path, how, pl
     assert (
         "na is the backup of eu since the stage that turned its mirror round" in said[0] and "backup-back" in said[0]
     ) == planned, said
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_others_who_may_write_to_the_ledger_stop_every_stage(tmp_path, stage):
+    may = "User:stray may WRITE __kafka_dr_ledger (ALLOW WRITE topic:__kafka_dr_ledger LITERAL)"
+    regions = {f"{stage}_{STAGES[stage].region}": "na", f"{stage}_{STAGES[stage].other}": "eu"}
+    found = {"ledger": {"writers": [may]}, "__failback_moving": False, "__failback_ended": False}
+    (said,) = refused(tmp_path, stage, "ledger_writers", **found, **regions)
+    assert "Others may write to the ledger of eu" in said and f"found {may}. Take these rights away" in said
+    assert said.endswith(f"-e {stage}_accept_ledger_writers=true")
 
 
 @pytest.mark.parametrize(
