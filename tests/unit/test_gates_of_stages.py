@@ -61,17 +61,18 @@ LEDGER = {
 }
 
 
+def gates_of(stage):
+    """The task that looks at the stage's gates."""
+    tasks = yaml.safe_load((ROLES / stage / "tasks" / "preflight.yml").read_text())
+    return next(one for one in tasks if "preflight_gates" in one.get("vars", {}))
+
+
 def refused(directory, role="failover", only=None, **more):
     """What the stage refuses with.
 
     :param only: the one gate to look at, by its name.
     """
-    role = ROLES / role
-    gates = next(
-        one
-        for one in yaml.safe_load((role / "tasks" / "preflight.yml").read_text())
-        if "preflight_gates" in one.get("vars", {})
-    )
+    gates, role = gates_of(role), ROLES / role
     # Regions of this play have no clusters, whose access could be tried, and whose ledgers could be read.
     gates["vars"].update(preflight_writes=[], preflight_left="")
     if only:
@@ -188,3 +189,12 @@ def test_a_manifest_of_a_source_that_does_not_answer_is_held_against_what_the_wi
     )
     about = [one for one in said if "failover_manifest" in one]
     assert (len(about) == 1 and words in about[0]) if words else not about, said
+
+
+@pytest.mark.parametrize("stage", sorted(set(STAGES) - {"failback"}))
+def test_every_stage_of_kubernetes_tries_its_access_to_both_regions(stage):
+    """What the module answers is seen on a real API server. ``failback`` refuses Kubernetes."""
+    given = gates_of(stage)["vars"]
+    assert given["preflight_accept_access"] == f"{{{{ {stage}_accept_access }}}}"
+    for region in (STAGES[stage].region, STAGES[stage].other):
+        assert f"{stage}_{region}" in str(given["preflight_writes"])

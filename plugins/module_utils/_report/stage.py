@@ -35,9 +35,9 @@ def report_of(entries: list[Entry], stage: str = "", run: str = "", failed: bool
     :param stage: which stage; the last that was begun where it is empty.
     :param run: which run; that stage's last where it is empty.
     :param failed: whether it is known to have failed, as from a controller's job: a last run that is done is another
-        one then.
-    :returns: ``stage``, ``run``, ``runs[]``, ``about``, ``verdict`` (``done``, ``refused``, ``unfinished``,
-        ``never_began``), ``active{region, epoch}``, ``began``, ``ended``, ``seconds``,
+        one then, and one that was cut off may be.
+    :returns: ``stage``, ``run``, ``runs[]``, ``failed``, ``about``, ``verdict`` (``done``, ``refused``,
+        ``unfinished``, ``never_began``), ``active{region, epoch}``, ``began``, ``ended``, ``seconds``,
         ``steps[{name, state, at, seconds, region, found}]``, ``proofs[]``, ``overrides[]``, ``gates[]``, ``lost``,
         ``positions``, ``versions``, ``command``.
     :raises UsageError: the ledger knows no such run.
@@ -60,7 +60,7 @@ def report_of(entries: list[Entry], stage: str = "", run: str = "", failed: bool
     last = entries[begun[-1]]
     first, runs = _continued_runs(entries, begun[-1])
     of_stage = [entry for entry in entries[first:] if entry["run"] in runs and entry["stage"] == last["stage"]]
-    return _stage_report(last, runs, of_stage)
+    return {**_stage_report(last, runs, of_stage), "failed": failed}
 
 
 def _continued_runs(entries: list[Entry], begun: int) -> tuple[int, list[str]]:
@@ -147,6 +147,7 @@ def _never_began(entries: list[Entry], stage: str) -> Report:
         "run": "",
         "runs": [],
         "about": "",
+        "failed": True,
         "verdict": "never_began",
         "began": "",
         "ended": "",

@@ -61,6 +61,12 @@ def _verdict(report: Report) -> tuple[str, str, str]:
         report["verdict"],
         "The stage was begun and has not ended: it is at work, or was cut off. Run it again, and it goes on.",
     )
+    if report["failed"] and report["verdict"] != "never_began":
+        said += (
+            f" This is the last run in the ledger, begun by {report['by'] or 'somebody unnamed'} at "
+            f"{_last_begin(report)}. If the job that failed started later, it failed before its stage began and "
+            "changed nothing: that job says why."
+        )
     if different:
         tone, said = "bad", said + " A proof shows a difference."
     elif untold:
@@ -69,6 +75,12 @@ def _verdict(report: Report) -> tuple[str, str, str]:
         said += " Every proof it asked for shows a complete copy."
     word = {"done": "DONE", "refused": "REFUSED", "never_began": "NEVER BEGAN"}.get(report["verdict"], "UNFINISHED")
     return tone, "DIFFERENT" if different and word == "DONE" else word, said
+
+
+def _last_begin(report: Report) -> str:
+    """When the last of the runs began; the ones before it are what it went on from."""
+    begun = [one["at"] for one in report["steps"] if one["name"] == "begun"]
+    return str(begun[-1] if begun else report["began"])
 
 
 def _add_losses(page: dict[str, Any], report: Report) -> None:

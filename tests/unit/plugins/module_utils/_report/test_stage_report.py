@@ -123,3 +123,7 @@ def test_a_stage_that_failed_before_it_began_is_not_told_by_the_run_before(known
 def test_a_stage_that_failed_after_it_began_is_told():
     told = report_of(entries()[:6], "failover", failed=True)
     assert told["verdict"] == "unfinished" and told["steps"]
+    page = render(told)
+    # The run that was cut off may be of an earlier job.
+    assert "begun by kdr-stages at 2026-11-21T18:23:20Z" in page and "If the job that failed started later" in page
+    assert "started later" not in render(report_of(entries()[:6], "failover"))
