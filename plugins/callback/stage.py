@@ -74,6 +74,7 @@ class CallbackModule(CallbackBase):
         self.step: str | None = None
         self.step_began = 0.0
         self.changed = 0
+        self.warned: set[str] = set()
         self.said_waiting = 0.0
         self.waiting_for = ""
         # ansible-runner gives its own terminal, but keeps what is printed: a line that is written over again and again
@@ -230,6 +231,9 @@ class CallbackModule(CallbackBase):
                 # Its colours are Ansible's own; what it shows has been made plain before.
                 self._write(self._get_diff(plain_diff(data["diff"])).rstrip())
         for warning in data.get("warnings") or []:
+            if str(warning) in self.warned:
+                continue
+            self.warned.add(str(warning))
             self._line(f"    ! {warning}", color="bright purple")
 
     def v2_on_file_diff(self, result: TaskResult) -> None:

@@ -13,6 +13,7 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError, UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import NEEDED
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.client_secrets import secrets_in
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.security import warnings
 
 # Client quotas: these messages came with version 3.
 QUOTAS = "kafka.protocol.admin.client_quotas"
@@ -46,11 +47,30 @@ def run_module(
             module.fail_json(msg=missing_required_lib(PACKAGES.get(library, library)), exception=traceback.format_exc())
     try:
         refuse_secrets(module)
+        warn_of_unverified(module)
         result = work(module.params, module.check_mode)
     except KafkaDrError as error:
         module.fail_json(msg=str(error), exception=traceback.format_exc(), **error.to_result())
     result.setdefault("changed", False)
     module.exit_json(**result)
+
+
+def clients_of(params: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Options that describe a Kafka client, without the secrets beside them."""
+    return {
+        option: value
+        for option, value in params.items()
+        if isinstance(value, dict) and (option == "client" or option.endswith("_client"))
+    }
+
+
+def warn_of_unverified(module: AnsibleModule) -> None:
+    """Say which connections are not verified. A stage refuses them, or prints and records the inventory's reason; a
+    module by itself knows no inventory.
+    """
+    secrets = {option: module.params.get(option + "_secrets") or {} for option in clients_of(module.params)}
+    for text in warnings({**client, **secrets[option]} for option, client in clients_of(module.params).items()):
+        module.warn(text)
 
 
 def refuse_secrets(module: AnsibleModule) -> None:
@@ -60,11 +80,10 @@ def refuse_secrets(module: AnsibleModule) -> None:
     :raises UsageError: an option has some.
     """
     found = []
-    for option, value in module.params.items():
-        if isinstance(value, dict) and (option == "client" or option.endswith("_client")):
-            for key, one in secrets_in(value).items():
-                module.no_log_values.add(str(one))
-                found.append(f"{key} in {option}")
+    for option, value in clients_of(module.params).items():
+        for key, one in secrets_in(value).items():
+            module.no_log_values.add(str(one))
+            found.append(f"{key} in {option}")
     if found:
         places = sorted({one.rpartition(" in ")[2] + "_secrets" for one in found})
         raise UsageError(

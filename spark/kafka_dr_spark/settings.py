@@ -6,10 +6,12 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import SideSpec
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.security import warnings
 
 
 def load_config(path: str) -> dict:
@@ -37,11 +39,15 @@ def load_config(path: str) -> dict:
 
 
 def live_side(path: str, name: str, timeout: float) -> SideSpec:
-    """The description of a cluster that is read; ``path`` has its client configuration.
+    """The description of a cluster that is read; ``path`` has its client configuration. A connection that is not
+    verified is told on standard error.
 
     :raises UsageError: as of :func:`load_config`.
     """
-    return {"kind": "kafka", "config": load_config(path), "name": name, "timeout": timeout, "rate": None}
+    config = load_config(path)
+    for text in warnings([config]):
+        sys.stderr.write(f"Warning: {text}\n")
+    return {"kind": "kafka", "config": config, "name": name, "timeout": timeout, "rate": None}
 
 
 def load_json(path: str, what: str) -> Any:

@@ -8,13 +8,11 @@ from urllib.parse import urlsplit
 
 from .._errors import UsageError
 from .._kafka.quotas import flatten
+from .._values import security
 from .._values.client_secrets import LOOPBACK, is_secret
-from .._values.security import BY_PASSWORD, MECHANISMS
 from .check_mirrors import HOSTS, is_region
 from .check_value import Mistake, found, key_path, shown
 from .platforms import PLATFORMS
-
-NOT_TRUE = ("false", "f", "0", "no")
 
 
 def clients(name: str, region: dict) -> c.Iterator[Mistake]:
@@ -55,7 +53,7 @@ def authentication(name: str, region: dict) -> c.Iterator[Mistake]:
             protocol,
             "Give it, or leave the mechanism out",
         )
-    if protocol.startswith("SASL") and mechanism in BY_PASSWORD:
+    if protocol.startswith("SASL") and mechanism in security.BY_PASSWORD:
         stages: dict = next(
             (user for user in region.get("kafka_dr_users") or [] if user.get("purpose") == "stages"), {}
         )
@@ -95,17 +93,7 @@ def completeness(name: str, region: dict) -> c.Iterator[Mistake]:
 
 def unverified(region: dict) -> list[str]:
     """Settings of a region by which a certificate, or the name in it, is not verified."""
-    made = []
-    client = region.get("kafka_dr_client") or {}
-    if str(client.get("enable.ssl.certificate.verification", True)).lower() in NOT_TRUE:
-        made.append("kafka_dr_client: enable.ssl.certificate.verification=false")
-    if str(client.get("ssl.endpoint.identification.algorithm", "https")).lower() in ("none", ""):
-        made.append("kafka_dr_client: ssl.endpoint.identification.algorithm=none")
-    mechanism = str(client.get("sasl.mechanism") or client.get("sasl.mechanisms") or "").upper()
-    if str(client.get("security.protocol") or "").upper() == "SASL_PLAINTEXT" and mechanism in MECHANISMS:
-        made.append(
-            "kafka_dr_client: security.protocol=SASL_PLAINTEXT sends a password, or what stands for one, without TLS"
-        )
+    made = [f"kafka_dr_client: {one}" for one in security.unverified(region.get("kafka_dr_client") or {})]
     kubernetes, deployment = region.get("kafka_dr_kubernetes") or {}, region.get("kafka_dr_mirror_deployment") or {}
     places = {
         "kafka_dr_kubernetes": kubernetes,
@@ -117,7 +105,7 @@ def unverified(region: dict) -> list[str]:
         },
     }
     for path, one in places.items():
-        if str(one.get("validate_certs", True)).lower() in NOT_TRUE:
+        if str(one.get("validate_certs", True)).lower() in security.NOT_TRUE:
             made.append(f"{path}: validate_certs=false")
         if str(one.get("host") or "").startswith("http:"):
             made.append(f"{path}: host without TLS")

@@ -114,6 +114,13 @@ def test_a_client_file_is_used(source, tmp_path):
     )
 
 
+def test_a_connection_that_is_not_verified_is_told(source, caplog):
+    loose = {"bootstrap.servers": "b:9092", "enable.ssl.certificate.verification": "false"}
+    source["checked"]({"mirrors": [mirror(target_client=loose, source_client={"bootstrap.servers": "a:1"})]})
+    (said,) = [one.getMessage() for one in caplog.records]
+    assert "The connection to b:9092 is not verified (enable.ssl.certificate.verification=false)" in said
+
+
 def test_it_needs_nothing_of_ansible():
     code = (
         "import runpy, sys; made = runpy.run_path(sys.argv[1]); made['utils']('_positions.mirror_progress'); "

@@ -24,6 +24,15 @@ def test_config_is_read(tmp_path):
     }
 
 
+@pytest.mark.parametrize("verified", [True, False])
+def test_a_connection_that_is_not_verified_is_told(tmp_path, capsys, verified):
+    algorithm = "https" if verified else "none"
+    text = f'{{"bootstrap.servers": "a:1", "ssl.endpoint.identification.algorithm": "{algorithm}"}}'
+    settings.live_side(config(tmp_path / "c", text), "source", 1)
+    said = capsys.readouterr().err
+    assert said == "" if verified else "Warning: The connection to a:1 is not verified" in said
+
+
 @pytest.mark.parametrize(
     ("content", "mode", "expected"),
     [

@@ -130,6 +130,9 @@ def checked(args: dict[str, Any]) -> list[dict]:
     for mirror in args["mirrors"]:
         refuse_wrong_names(mirror)
         found.append({"name": mirror["name"], "asked": question(mirror, int(args.get("timeout") or 10))})
+    clients = (one["asked"][side + "_client"] or {} for one in found for side in ("source", "target"))
+    for text in utils("_values.security").warnings(clients):
+        LOGGER.warning("%s", ascii(text))
     return found
 
 

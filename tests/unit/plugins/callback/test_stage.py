@@ -34,6 +34,8 @@ TASKS = {
             COPY: {"content": "y", "dest": "{{ playbook_dir }}/read", "mode": "0600"},
             "check_mode": True,
         },
+        {"name": "done | Look where nothing is", "ansible.builtin.find": {"paths": "/nothing/is/here"}},
+        {"name": "done | Look there again", "ansible.builtin.find": {"paths": "/nothing/is/here"}},
         {"name": "done | Say it", "ansible.builtin.debug": {"msg": "two records were lost"}},
     ],
     "waits.yml": [
@@ -117,6 +119,10 @@ def test_steps_that_are_skipped_or_never_reached_are_not_shown(first):
 
 def test_what_a_stage_says_is_shown(first):
     assert "    two records were lost" in first[0].stdout.splitlines()
+
+
+def test_a_warning_is_told_once(first):
+    assert [line.split()[0] for line in first[0].stdout.splitlines() if "/nothing/is/here" in line] == ["!"]
 
 
 def test_a_failure_is_told_whole_and_once(first):

@@ -91,3 +91,20 @@ def test_a_comparison_needs_no_alias():
     result, done = run_module_file("topic_compare_info", {**clients, "topics": "t", "timeout": 3})
     assert result["failed"] and "missing required arguments" not in result["msg"], done.stdout
     assert "expected a broker at 127.0.0.1:1" in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("more", "secrets", "said"),
+    [
+        ({"enable.ssl.certificate.verification": "false"}, {}, "enable.ssl.certificate.verification=false"),
+        ({"ssl.endpoint.identification.algorithm": "none"}, {}, "ssl.endpoint.identification.algorithm=none"),
+        ({}, {"enable.ssl.certificate.verification": False}, "enable.ssl.certificate.verification=false"),
+        ({"security.protocol": "SSL"}, {}, ""),
+    ],
+)
+def test_a_connection_that_is_not_verified_is_told_by_the_module_itself(more, secrets, said):
+    """No inventory, whose check would refuse it, stands behind a module that somebody uses on its own."""
+    client = {"bootstrap.servers": "127.0.0.1:1", "security.protocol": "SSL", **more}
+    result, dummy = run_module_file("cluster_info", {"client": client, "client_secrets": secrets, "timeout": 1})
+    told = [str(one) for one in result.get("warnings", []) if "is not verified" in str(one)]
+    assert len(told) == bool(said) and all(f"127.0.0.1:1 is not verified ({said})" in one for one in told), result
