@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A source that does not answer the controller, and no witness: what a real mirror brings from it meanwhile says that
+it lives, and what the mirror writes by itself does not.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.mm2_topics import (
+    read_last_heartbeat,
+    read_source_offsets,
+)
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.source_life_info import source_life_info
+from tests.real.hosts.mirrors import Mirror, create, ends, send, until
+from tests.support.kafka import Kafka, clusters, free_ports
+from tests.support.offsets_lab import common
+
+pytestmark = pytest.mark.real
+TOPIC, OFFSETS = "orders.items", "mm2-offsets.na.internal"
+MIRROR = {
+    "name": "backup",
+    "source": "na",
+    "target": "eu",
+    "topics": ["orders\\..*"],
+    "groups": [".*"],
+    "tuning": {"replication_factor": 1},
+}
+# Connect writes its offsets only when it stops, so that heartbeats alone are seen.
+SELDOM = {"eu.exactly.once.source.support": "disabled", "eu.offset.flush.interval.ms": "600000"}
+# What the way back needs to emit heartbeats to the source, and nothing else.
+EMITTING = {
+    "eu->na.emit.heartbeats.enabled": "true",
+    "eu->na.heartbeats.topic.replication.factor": "1",
+    **{f"na.{topic}.storage.replication.factor": "1" for topic in ("config", "offset", "status")},
+}
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Kafka]]:
+    made = clusters(["na", "eu"], tmp_path_factory.mktemp("lives"))
+    create(made["na"].client, TOPIC)
+    yield made
+    for one in made.values():
+        one.stop()
+
+
+def asked(pair: dict[str, Kafka]) -> dict[str, Any]:
+    """What the module says where nothing listens at the address by which the controller knows the source."""
+    words = {
+        "source_client": {"bootstrap.servers": f"127.0.0.1:{free_ports(1)[0]}"},
+        "source_alias": "na",
+        "target_alias": "eu",
+        "positions_topic": "no_witness",
+        "read": ["topics"],
+        "source_timeout": 6,
+    }
+    answer = source_life_info(common(None, pair["eu"], **words), False)
+    assert not answer["reachable"] and answer["alive"] == bool(answer["seen"]), answer
+    return answer
+
+
+@contextmanager
+def mirror(pair: dict[str, Kafka], directory: Path, override: dict[str, Any]) -> Iterator[None]:
+    made = Mirror(directory, MIRROR, {name: one.client for name, one in pair.items()}, override=override)
+    try:
+        yield made.start() and None
+    finally:
+        made.stop()
+
+
+@contextmanager
+def written(pair: dict[str, Kafka]) -> Iterator[None]:
+    """A source in use: a record every half second."""
+    ended = threading.Event()
+
+    def write() -> None:
+        while not ended.wait(0.5):
+            send(pair["na"].client, TOPIC, [b"order"])
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def copied(pair: dict[str, Kafka]) -> int:
+    """The last offset of the source that Connect has noted; -1 where none."""
+    found = read_source_offsets(KafkaClient(pair["eu"].client), OFFSETS, "na")
+    return found["offsets"].get((TOPIC, 0), -1) if found else -1
+
+
+def heartbeat(pair: dict[str, Kafka], topic: str, source: str, target: str) -> int | None:
+    return read_last_heartbeat(KafkaClient(pair["eu"].client), topic, source, target)
+
+
+def test_a_mirror_that_goes_on_copying_says_that_the_source_lives(pair, tmp_path):
+    with mirror(pair, tmp_path, {}):
+        with written(pair):
+            until(lambda: copied(pair) >= 0, "offsets of the mirror", 120)
+            answer = asked(pair)
+            assert len(answer["seen"]) == 1 and answer["seen"][0].startswith("the mirror copied "), answer
+            assert answer["seen"][0].endswith(f" records of {TOPIC}-0 meanwhile"), answer
+        until(lambda: copied(pair) == ends(pair["na"].client, TOPIC)[1] - 1, "a mirror that has copied all")
+        own = heartbeat(pair, "heartbeats", "na", "eu")
+        answer = asked(pair)
+        assert not answer["alive"], "a mirror that copies nothing tells nothing of the source"
+        assert heartbeat(pair, "heartbeats", "na", "eu") != own, "not even by the heartbeats that it emits itself"
+
+
+def test_heartbeats_that_were_written_to_the_source_say_that_it_lives(pair, tmp_path):
+    """The mirror the other way emits them there, and this one copies them."""
+    with mirror(pair, tmp_path, {**SELDOM, **EMITTING}):
+        until(lambda: heartbeat(pair, "na.heartbeats", "eu", "na"), "copied heartbeats", 120)
+        before = copied(pair)
+        answer = asked(pair)
+        assert len(answer["seen"]) == 1 and answer["seen"][0].startswith("a heartbeat of it came "), answer
+        assert copied(pair) == before
+        pair["na"].kill()
+        until(lambda: not asked(pair)["alive"], "a source that is taken for lost", 60, pause=0)
