@@ -122,6 +122,25 @@ def test_a_mirror_that_stands_is_told_before_a_move(tmp_path):
     )
 
 
+@pytest.mark.parametrize("planned", [True, False])
+def test_only_a_planned_move_needs_every_machine(tmp_path, planned):
+    """The dead take nothing with them where the region is lost: an unplanned one goes on without them."""
+    dead = {"machines": {"broker-1": "no answer within 15 s"}, "clusters": {"farm": "Connection refused"}}
+    # One that is always closed, so that there is something to read.
+    require = [{"query": "`false`", "message": "a gate of this test"}]
+    said = refused(
+        tmp_path,
+        ledger={"active_region": "na"},
+        failover_planned=planned,
+        preflight_silent=dead,
+        failover_require=require,
+    )
+    told = [one for one in said if "expected all to answer" in one]
+    assert len(told) == planned, said
+    assert all("broker-1 (no answer within 15 s)" in one and "farm" in one for one in told), said
+    assert all("the region is lost, leave out failover_planned" in one for one in told), said
+
+
 TURNED = {"done": {"failover": {"turned": {"found": {"mirror": "backup-back"}}}}}
 BROUGHT_BACK = {
     "last": {
