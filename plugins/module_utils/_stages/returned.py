@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .._mm2.never_synced import NEVER_SYNCED
+
 # By topic and partition, the number as text, an offset.
 Ends = Mapping[str, Mapping[str, int]]
 WITH_DATA, EMPTY, OTHER = "with_data", "empty", "other"
@@ -113,17 +115,6 @@ def _prefix(topic: Mapping[str, Any]) -> bool:
     return topic.get("verdict") == "PROVEN" and not any(one.get("lost") for one in topic["partitions"].values())
 
 
-# What MirrorMaker 2 leaves to each cluster.
-OWN_CONFIGS = (
-    "min.insync.replicas",
-    "unclean.leader.election.enable",
-    "follower.replication.throttled.replicas",
-    "leader.replication.throttled.replicas",
-    "message.timestamp.type",
-    "message.timestamp.difference.max.ms",
-)
-
-
 def alike(
     here: Mapping[str, Mapping[str, Any]], there: Mapping[str, Mapping[str, Any]], names: list[str]
 ) -> list[dict[str, Any]]:
@@ -134,7 +125,7 @@ def alike(
     made = []
     for name in sorted({*names} & {*here} & {*there}):
         mine, theirs = here[name].get("configs") or {}, there[name].get("configs") or {}
-        keys = sorted({*mine, *theirs} - {*OWN_CONFIGS})
+        keys = sorted({*mine, *theirs} - {*NEVER_SYNCED})
         made.append({"name": name, "configs": {key: theirs.get(key) for key in keys}})
     return made
 

@@ -12,21 +12,11 @@ from .._errors import RefusedError
 from .._kafka import mm2_topics
 from .._kafka.client import KafkaClient
 from .._kafka.offsets import offsets_behind
+from .._mm2.never_synced import NEVER_SYNCED
 from .._proof import report, verdict, worker
 from .._proof.comparison import Options, prepare
 from .._proof.found import COUNTS
 
-# config.properties.exclude of MirrorMaker 2 (DefaultConfigPropertyFilter): never synced, so they drift unseen.
-NEVER_SYNCED = (
-    "follower.replication.throttled.replicas",
-    "leader.replication.throttled.replicas",
-    "message.timestamp.difference.max.ms",
-    "message.timestamp.type",
-    "message.timestamp.before.max.ms",
-    "message.timestamp.after.max.ms",
-    "unclean.leader.election.enable",
-    "min.insync.replicas",
-)
 INDICATIVE = "counts are differences of watermarks and indicative only: content was not read"
 
 

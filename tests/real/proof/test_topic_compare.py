@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import zipfile
+
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.never_synced import NEVER_SYNCED
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.topic_compare_info import topic_compare_info
+from kafka_dr_lab.kafka_home import KAFKA_VERSION, kafka_home
 
 from . import support
 from .cases import BASE
@@ -32,7 +36,11 @@ DEFAULTS = {
 def compare(pair):
     support.create(
         pair["source"],
-        {"quick.a": (1, {"min.insync.replicas": 1}), "quick.b": (2, {"retention.ms": 99000000}), "quick.c": (1, {})},
+        {
+            "quick.a": (1, {"min.insync.replicas": 1}),
+            "quick.b": (2, {"retention.ms": 99000000, "message.timestamp.after.max.ms": 99000000}),
+            "quick.c": (1, {}),
+        },
     )
     support.create(pair["target"], {"quick.a": (1, {"min.insync.replicas": 2}), "quick.b": (3, {})})
     support.write(pair["source"], {"quick.a": BASE})
@@ -50,10 +58,18 @@ def test_watermarks_are_indicative(compare):
     assert topics["quick.a"]["config_differences"] == [
         {"name": "min.insync.replicas", "source": "1", "target": "2", "synced": False}
     ]
-    assert [one["name"] for one in topics["quick.b"]["config_differences"]] == ["retention.ms"]
-    assert topics["quick.b"]["config_differences"][0]["synced"] is True
+    differing = [(one["name"], one["synced"]) for one in topics["quick.b"]["config_differences"]]
+    assert differing == [("message.timestamp.after.max.ms", True), ("retention.ms", True)]
     assert "2 partitions on the source, 3 on the target" in topics["quick.b"]["reasons"]
     assert topics["quick.c"]["reasons"] == ["the topic is missing on the target"]
+
+
+def test_what_is_never_synced_is_what_mirror_maker_leaves_out():
+    jar = kafka_home() / "libs" / f"connect-mirror-{KAFKA_VERSION}.jar"
+    name = "org/apache/kafka/connect/mirror/DefaultConfigPropertyFilter.class"
+    expected = ", ".join(NEVER_SYNCED).encode()
+    # A class file has a constant's length before it.
+    assert len(expected).to_bytes(2, "big") + expected in zipfile.ZipFile(jar).read(name)
 
 
 def test_equal_counts_are_not_called_complete(compare, pair):
