@@ -16,6 +16,8 @@ description:
     did not commit before the loss is not known.
   - Offsets are translated by the exact offset map of a salvage's report, or of a proof that compared both regions. A
     position beyond what the active region got is clipped at the end of the copy.
+  - A salvage that wrote to the active region (V(replay) or V(side_topic)) has repeated what a group had processed and
+    the copy never got. Its report tells which offsets hold such records. They are listed too, by RV(ranges[].cause).
   - It moves no position. It writes the two files of O(directory).
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
@@ -64,7 +66,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 ranges:
-  description: Ranges of offsets in the active region that were processed in both regions.
+  description: Ranges of offsets in the active region that hold records which the group had processed in the region
+    that was left.
   returned: success
   type: list
   elements: dict
@@ -85,8 +88,14 @@ ranges:
       description: The last offset.
       type: int
     records:
-      description: How many records that both regions have lie there.
+      description: How many of these records lie there.
       type: int
+    cause:
+      description: Why the group meets them again. V(position), because it went on in the active region before its last
+        position in the region that was left. V(replay), because a salvage appended them to the topic again.
+        V(side_topic), because a salvage wrote them to RV(ranges[].topic), so they are processed again by whoever reads
+        it.
+      type: str
     source_topic:
       description: The topic in the region that was left.
       type: str
@@ -94,10 +103,10 @@ ranges:
       description: The group's last position there.
       type: int
     went_on:
-      description: Where it went on in the active region.
+      description: Where it went on in the active region, V(null) where that is not known.
       type: int
     clipped:
-      description: Whether it had processed records there that the active region never got.
+      description: Whether it had processed records there that the copy never got. V(null) for what a salvage wrote.
       type: bool
 unknown:
   description: Positions of which nothing can be told, with RV(ignore:group), RV(ignore:topic), RV(ignore:partition) and
@@ -107,6 +116,10 @@ unknown:
   elements: dict
 records:
   description: How many records all ranges have.
+  returned: success
+  type: int
+records_salvaged:
+  description: How many of them a salvage wrote.
   returned: success
   type: int
 groups:

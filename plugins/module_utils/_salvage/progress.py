@@ -56,6 +56,13 @@ class Progress:
             [pair for one in self.portions if one.target_topic == topic for pair in one.target_runs.tolist()]
         )
 
+    def mapping(self, topic: str) -> list[list[int]]:
+        """Rows ``[offset in the source, offset in the topic, count]``, ascending. A transaction has its records in the
+        source's order.
+        """
+        mine = [one for one in self.portions if one.target_topic == topic]
+        return sorted(row for one in mine for row in spans.paired(one.source_runs, one.target_runs))
+
 
 def ensure_topic(client: KafkaClient) -> None:
     """Create the topic, or correct what was changed: deletion by age would forget what was written."""

@@ -16,6 +16,7 @@ from .._values.moment import moment
 from . import actions, spans
 
 COUNTS = ("salvaged", "exported", "side_topic", "replayed", "skipped", "superseded", "expired", "bytes")
+MAPS = ("offset_map", "written_map")
 
 
 def identity(salvage: Salvage) -> dict[str, Any]:
@@ -105,16 +106,18 @@ def _partition(part: Part) -> dict[str, Any]:
         "bytes": part.bytes,
         "range": list(part.pair.source_range),
         "offset_map": (part.pair.result or {}).get("offset_map", []),
+        # What is not proven to be there is not mapped.
+        "written_map": part.known.mapping(part.work.target_topic) if done and not part.reasons else [],
     }
 
 
 def short(told: dict[str, Any]) -> dict[str, Any]:
-    """The topics without their offset maps, which are as long as the differences are many."""
+    """The topics without their maps of offsets, which are as long as the differences are many."""
     return {
         name: {
             **topic,
             "partitions": {
-                number: {key: value for key, value in part.items() if key != "offset_map"}
+                number: {key: value for key, value in part.items() if key not in MAPS}
                 for number, part in topic["partitions"].items()
             },
         }

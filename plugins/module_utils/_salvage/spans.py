@@ -84,6 +84,24 @@ def holds(runs: Runs, offsets: Any) -> Any:
     return (at >= 0) & (offsets < runs[at, 0] + runs[at, 1])
 
 
+def paired(runs: Runs, other: Runs) -> list[list[int]]:
+    """Rows ``[offset, offset in other, count]``: the first offset of one belongs to the first of the other, and so on.
+    No row where they are not as many.
+    """
+    if count(runs) != count(other):
+        return []
+    rows, others = [], iter(other.tolist())
+    begin = room = 0
+    for first, length in runs.tolist():
+        while length:
+            if not room:
+                begin, room = next(others)
+            taken = min(length, room)
+            rows.append([first, begin, taken])
+            first, begin, length, room = first + taken, begin + taken, length - taken, room - taken
+    return rows
+
+
 def reading(runs: Runs, near: int = NEAR) -> list[tuple[int, int]]:
     """Ranges ``(low, high)`` to read for these runs; what lies closely together is read at once."""
     ranges: list[tuple[int, int]] = []

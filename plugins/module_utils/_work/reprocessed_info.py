@@ -12,7 +12,7 @@ from .._errors import KafkaDrError, UsageError
 from .._host.files import FILE_MODE, replace
 from .._kafka.client import KafkaClient
 from .._positions.groups import group_filter, living_positions
-from .._positions.reprocessed import compare, read_maps
+from .._positions.reprocessed import POSITION, compare, read_maps
 from .private_files import private_files
 
 NAMES = ("reprocessed.json", "reprocessed.parquet")
@@ -34,6 +34,7 @@ def reprocessed_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]
         "ranges": ranges,
         "unknown": unknown,
         "records": sum(row["records"] for row in ranges),
+        "records_salvaged": sum(row["records"] for row in ranges if row["cause"] != POSITION),
         "groups": sorted({row["group"] for row in ranges}),
         "files": [],
     }
@@ -84,7 +85,7 @@ def _parquet(ranges: list[dict[str, Any]]) -> bytes:
     import pyarrow.parquet
 
     kinds = {"group": pa.string(), "topic": pa.string(), "partition": pa.int32(), "first": pa.int64()}
-    kinds |= {"last": pa.int64(), "records": pa.int64(), "source_topic": pa.string()}
+    kinds |= {"last": pa.int64(), "records": pa.int64(), "cause": pa.string(), "source_topic": pa.string()}
     kinds |= {"source_position": pa.int64(), "went_on": pa.int64(), "clipped": pa.bool_()}
     stream = io.BytesIO()
     pyarrow.parquet.write_table(pa.Table.from_pylist(ranges, pa.schema(list(kinds.items()))), stream)

@@ -11,6 +11,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.plan import plan_result
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.reprocessed import (
     Aligned,
+    Written,
     compare,
     read_maps,
 )
@@ -42,6 +43,38 @@ def test_ranges(stood, went_on, expected):
     assert all((one["group"], one["topic"], one["partition"]) == ("g", "copies.orders", 0) for one in ranges)
 
 
+# A salvage wrote the source's offsets 31 to 34 and 40 to 45 behind what applications had written there.
+RUNS = [(31, 50, 4), (40, 54, 2), (42, 57, 4)]
+
+
+@pytest.mark.parametrize(
+    ("stood", "expected"),
+    [
+        (31, []),
+        (33, [(50, 51, 2)]),
+        (40, [(50, 53, 4)]),
+        (43, [(50, 55, 6), (57, 57, 1)]),
+        (99, [(50, 55, 6), (57, 60, 4)]),
+    ],
+)
+@pytest.mark.parametrize(("action", "place"), [("replay", "copies.orders"), ("side_topic", "copies.orders.salvaged")])
+def test_what_a_salvage_wrote_again(stood, expected, action, place):
+    maps = {SOURCE: MAPS[SOURCE]._replace(written=Written(action, place, RUNS))}
+    for went_on in ({"g": {TARGET: 30}}, {}):
+        ranges, unknown = compare({"g": {SOURCE: stood}}, went_on, maps)
+        assert [(one["first"], one["last"], one["records"]) for one in ranges] == expected
+        assert {(one["cause"], one["topic"], one["source_topic"]) for one in ranges} <= {(action, place, "orders")}
+        assert all((one["went_on"], one["clipped"]) == (30 if went_on else None, None) for one in ranges)
+        assert [one["reason"] for one in unknown] == ([] if went_on else ["where it went on is not known"])
+
+
+def test_what_was_read_from_before_comes_first():
+    maps = {SOURCE: MAPS[SOURCE]._replace(written=Written("replay", "copies.orders", RUNS))}
+    ranges, dummy = compare({"a": {SOURCE: 99}, "b": {SOURCE: 99}}, {"a": {TARGET: 28}, "b": {TARGET: 28}}, maps)
+    told = [(one["group"], one["cause"]) for one in ranges]
+    assert told == [("a", "position"), ("b", "position"), *[("a", "replay")] * 2, *[("b", "replay")] * 2]
+
+
 def test_what_cannot_be_told_is_named():
     stood = {"new": {SOURCE: 5}, "elsewhere": {("others", 0): 3}}
     went_on = {"gone": {TARGET: 3}, "unread": {("copies.other", 1): 3}}
@@ -64,6 +97,11 @@ def test_both_reports_have_maps(tmp_path):
     for topics in (salvage, proof):
         path.write_text(json.dumps({"topics": topics}))
         assert read_maps(str(path)) == {SOURCE: Aligned("copies.orders", [(0, 0, 3)])}
+    salvage["orders"] |= {"action": "replay", "written_to": "copies.orders"}
+    salvage["orders"]["partitions"]["0"]["written_map"] = [[7, 9, 1], [3, 5, 2]]
+    path.write_text(json.dumps({"topics": salvage}))
+    written = Written("replay", "copies.orders", [(3, 5, 2), (7, 9, 1)])
+    assert read_maps(str(path)) == {SOURCE: Aligned("copies.orders", [(0, 0, 3)], written)}
     for text in ("{", "[]", '{"topics": {"x": {}}}', '{"topics": [1]}'):
         path.write_text(text)
         with pytest.raises(FormatError):

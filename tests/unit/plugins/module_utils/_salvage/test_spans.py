@@ -33,3 +33,8 @@ def test_runs_are_sets(seed):
     pieces = list(report.pieces(one, 7))
     assert [at for piece in pieces for at in offsets(spans.as_runs(piece))] == sorted(left)
     assert all(sum(count for dummy, count in piece) == 7 for piece in pieces[:-1])
+    drawn = [chance.sample(range(60), len(left)) for dummy in range(2)]
+    pairs = spans.paired(*map(spans.of_offsets, drawn))
+    rank = [(first + at, second + at) for first, second, count in pairs for at in range(count)]
+    assert rank == list(zip(sorted(drawn[0]), sorted(drawn[1]), strict=True))
+    assert spans.paired(one, spans.of_offsets(range(len(left) + 1))) == []
