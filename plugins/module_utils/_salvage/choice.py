@@ -52,6 +52,7 @@ def choose(pair: Pair) -> Choice:
     unmatched = spans.without(unmatched, spans.as_runs(moved))
     choice = Choice(unmatched, spans.as_runs([]), copied=spans.count(every) - spans.count(unmatched))
     _leave_out_expired(choice, pair, matched)
+    _doubt_an_emptied_copy(choice, pair, matched)
     if "compact" in pair.topic.mode:
         _leave_out_compacted(choice, pair, matched, result["differences"])
     return choice
@@ -77,6 +78,16 @@ def _leave_out_expired(choice: Choice, pair: Pair, matched: Any) -> None:
             f"{choice.unsure} records from offset {through} on may have been copied: the log of the copy begins at "
             f"{pair.target_started}, and nothing is left to align them with"
         )
+
+
+def _doubt_an_emptied_copy(choice: Choice, pair: Pair, matched: Any) -> None:
+    """Where nothing is left of what was copied, somebody emptied the copy or made it again, and may have meant to."""
+    through = pair.mirrored_through or 0
+    if len(matched) or choice.unsure or not len(choice.wanted) or not (through or pair.target_cut):
+        return
+    choice.unsure = spans.count(choice.wanted)
+    known = f"records before offset {through} were copied" if through else "records were copied"
+    choice.reasons.append(f"{known}, and the copy has none of them: it was emptied, or made again")
 
 
 def _leave_out_compacted(choice: Choice, pair: Pair, matched: Any, differences: list[dict[str, Any]]) -> None:

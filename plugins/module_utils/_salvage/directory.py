@@ -10,7 +10,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import tempfile
 import uuid
+from collections.abc import Mapping
 from typing import Any
 
 try:
@@ -20,7 +22,8 @@ except ImportError:
     pa = None
 
 from .._errors import RefusedError
-from .._manifest.place import locate, private, shown
+from .._manifest.place import keep, locate, private, shown
+from .._values.listing import named
 from .files import unwritable
 
 FORMAT = 1
@@ -38,12 +41,15 @@ class Directory:
         self.system, self.inside = locate(place)
         self.run = uuid.uuid4().hex[:12]
         self.was_there = True
+        # The topics that an earlier run has exported.
+        self.earlier: dict[str, Any] = {}
 
     def begin(self) -> None:
         """Make the place ours. :raises KafkaDrError: it is another run's, or cannot be written."""
         try:
             self.was_there = self.system.get_file_info(self.inside).type != pyarrow.fs.FileType.NotFound
             self._refuse_others()
+            self._refuse_strange()
             with private():
                 self.system.create_dir(f"{self.inside}/{UNFINISHED}", recursive=True)
                 self._write(BEGUN, {"run": self.run, "identity": self.identity})
@@ -56,7 +62,7 @@ class Directory:
 
     def _refuse_others(self) -> None:
         found = self._names("")
-        if not found:
+        if not found or (found == [UNFINISHED] and all(name.endswith(BEGUN) for name in self._names(UNFINISHED))):
             return
         told: dict[str, Any] = {}
         for name in (MANIFEST, BEGUN):
@@ -69,6 +75,44 @@ class Directory:
                 expected="an empty place, or an earlier run of the same salvage",
                 found=", ".join(found[:5]) if not told else "the salvage of another loss, or with other actions",
                 remedy="Give another place",
+            )
+        self.earlier = told.get("topics") or {}
+
+    def _refuse_strange(self) -> None:
+        """Who owns a directory deletes what is in it. :raises RefusedError: somebody else owns it."""
+        if not self.was_there or not isinstance(self.system, pyarrow.fs.LocalFileSystem):
+            return
+        with tempfile.TemporaryFile(dir=self.inside) as mine:
+            trusted = {0, os.geteuid(), os.fstat(mine.fileno()).st_uid}
+        found = os.stat(self.inside)
+        if found.st_uid not in trusted:
+            raise RefusedError(
+                f"{self.place} belongs to somebody else",
+                expected=f"a directory of root or of user {os.geteuid()}",
+                found=f"one of user {found.st_uid}",
+                remedy="Give another place, or give this one another owner",
+            )
+        if found.st_uid == os.geteuid():
+            os.chmod(self.inside, 0o700)
+
+    def refuse_fewer(self, now: Mapping[tuple[str, str], tuple[str, int]]) -> None:
+        """What an earlier run exported may be all that is left of these records.
+
+        :param now: by topic and partition, the topic's id, and of how many records this run knows what becomes of them.
+        :raises RefusedError: there were more.
+        """
+        lacking = []
+        for name, topic in self.earlier.items():
+            for number, part in topic["partitions"].items():
+                topic_id, count = now.get((name, number), ("", 0))
+                if part["exported"] > (count if topic_id == topic["topic_id"] else 0):
+                    lacking.append(f"{name}-{number}")
+        if lacking:
+            raise RefusedError(
+                f"{shown(self.place)} holds records that this run does not find any more",
+                expected="all that an earlier run exported there",
+                found=f"fewer of {named(lacking)}",
+                remedy="Give another place, and keep this one",
             )
 
     def path_of(self, number: int) -> str:
@@ -89,14 +133,15 @@ class Directory:
                     found="another run",
                     remedy="Let it finish, then run this again",
                 )
-            named = {f"{DATA}/{os.path.basename(name)}": told for name, told in files.items()}
+            counted = {f"{DATA}/{os.path.basename(name)}": told for name, told in files.items()}
             with private():
                 self.system.create_dir(f"{self.inside}/{DATA}", recursive=True)
                 for name in files:
                     self.system.move(f"{self.inside}/{name}", f"{self.inside}/{DATA}/{os.path.basename(name)}")
-                self._write(MANIFEST, {"format": FORMAT, "identity": self.identity, "files": named, **more})
+                keep(self.system, f"{self.inside}/{DATA}")
+                self._write(MANIFEST, {"format": FORMAT, "identity": self.identity, "files": counted, **more})
             for name in self._names(DATA):
-                if f"{DATA}/{name}" not in named:
+                if f"{DATA}/{name}" not in counted:
                     self.system.delete_file(f"{self.inside}/{DATA}/{name}")
             self.system.delete_dir(f"{self.inside}/{UNFINISHED}")
             self.system.delete_file(f"{self.inside}/{BEGUN}")
@@ -134,4 +179,6 @@ class Directory:
         temporary = f"{self.inside}/{UNFINISHED}/{self.run}-{name}"
         with self.system.open_output_stream(temporary) as stream:
             stream.write(json.dumps(value, sort_keys=True).encode())
+        keep(self.system, temporary)
         self.system.move(temporary, f"{self.inside}/{name}")
+        keep(self.system, self.inside)

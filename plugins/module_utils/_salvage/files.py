@@ -13,7 +13,7 @@ except ImportError:
 
 from .._errors import KafkaDrError
 from .._kafka.reader import columns, read, timestamp_type
-from .._manifest.place import locate, private, sha256, shown
+from .._manifest.place import keep, locate, private, sha256, shown
 from .._proof import batch, chunks
 from .._proof.shapes import Progress, Task
 from .._proof.sides import KafkaSide
@@ -69,6 +69,7 @@ def write(source: KafkaSide, task: Task, tell: Progress) -> dict[str, Any]:
     try:
         with private(), pyarrow.parquet.ParquetWriter(path, schema(), filesystem=system, compression="zstd") as file:
             held = [_fill(file, source, (topic, number), pairs, tell) for topic, number, pairs in task["partitions"]]
+        keep(system, path)
         _refuse_another(task, held, _read_back(system, path, len(held)))
         digest = sha256(system, path)
     except (OSError, pa.ArrowException) as error:

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from .._errors import AuthorizationError, RefusedError
 from .._kafka.client import KafkaClient
+from .._kafka.offsets import topic_offsets
+from .._kafka.reader import read
 from .._kafka.topic_changes import ensure_topics
 from .._kafka.topics import describe_topics, effective_configs, not_writable, topic_configs
 from .._proof.comparison import Comparison
@@ -19,6 +21,8 @@ from .writing import Work
 
 # They would refuse records for their age.
 LEFT_OUT = ("message.timestamp.before.max.ms", "message.timestamp.after.max.ms")
+# Of a topic's name, as Kafka has it.
+LONGEST = 249
 # Whatever the copy's own are: nothing that was salvaged is to expire, and a record has the time that it had.
 KEPT = {
     "cleanup.policy": "delete",
@@ -74,6 +78,7 @@ def prepare(
     _refuse_without_right(client, replayed)
     progress.ensure_topic(client)
     if sides:
+        _refuse_others(client, sides)
         _make(client, sides)
     names = [*replayed, *(actions.destination(actions.SIDE_TOPIC, topic.target_name) for topic in sides)]
     _refuse_without_right(client, [*names, progress.TOPIC])
@@ -92,6 +97,36 @@ def _refuse_without_right(client: KafkaClient, names: list[str]) -> None:
             found="none",
             remedy="Grant it for the time of the salvage, or give these topics the action export",
         )
+
+
+def _refuse_others(client: KafkaClient, topics: list[Topic]) -> None:
+    """A topic of an application may have the name. :raises RefusedError: one holds records that no salvage wrote."""
+    names = {actions.destination(actions.SIDE_TOPIC, topic.target_name): topic.name for topic in topics}
+    for name, source in names.items():
+        if len(name) > LONGEST:
+            raise RefusedError(
+                f"'{name}' is no name for a topic",
+                expected=f"at most {LONGEST} characters",
+                found=len(name),
+                remedy=f"Give {source} the action export or replay",
+            )
+    found = describe_topics(client, list(names))
+    ours = (
+        {one.target_topic_id for part in progress.read_all(client).values() for one in part.portions} if found else {}
+    )
+    for name, described in found.items():
+        if described["id"] in ours:
+            continue
+        ends = topic_offsets(client, {name: described["partitions"]})[name]
+        ranges = [(name, int(number), one["start"], one["stable"]) for number, one in ends.items()]
+        # What a run that was killed has begun is aborted, and nobody reads it.
+        if any(messages for dummy, messages in read(client, ranges, timeout=client.timeout)):
+            raise RefusedError(
+                f"'{name}' on {client.name} holds records that no salvage wrote",
+                expected="no such topic, or one that a salvage has made",
+                found=f"a topic of {described['partitions']} partitions",
+                remedy=f"Give {names[name]} the action export or replay",
+            )
 
 
 def _make(client: KafkaClient, topics: list[Topic]) -> None:

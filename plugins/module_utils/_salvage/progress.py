@@ -21,6 +21,8 @@ from . import spans
 
 TOPIC = "__kafka_dr_salvage"
 FORMAT = 1
+# What sums of offsets stay below.
+LARGEST = 1 << 61
 CONFIGS = {"cleanup.policy": "compact", "message.timestamp.type": "CreateTime"}
 # Another writer's open transaction hides what stands behind it for as long.
 TRANSACTION_SECONDS = 20
@@ -108,11 +110,11 @@ def read_all(client: KafkaClient) -> dict[tuple[str, int], Progress]:
     start = list_offsets(client, [place], "start", gone="error")[place]
     latest: dict[bytes, bytes | None] = {}
     for dummy, messages in read(client, [(*place, start, end)], timeout=client.timeout):
-        offsets, dummy2, keys, values, dummy3 = columns(messages)
-        for offset, name, value in zip(offsets, keys, values, strict=True):
-            latest[name or b""] = value
-            if name is None:
-                raise _foreign(offset)
+        dummy2, dummy3, keys, values, dummy4 = columns(messages)
+        for name, value in zip(keys, values, strict=True):
+            # What a salvage writes has a key; what has none cannot be taken away by a null value.
+            if name is not None:
+                latest[name] = value
     return _parsed(latest)
 
 
@@ -148,8 +150,8 @@ def _parsed(latest: dict[bytes, bytes | None]) -> dict[tuple[str, int], Progress
             if first:
                 progress.portions.append(_portion(content))
             else:
-                progress.next = int(content["next"])
-        except (ValueError, KeyError, TypeError) as error:
+                progress.next = _offset(content["next"])
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise _foreign(name) from error
     return found
 
@@ -159,10 +161,21 @@ def _portion(content: dict[str, Any]) -> Portion:
         str(content["action"]),
         str(content["target_topic"]),
         str(content["target_topic_id"]),
-        spans.as_runs(content["source"]),
-        spans.as_runs(content["target"]),
+        _runs(content["source"]),
+        _runs(content["target"]),
         int(content["records"]),
     )
+
+
+def _runs(given: Any) -> Any:
+    return spans.as_runs([(_offset(first), _offset(first + count) - first) for first, count in given])
+
+
+def _offset(given: Any) -> int:
+    """A number that is an offset. :raises ValueError: it is none."""
+    if not isinstance(given, int) or not 0 <= given <= LARGEST:
+        raise ValueError(given)
+    return given
 
 
 def _foreign(where: object) -> FormatError:

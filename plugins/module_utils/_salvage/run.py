@@ -47,6 +47,12 @@ class Part:
     reasons: list[str] = field(default_factory=list)
 
     @property
+    def accounted(self) -> tuple[str, int]:
+        """The id of its topic, and of how many records it is known what becomes of them."""
+        found = spans.count(self.write) + spans.count(self.export) + self.superseded + self.choice.expired
+        return self.work.topic_id, found
+
+    @property
     def skipped(self) -> int:
         """Records that nothing is done with, as was asked."""
         return spans.count(self.export) if self.action == actions.NONE else 0
@@ -73,6 +79,9 @@ class Salvage:
         try:
             self._align()
             self._look()
+            self.directory.refuse_fewer(
+                {(part.pair.topic.name, str(part.pair.number)): part.accounted for part in self.parts}
+            )
             self._export()
             self._write()
             self._prove()
@@ -193,6 +202,8 @@ class Salvage:
                 part.reasons.append(
                     f"expected {spans.count(wanted)} records to be written, found {spans.count(written)} by the entries"
                 )
+            if part.reasons:
+                part.reasons[-1] += f"; find out who may write there, and give {part.pair.topic.name} the action export"
 
     def _claim(self, part: Part) -> Claim:
         overwritten = part.action == actions.REPLAY and not part.pair.topic.timestamps

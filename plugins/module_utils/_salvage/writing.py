@@ -182,7 +182,7 @@ class _Writer:
             cause = self.producer.error(
                 self.failed[0], f"write {work.name}@{batch.offsets[0]} and what follows to '{work.target_topic}'"
             )
-            raise cause
+            raise cause if cause.remedy else _rejected(cause, work)
         source, target = spans.of_offsets(batch.offsets), spans.of_offsets(batch.target)
         portion = progress.Portion(
             work.action, work.target_topic, work.target_topic_id, source, target, len(batch.offsets)
@@ -208,6 +208,20 @@ def changed(name: str, region: str, expected: int, found: int) -> RefusedError:
         found=found,
         remedy="Hold deletion and compaction there, and run this again",
     )
+
+
+def _rejected(cause: KafkaDrError, work: Work) -> KafkaDrError:
+    """The same error with a way out: what a broker compares a record with is in the topic's configs."""
+    error = KafkaDrError(
+        cause.message,
+        cause.expected,
+        cause.found,
+        f"Look at what '{work.target_topic}' accepts (message.timestamp.before.max.ms and after.max.ms), or give "
+        f"{work.topic} the action export",
+        **cause.facts,
+    )
+    error.kind = cause.kind
+    return error
 
 
 def too_large(work: Work, offset: int, size: int) -> RefusedError:

@@ -116,3 +116,48 @@ def test_another_salvage_is_refused(tmp_path):
     run(tmp_path / "out", b"one")
     with pytest.raises(RefusedError, match="another loss, or with other actions"):
         Directory(str(tmp_path / "out"), {"asked": "b"}).begin()
+
+
+def test_what_a_run_left_that_was_killed_at_its_begin_is_its_own(tmp_path):
+    (tmp_path / "out" / "unfinished").mkdir(parents=True)
+    run(tmp_path / "out", b"one")
+    killed = tmp_path / "killed" / "unfinished"
+    killed.mkdir(parents=True)
+    (killed / "0123-begun.json").write_text("{")
+    run(tmp_path / "killed", b"one")
+    assert not killed.exists()
+
+
+def test_a_directory_gets_the_mode_that_the_files_need(tmp_path):
+    place = tmp_path / "out"
+    place.mkdir(0o777)
+    place.chmod(0o777)
+    run(place, b"one")
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+
+
+EARLIER = {"orders": {"topic_id": "t", "partitions": {"0": {"exported": 5}, "1": {"exported": 0}}}}
+
+
+@pytest.mark.parametrize(
+    ("now", "fewer"),
+    [
+        ({("orders", "0"): ("t", 5)}, False),
+        ({("orders", "0"): ("t", 6), ("bills", "0"): ("u", 0)}, False),
+        ({("orders", "0"): ("t", 4)}, True),
+        ({("orders", "0"): ("u", 9)}, True),
+        ({}, True),
+    ],
+)
+def test_an_earlier_run_that_exported_more_is_kept(tmp_path, now, fewer):
+    place = tmp_path / "out"
+    directory = Directory(str(place), MINE)
+    directory.begin()
+    directory.commit(fill(directory, b"one"), {"topics": EARLIER})
+    later = Directory(str(place), MINE)
+    later.begin()
+    if fewer:
+        with pytest.raises(RefusedError, match="records that this run does not find any more"):
+            later.refuse_fewer(now)
+    else:
+        later.refuse_fewer(now)
