@@ -44,11 +44,7 @@ def topics_to_own(
         body["metadata"]["labels"][LEFT_BY] = stage
         if resource is None:
             bodies.append(body)
-        elif (
-            LEFT_BY in (resource["metadata"].get("labels") or {})
-            and not managed(resource)
-            and not resource["metadata"].get("deletionTimestamp")
-        ):
+        elif _is_left(resource) and not managed(resource) and not resource["metadata"].get("deletionTimestamp"):
             bodies.append(_managed_again(resource, body, namespace))
     return bodies
 
@@ -65,9 +61,14 @@ def _managed_again(resource: dict[str, Any], body: dict[str, Any], namespace: st
     }
 
 
-def topics_to_let_go(mirror: dict[str, Any], existing: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def topics_to_let_go(
+    mirror: dict[str, Any], existing: list[dict[str, Any]], everything: bool = False, stage: str = "failover"
+) -> list[dict[str, Any]]:
     """What to apply (as a merge patch) so that the Topic Operator leaves alone what this mirror configures and a stage
     had given it.
+
+    :param everything: whether KafkaTopics that others made are meant too. They are marked, so that
+        :func:`topics_to_own` gives them back.
     """
     names = set(contested(mirror, existing))
     return [
@@ -78,8 +79,13 @@ def topics_to_let_go(mirror: dict[str, Any], existing: list[dict[str, Any]]) -> 
                 "name": one["metadata"]["name"],
                 "namespace": one["metadata"]["namespace"],
                 "annotations": {UNMANAGED: "false"},
+                **({} if _is_left(one) else {"labels": {LEFT_BY: stage}}),
             },
         }
         for one in existing
-        if topic_of(one) in names and LEFT_BY in (one["metadata"].get("labels") or {})
+        if topic_of(one) in names and (everything or _is_left(one))
     ]
+
+
+def _is_left(resource: dict[str, Any]) -> bool:
+    return LEFT_BY in (resource["metadata"].get("labels") or {})

@@ -72,6 +72,22 @@ def test_a_mirror_takes_what_a_failover_left_and_nothing_else():
     assert topics_to_let_go(quiet, there) == []
 
 
+def test_a_mirror_that_was_turned_takes_what_others_wrote_and_marks_it():
+    there = [kafka_topic("orders"), kafka_topic("orders-old", left=True), kafka_topic("payments")]
+    freed = topics_to_let_go(MIRROR, there, everything=True)
+    assert [one["metadata"] for one in freed] == [
+        {
+            "name": "orders",
+            "namespace": "kafka",
+            "annotations": {"strimzi.io/managed": "false"},
+            "labels": {LEFT_BY: "failover"},
+        },
+        {"name": "orders-old", "namespace": "kafka", "annotations": {"strimzi.io/managed": "false"}},
+    ]
+    # The next failover into the region gives it back.
+    assert own([TOPIC], [kafka_topic("orders", left=True, managed=False)])[0]["metadata"]["name"] == "orders"
+
+
 def test_who_has_a_topic_operator():
     assert has_topic_operator({"spec": {"entityOperator": {"topicOperator": {}}}})
     assert has_topic_operator(
