@@ -64,6 +64,11 @@ def turn_lacks(
     return "; ".join(_lacks(mirror, regions))
 
 
+def turned_mirrors(regions: Mapping[str, dict[str, Any]], mirrors: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The mirrors that planned moves may leave behind, where each region has all that its one needs."""
+    return [turned_mirror(mirror) for mirror in mirrors if not turn_lacks(mirror, regions, mirrors)]
+
+
 def _variables(regions: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
     return regions[name] if name in regions else {}
 
@@ -81,6 +86,9 @@ def _lacks(mirror: dict[str, Any], regions: Mapping[str, dict[str, Any]]) -> Ite
     if not backup:
         return
     runs_on = mirror_platform(backup)
+    if runs_on == "kubernetes":
+        yield from _lacks_for_operator(mirror, regions)
+        return
     if runs_on != "host":
         yield f"{mirror['source']} runs its mirrors by {runs_on}, where none is turned round"
         return
@@ -89,3 +97,10 @@ def _lacks(mirror: dict[str, Any], regions: Mapping[str, dict[str, Any]]) -> Ite
             mirror_node(turned_mirror(mirror), regions, host)
         except UsageError as error:
             yield str(error)
+
+
+def _lacks_for_operator(mirror: dict[str, Any], regions: Mapping[str, dict[str, Any]]) -> Iterator[str]:
+    """An operator runs the mirror: the Secrets that it reads the other region with are copied between clusters."""
+    for region in (mirror["source"], mirror["target"]):
+        if _variables(regions, region).get("kafka_dr_platform") != "kubernetes":
+            yield f"{region} is not on Kubernetes, and an operator's mirror is turned between two regions that are"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._inventory.places import CONNECTION_KEYS
+from .._inventory.turning import turned_mirrors
 from .mirror_deployment import PLATFORM, mirror_place
 from .rbac_rules import (
     AUTHORITIES,
@@ -33,10 +34,10 @@ def roles(
     ``RoleBinding``.
 
     :param regions: ``{region: its variables}``.
-    :param mirrors: ``kafka_dr_mirrors``.
+    :param mirrors: ``kafka_dr_mirrors``; those that planned moves may turn round are added.
     :param subjects: of the bindings, as Kubernetes has them: ``{kind, name, namespace | apiGroup}``.
     """
-    return _bound(places(regions, mirrors), name, subjects)
+    return _bound(places(regions, [*mirrors, *turned_mirrors(regions, mirrors)]), name, subjects)
 
 
 def reader_roles(
@@ -49,6 +50,7 @@ def reader_roles(
     manifests and pages need no more.
     """
     found = []
+    incoming = [*mirrors, *turned_mirrors(regions, mirrors)]
     for region in sorted(regions):
         described = regions[region]
         if (
@@ -56,7 +58,7 @@ def reader_roles(
             and _users(described, "reader")
             and described["kafka_dr_kubernetes"].get("cluster")
         ):
-            found += _reader_places(region, described, mirrors)
+            found += _reader_places(region, described, incoming)
     return _bound(found, name, subjects)
 
 
@@ -203,6 +205,7 @@ def wanted(
     """Places that a stage writes to, with what it needs there, as the module ``kubernetes_access_info`` takes them.
 
     :param regions: hostvars.
+    :param mirrors: ``kafka_dr_mirrors``, and those of the stage that were or will be turned round.
     :param writes: regions that the stage writes to; the namespaces of applications that it moves are added, and none
         that belongs to a lost region.
     :param making: those whose cluster it makes. :param keeps: those whose definition it keeps elsewhere, or reads

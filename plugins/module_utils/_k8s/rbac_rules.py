@@ -16,9 +16,9 @@ def incoming_mirrors(region: str, described: dict[str, Any], mirrors: Sequence[d
     """Names of the mirrors that run in a region: those into it, and where it is made again, those that bring its
     records back.
     """
-    incoming = sorted(mirror["name"] for mirror in mirrors if mirror.get("target") == region)
+    incoming = sorted({mirror["name"] for mirror in mirrors if mirror.get("target") == region})
     if described.get("kafka_dr_platform") != "kubernetes" or described["kafka_dr_kubernetes"].get("backup"):
-        incoming += sorted("restore-" + mirror["name"] for mirror in mirrors if mirror.get("source") == region)
+        incoming += sorted({"restore-" + mirror["name"] for mirror in mirrors if mirror.get("source") == region})
     return incoming
 
 

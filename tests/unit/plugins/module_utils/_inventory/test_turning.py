@@ -9,7 +9,11 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.mirrors import find_mirror
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.turning import turn_lacks, turned_mirror
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.turning import (
+    turn_lacks,
+    turned_mirror,
+    turned_mirrors,
+)
 
 MIRROR = {"name": "backup", "source": "na", "target": "eu", "topics": ["orders"], "tuning": {"tasks_max": 4}}
 REGION = {
@@ -71,13 +75,25 @@ def test_a_region_with_all_that_a_mirror_needs_lacks_nothing():
     assert turn_lacks({}, regions()) == ""
 
 
+def test_an_operator_runs_the_way_back_between_two_regions_on_kubernetes():
+    cluster = {"kafka_dr_platform": "kubernetes", "kafka_dr_kubernetes": {"namespace": "kafka", "cluster": "main"}}
+    both = {name: {**cluster, "kafka_dr_users": REGION["kafka_dr_users"]} for name in ("na", "eu")}
+    assert turn_lacks(MIRROR, both, [MIRROR]) == ""
+    assert turned_mirrors(both, [MIRROR, {**MIRROR, "name": "other", "target": "as"}]) == [turned_mirror(MIRROR)]
+    both["eu"]["kafka_dr_users"] = []
+    assert "eu has no user with the purpose mirror" in turn_lacks(MIRROR, both, [MIRROR])
+    assert turned_mirrors(both, [MIRROR]) == []
+
+
 @pytest.mark.parametrize(
     "source, lacking",
     [
         ({"kafka_dr_users": []}, "na has no user with the purpose mirror in kafka_dr_users"),
         ({"kafka_dr_mirror_directory": None}, "expected kafka_dr_mirror_directory"),
         ({"kafka_dr_kafka_home": None}, "expected kafka_dr_kafka_home"),
-        ({"kafka_dr_platform": "kubernetes"}, "na runs its mirrors by kubernetes"),
+        ({"kafka_dr_platform": "kubernetes"}, "eu is not on Kubernetes"),
+        ({"kafka_dr_mirror_platform": "kubernetes"}, "na is not on Kubernetes"),
+        ({"kafka_dr_mirror_platform": "deployment"}, "na runs its mirrors by deployment"),
         ({"kafka_dr_mirror_platform": "connect"}, "na runs its mirrors by connect"),
     ],
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import yaml
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.turning import turned_mirror
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.rbac import reader_roles, roles, wanted
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.region import kubernetes_region
 
@@ -45,6 +46,26 @@ def test_one_role_for_each_namespace():
     assert [one["metadata"]["namespace"] for one in roles(REGIONS, MIRRORS)] == ["c", "b", "a"]
 
 
+def test_a_planned_move_leaves_a_mirror_that_leads_back():
+    """It runs in the region that is left, and reads the other one with copies of its Secrets."""
+    assert mirrors_of(rules("a", "kafkamirrormaker2s")) == [["backup-back"]]
+    written = [name for rule in rules("a", "secrets") if "patch" in rule["verbs"] for name in rule["resourceNames"]]
+    assert {"eu-kdr-mirror", "eu-main-cluster-ca-cert"} <= set(written)
+    # A stage that turns nothing asks for no such right.
+    turns, stays = wanted(REGIONS, [*MIRRORS, turned_mirror(MIRRORS[0])], ["na"]), wanted(REGIONS, MIRRORS, ["na"])
+    assert mirrors_of(turns[-1]["rules"]) == [["backup-back"]]
+    assert mirrors_of(stays[-1]["rules"]) == []
+
+
+def mirrors_of(found):
+    """Names of the mirrors that these rules let somebody change."""
+    return [
+        rule["resourceNames"]
+        for rule in found
+        if rule["resources"] == ["kafkamirrormaker2s"] and "patch" in rule["verbs"]
+    ]
+
+
 def test_only_create_and_list_are_without_names():
     for one in roles(REGIONS, MIRRORS):
         for rule in one["rules"]:
@@ -79,8 +100,13 @@ def test_secrets_that_are_written_are_copies_and_given_passwords():
 
 
 def test_a_mirror_belongs_to_its_target():
-    assert rules("a", "kafkamirrormaker2s") == []
-    assert rules("b", "kafkamirrormaker2s")[1]["resourceNames"] == ["backup"]
+    # One that renames topics is never turned round.
+    made = roles(REGIONS, [{**MIRRORS[0], "policy": "default"}])
+    assert {one["metadata"]["namespace"]: mirrors_of(one["rules"]) for one in made} == {
+        "a": [],
+        "b": [["backup"]],
+        "c": [],
+    }
 
 
 def test_a_mirror_that_is_a_deployment_needs_that_and_no_resource_of_an_operator():
