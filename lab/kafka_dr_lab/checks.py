@@ -69,7 +69,7 @@ def check_protected(drill: Drill, left: str, active: str, began: float) -> None:
     drill.report.check(
         f"{active}_protected_by_{left}", bool(found), f"a mirror from {active} to {left}", f"after {seconds} s"
     )
-    drill.report.data["protected_again_seconds"].append(seconds)
+    drill.report.data.setdefault("protected_again_seconds", []).append(seconds)
 
 
 def _moment(at: str) -> float:
@@ -141,15 +141,16 @@ def _check_loss(drill: Drill) -> None:
     )
 
 
-def check_new_backup(drill: Drill, wanted: int) -> None:
+def check_new_backup(drill: Drill, wanted: int, backup: str = TARGET) -> None:
     """Check that the new backup gets every record, and none a second time.
 
     :param wanted: how many records the region holds.
+    :param backup: the region that is the backup now.
     """
     records: dict[str, Counter[str]] = {}
 
     def complete() -> bool:
-        records.update(topic_ids(drill.client(TARGET), list(TOPICS)))
+        records.update(topic_ids(drill.client(backup), list(TOPICS)))
         return sum(len(counter) for counter in records.values()) >= wanted
 
     until("the new backup to have all records", complete, 60, every=1)

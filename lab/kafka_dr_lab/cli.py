@@ -227,7 +227,7 @@ def _refuse_elsewhere(arguments: argparse.Namespace) -> None:
     """Refuse a scenario or an option of a drill on a platform that does not have it."""
     if getattr(arguments, "scenario", "") in ("roundtrip", "failback") and arguments.platform != "host":
         raise LabError(
-            f"The scenario {arguments.scenario} turns the mirror round, which is built for hosts only: "
+            f"The scenario {arguments.scenario} is drilled between hosts only: "
             f"expected --platform host, found --platform {arguments.platform}. Leave one of them out."
         )
     if getattr(arguments, "dead_host", False) and (arguments.platform, arguments.scenario) != ("host", "failover"):

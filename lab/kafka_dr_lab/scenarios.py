@@ -97,7 +97,7 @@ def failback(drill: Drill) -> None:
 
 
 def switchover(drill: Drill) -> None:
-    """The planned move: nothing is lost, nothing is processed twice."""
+    """The planned move: nothing is lost, nothing is processed twice, and the mirror leads back."""
     drill.prepare()
     sabotage_mirror_or_topic(drill)
     drill.live(drill.arguments.live)
@@ -106,15 +106,17 @@ def switchover(drill: Drill) -> None:
     drill.stage("failover", failover_source=SOURCE, failover_target=TARGET, failover_planned=True)
     drill.rto()
     check_proofs(drill)
+    check_protected(drill, SOURCE, TARGET, drill.lost_at)
     check_ledgers(drill, TARGET)
     drill.settle(TARGET)
-    drill.check_exactly_once(records=drill.measure(TARGET, lost_allowed=False))
+    records = drill.measure(TARGET, lost_allowed=False)
+    drill.check_exactly_once(records=records)
+    check_new_backup(drill, sum(len(counter) for counter in records.values()), SOURCE)
 
 
 def roundtrip(drill: Drill) -> None:
     """Planned there and back, twice, under live traffic: each move leaves a mirror the other way behind."""
     drill.prepare()
-    drill.report.data["protected_again_seconds"] = []
     for move in range(4):
         here, there = (SOURCE, TARGET) if move % 2 == 0 else (TARGET, SOURCE)
         drill.live(drill.arguments.live)
