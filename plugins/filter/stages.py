@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import about as _about
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import drift as _drift
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import returned as _returned
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
@@ -17,7 +18,7 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         return {
             "failback_alike": speaking(_returned.alike),
-            "failback_drift": speaking(_returned.drift),
+            "failback_drift": speaking(_drift.drift),
             "failback_plan": speaking(_returned.plan),
             "failback_rights": speaking(_returned.rights),
             "resumes": speaking(_about.resumes),

@@ -56,7 +56,8 @@ RETURN = r"""
 state:
   description:
     - V(with_data) where it is the cluster that was left, and holds records.
-    - V(empty) where no topic ever held a record.
+    - V(empty) where no topic ever held a record, or where the cluster that was left has none of its topics any more.
+      RV(holding) names topics that got records since.
     - V(other) where another cluster, or one that nobody knows, holds records.
   returned: success
   type: str

@@ -38,13 +38,26 @@ def returned(
         name: _became(topics.get(name), known_topics.get(name, ""), ends.get(name) or {})
         for name in sorted({*topics, *ends})
     }
+    if state == WITH_DATA and _left_behind(found, known_topics):
+        state = EMPTY
     if state != WITH_DATA:
         found = {name: MADE_AGAIN if name in topics else GONE for name in found}
-    return {"state": state, "topics": found, "holding": holding, "told": _told(state, cluster_id, known_id, found)}
+    return {
+        "state": state,
+        "topics": found,
+        "holding": holding,
+        "told": _told(state, cluster_id, known_id, found, holding),
+    }
 
 
 def _held(part: Mapping[str, int]) -> bool:
     return part["end"] > part["start"]
+
+
+def _left_behind(found: Mapping[str, str], known_topics: Mapping[str, str]) -> bool:
+    """Whether no topic is there that was left: the disks were lost, and the cluster id was given again."""
+    known = [one for name, one in found.items() if known_topics.get(name)]
+    return bool(known) and all(one in (MADE_AGAIN, GONE) for one in known)
 
 
 def _became(now: Mapping[str, Any] | None, known_id: str, ends: Mapping[str, int]) -> str:
@@ -56,9 +69,14 @@ def _became(now: Mapping[str, Any] | None, known_id: str, ends: Mapping[str, int
     return SHORTER if short else HOLDS
 
 
-def _told(state: str, cluster_id: str, known_id: str, found: Mapping[str, str]) -> list[str]:
-    if state == EMPTY:
+def _told(state: str, cluster_id: str, known_id: str, found: Mapping[str, str], holding: list[str]) -> list[str]:
+    if state == EMPTY and not holding:
         return ["It is back empty: everything is copied to it."]
+    if state == EMPTY:
+        return [
+            "It is back without what it held, since no topic that was left is there: everything is copied to it. "
+            f"{_named(holding)} got records meanwhile, which are saved first."
+        ]
     if state == OTHER:
         known = f"expected {known_id}" if known_id else "nobody knows the id of the one that was left"
         return [f"It is another cluster ({cluster_id}; {known}), whose topics hold records: everything is made again."]
@@ -71,9 +89,13 @@ def _told(state: str, cluster_id: str, known_id: str, found: Mapping[str, str]) 
     for kind, text in words.items():
         names = [name for name, one in found.items() if one == kind]
         if names:
-            more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-            made.append(f"{', '.join(names[:NAMED])}{more} {text}.")
+            made.append(f"{_named(names)} {text}.")
     return made
+
+
+def _named(names: list[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"
 
 
 def plan(proof: Mapping[str, Any], found: Mapping[str, str], before: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -127,24 +149,6 @@ def alike(
         mine, theirs = here[name].get("configs") or {}, there[name].get("configs") or {}
         keys = sorted({*mine, *theirs} - {*NEVER_SYNCED})
         made.append({"name": name, "configs": {key: theirs.get(key) for key in keys}})
-    return made
-
-
-def drift(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
-    """What a region has otherwise than the one that works, in sentences.
-
-    :param here, there: ``topics{name: {partitions, configs}}`` and ``acls[]`` as ``cluster_info`` returns them.
-    """
-    mine, theirs = here.get("topics") or {}, there.get("topics") or {}
-    made = [f"topic {name} is not there" for name in sorted({*theirs} - {*mine})]
-    made += [f"topic {name} is there alone" for name in sorted({*mine} - {*theirs})]
-    for name in sorted({*mine} & {*theirs}):
-        one, other = mine[name].get("configs") or {}, theirs[name].get("configs") or {}
-        keys = [key for key in sorted({*one, *other}) if one.get(key) != other.get(key)]
-        if mine[name].get("partitions") != theirs[name].get("partitions"):
-            keys = ["partitions", *keys]
-        if keys:
-            made.append(f"topic {name} differs in {', '.join(keys)}")
     return made
 
 

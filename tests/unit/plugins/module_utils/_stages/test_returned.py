@@ -5,13 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.returned import (
-    alike,
-    drift,
-    plan,
-    returned,
-    rights,
-)
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.returned import alike, plan, returned, rights
 
 
 def topic(end: int, identity: str = "t", start: int = 0) -> dict:
@@ -32,7 +26,7 @@ ENDS = {"orders": {"0": 10}}
         ({"orders": topic(10)}, {"orders": "t"}, "holds"),
         ({"orders": topic(17)}, {}, "holds"),
         ({"orders": topic(9)}, {"orders": "t"}, "shorter"),
-        ({"orders": topic(17, "other")}, {"orders": "t"}, "made_again"),
+        ({"orders": topic(17, "other"), "bills": topic(1)}, {"orders": "t", "bills": "t"}, "made_again"),
         ({"bills": topic(1)}, {}, "gone"),
         ({"orders": {"id": "t", "offsets": {"1": {"start": 0, "end": 99}}}}, {}, "shorter"),
     ],
@@ -51,6 +45,20 @@ def test_what_is_not_the_cluster_that_was_left_is_made_again(cluster, known, end
     found = returned(cluster, known, {"orders": topic(end)}, {}, {**ENDS, "bills": {"0": 1}})
     assert found["state"] == state and found["topics"] == {"orders": "made_again", "bills": "gone"}
     assert len(found["told"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("topics", "holding"),
+    [({"orders": topic(17, "other")}, ["orders"]), ({"orders": topic(0, "other"), "cards": topic(1)}, ["cards"])],
+)
+def test_a_cluster_id_that_was_given_again_is_no_data(topics, holding):
+    """Its disks are lost; somebody wrote to it before the stage came."""
+    found = returned("A", "A", topics, {"orders": "t", "bills": "u"}, {**ENDS, "bills": {"0": 1}})
+    assert (found["state"], found["holding"]) == ("empty", holding)
+    assert found["topics"] == {
+        name: "made_again" if name in topics else "gone" for name in {*topics, "orders", "bills"}
+    }
+    assert len(found["told"]) == 1 and holding[0] in found["told"][0]
 
 
 def test_a_topic_whose_records_all_expired_is_not_empty():
@@ -111,12 +119,3 @@ def test_a_salvage_may_write_to_topics_and_beside_them():
         ("kdr-stages", "orders.salvaged", ["WRITE"]),
     ]
     assert rights(["orders"], []) == rights([], ["kdr-stages"]) == []
-
-
-def test_what_differs_is_told():
-    assert drift({"topics": HERE}, {"topics": THERE}) == [
-        "topic cards is not there",
-        "topic bills is there alone",
-        "topic orders differs in partitions, min.insync.replicas, retention.bytes, retention.ms",
-    ]
-    assert drift({"topics": HERE}, {"topics": HERE}) == []
