@@ -67,12 +67,15 @@ def gates_of(stage):
     return next(one for one in tasks if "preflight_gates" in one.get("vars", {}))
 
 
-def refused(directory, role="failover", only=None, **more):
+def refused(directory, role="failover", only=None, first=(), **more):
     """What the stage refuses with.
 
     :param only: the one gate to look at, by its name.
+    :param first: names of tasks of the preflight that are played before.
     """
     gates, role = gates_of(role), ROLES / role
+    before = [one for one in yaml.safe_load((role / "tasks" / "preflight.yml").read_text()) if one["name"] in first]
+    assert len(before) == len(first)
     # Regions of this play have no clusters, whose access could be tried, and whose ledgers could be read.
     gates["vars"].update(preflight_writes=[], preflight_left="")
     if only:
@@ -84,7 +87,9 @@ def refused(directory, role="failover", only=None, **more):
         "ledger_known": {**LEDGER, **more.pop("ledger", {})},
         **more,
     }
-    play = [{"hosts": "localhost", "connection": "local", "gather_facts": False, "vars": found, "tasks": [gates]}]
+    play = [
+        {"hosts": "localhost", "connection": "local", "gather_facts": False, "vars": found, "tasks": [*before, gates]}
+    ]
     (directory / "play.yml").write_text(yaml.safe_dump(play))
     env = {
         **os.environ,

@@ -13,36 +13,16 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import NotProvableError  # noqa: E402
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import content, portions  # noqa: E402
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, private, sha256  # noqa: E402
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.side import ManifestSide  # noqa: E402
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.manifest_info import manifest_info  # noqa: E402
-
-FILE = "data/one.parquet"
+from tests.support.manifests import FILE, make  # noqa: E402
 
 
 @pytest.fixture
 def made(tmp_path):
     """``(place, digest)`` of a manifest of one topic."""
     place = str(tmp_path / "manifest")
-    system, inside = locate(place)
-    row = {"topic": "orders", "topic_id": "id", "partition": 0, "first_offset": 0, "last_offset": 9, "count": 10}
-    row.update({name: b"" for name in ("runs", "rows", "rows_without_timestamps")})
-    with private():
-        system.create_dir(f"{inside}/data", recursive=True)
-        pq.write_table(pa.Table.from_pylist([row], portions.schema()), f"{inside}/{FILE}", filesystem=system)
-    partitions = {"0": {"low": 0, "high": 10, "records": 10, "files": [FILE]}}
-    digest = content.store(
-        place,
-        {
-            "format": 1,
-            "cluster_id": "c",
-            "saved_at": 1,
-            "runs": [],
-            "digests": {FILE: sha256(system, f"{inside}/{FILE}")},
-            "topics": {"orders": {"topic_id": "id", "detail": "records", "config": {}, "partitions": partitions}},
-        },
-    )
-    return place, digest
+    return place, make(place)
 
 
 def rows(place, digest=""):
