@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
+from kafka_dr_lab.errors import LabError
 from kafka_dr_lab.java import require_java
 from kafka_dr_lab.kafka_home import kafka_home
 
@@ -42,10 +43,20 @@ class Answer(NamedTuple):
     upstream: str | None
 
 
-def javac() -> str | None:
-    """The compiler beside the Java that runs Kafka, or on the path."""
-    beside = Path(require_java()).resolve().parent / "javac"
-    return str(beside) if beside.exists() else shutil.which("javac")
+def javac() -> str:
+    """The compiler beside the Java that runs Kafka, or on the path.
+
+    :raises LabError: there is none. A test that is left out for want of it would show nothing, and look as if it had.
+    """
+    java = require_java()
+    beside = Path(java).resolve().parent / "javac"
+    found = str(beside) if beside.exists() else shutil.which("javac")
+    if found is None:
+        raise LabError(
+            f"This test compiles Java: expected javac beside {java} or on the search path, found none. "
+            "Install a JDK 17, such as openjdk-17-jdk-headless, or set JAVA_HOME to one."
+        )
+    return found
 
 
 def ask(questions: list[Question], directory: Path) -> list[Answer]:

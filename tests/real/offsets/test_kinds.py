@@ -16,12 +16,14 @@ from tests.support.groups_of_kinds import Members
 from tests.support.kafka import clusters
 from tests.support.names_oracle import javac
 
-pytestmark = [pytest.mark.real, pytest.mark.skipif(javac() is None, reason="needs a Java compiler")]
+pytestmark = pytest.mark.real
 
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
     """``(source, target)``: a group of each kind on the source, and a target that has the topic."""
+    # Before anything is started.
+    javac()
     base = tmp_path_factory.mktemp("kinds")
     settings = {"share.coordinator.state.topic.replication.factor": 1, "share.coordinator.state.topic.min.isr": 1}
     made = clusters(["a", "b"], base, settings)

@@ -17,9 +17,9 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.mirror_co
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames, compile_filter, is_own
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.properties import mirror_properties
 from tests.support.kafka import ROOT
-from tests.support.names_oracle import Question, ask, javac
+from tests.support.names_oracle import Question, ask
 
-pytestmark = [pytest.mark.real, pytest.mark.skipif(javac() is None, reason="needs a Java compiler")]
+pytestmark = pytest.mark.real
 
 WORDS = (
     "orders",

@@ -7,6 +7,7 @@ import pytest
 
 from kafka_dr_lab import java
 from kafka_dr_lab.errors import LabError
+from tests.support.names_oracle import javac
 
 
 @pytest.fixture
@@ -46,6 +47,15 @@ def test_what_does_not_run_has_no_version(tmp_path):
 def test_a_java_that_is_new_enough_is_taken(fake):
     path = fake('openjdk version "17.0.1"')
     assert java.require_java() == path
+
+
+def test_a_test_without_a_compiler_fails_and_says_what_to_install(fake):
+    path = fake('openjdk version "17.0.1"')
+    with pytest.raises(LabError, match=r"expected javac beside .*, found none. Install a JDK 17") as caught:
+        javac()
+    assert path in str(caught.value)
+    compiler = fake("", "javac")
+    assert javac() == compiler
 
 
 def test_a_java_too_old_is_named_with_the_way_out(fake):
