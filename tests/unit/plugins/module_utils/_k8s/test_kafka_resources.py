@@ -11,8 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError, UsageError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import application, kafka_access, region
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import (
+    application,
+    kafka_access,
+    kafka_changes,
+    region,
+)
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import kafka_resources as k
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.access import service_acls
 
 # A busy machine is no finding.
 calmly = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -217,3 +223,21 @@ def test_an_annotation_that_is_no_size_is_refused_in_words(text):
                 "metadata": {"name": "orders", "annotations": {region.SIZE: text}},
             }
         )
+
+
+def test_a_denial_becomes_a_rule_that_denies_and_stays_where_rights_are_taken():
+    """The mirror's principal, whose patterns cover the ledger, is kept out of what begins with __ in the target."""
+    wide = {"name": "m", "source": "a", "target": "b", "topics": [".*"], "groups": [".*"]}
+    (denial,) = [one for one in service_acls("mm2", "mirror", wide, "target") if one.get("permission") == "deny"]
+    rule = k.acl_rule(denial)
+    assert rule == {
+        "type": "deny",
+        "resource": {"type": "topic", "name": "__", "patternType": "prefix"},
+        "host": "*",
+        "operations": ["All"],
+    }
+    allowed = k.acl_rule({**denial, "permission": "allow"})
+    assert kafka_changes.rights([rule, allowed], [], "without_allow") == [rule]
+    assert kafka_changes.rights([rule], [{**denial, "permission": "allow"}], "remove") == [rule]
+    assert kafka_changes.rights([allowed], [denial], "add") == [allowed, rule]
+    assert kafka_changes.rights([allowed, rule], [denial], "remove") == [allowed]
