@@ -85,6 +85,16 @@ def taken(name):
     return {one: {} for one in re.findall(rf"\b{name}_\w+", (ROOT / "playbooks" / f"{name}.yml").read_text())}
 
 
+# The inventory decides how a region is protected; docs/awx.md says so.
+IN_THE_INVENTORY = {"failover_reverse", "failover_proof"}
+
+
+def advised(name):
+    """Options that the stage's refusals tell people to set."""
+    texts = [path.read_text() for path in (ROOT / "roles").glob("*/tasks/**/*.yml")]
+    return set(re.findall(rf"\b({name}_[a-z_]+)=(?:true|false)", "\n".join(texts)))
+
+
 @pytest.mark.parametrize("stage", VARS["awx_stages"], ids=lambda stage: stage["name"])
 def test_survey_asks_for_what_the_role_takes(stage):
     options = taken(stage["name"])
@@ -93,6 +103,7 @@ def test_survey_asks_for_what_the_role_takes(stage):
     assert not {name for name, one in options.items() if one.get("required")} - asked, "required, not asked for"
     # Extra variables are not taken on launch: what is not asked for cannot be overridden there.
     assert not {name for name in options if "_accept_" in name} - asked, "an override that nobody can give"
+    assert not advised(stage["name"]) - asked - IN_THE_INVENTORY, "a refusal advises what nobody can give"
     for one in stage["survey"]:
         assert set(one) <= {*VARS["awx_question"], "variable", "question_name", "choices"}
         if options[one["variable"]].get("type") == "bool":
