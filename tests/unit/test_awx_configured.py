@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.support.controller import Controller, played
 from tests.support.controller_server import serve
@@ -99,7 +100,14 @@ def test_nothing_but_answers_is_taken_on_launch(made):
 
 
 def test_the_events_start_is_taken_and_defaults_are_filled_in(made):
-    found = made[0].launch("workflow_job_templates", "kafka-dr failover with approval", FAILOVER)
+    """As the rulebook asks for it, with the regions of an event."""
+    rulebook = ROOT / "extensions" / "eda" / "rulebooks" / "request_failover_controller.yml"
+    (rule,) = yaml.safe_load(rulebook.read_text())[0]["rules"]
+    asked = rule["actions"][0]["run_workflow_template"]
+    event = {"{{ event.mirror.source }}": "north_america", "{{ event.mirror.target }}": "europe"}
+    answers = {name: event.get(value, value) for name, value in asked["job_args"]["extra_vars"].items()}
+    found = made[0].launch("workflow_job_templates", asked["name"], answers)
+    assert FAILOVER.items() <= found.items()
     assert found["failover_planned"] == "false" and found["failover_accept_unproven"] == "false"
 
 
