@@ -85,20 +85,10 @@ def test_kafka_users_topics_and_clusters_are_accepted(request, cluster, version)
         {"principal": "mm2", "resource": "cluster", "operations": ["DESCRIBE", "IDEMPOTENT_WRITE"]},
         {"principal": "mm2", "resource": "transactional_id", "name": "t", "operations": ["WRITE"]},
         {"principal": "other", "resource": "topic", "name": "*", "operations": ["READ"]},
-        *service_acls("mm2", "mirror", WIDE, "target"),
     ]
     user = kafka_resources.kafka_user({"name": "mm2"}, acls, "main", namespace, api_version, {"secret": "kept-mm2"})
     kept = written(cluster, user, "kafkausers")
-    assert kept["spec"] == user["spec"]
-    denials = [one for one in kept["spec"]["authorization"]["acls"] if one["type"] == "deny"]
-    assert denials == [
-        {
-            "type": "deny",
-            "resource": {"type": "topic", "name": "__", "patternType": "prefix"},
-            "host": "*",
-            "operations": ["All"],
-        }
-    ]
+    assert kept["spec"] == user["spec"] and len(user["spec"]["authorization"]["acls"]) == 4
     described = {"name": "Orders_New", "partitions": 3, "replication_factor": 1, "configs": {"retention.ms": -1}}
     topic = kafka_resources.kafka_topic(described, "main", namespace, api_version)
     assert written(cluster, topic, "kafkatopics")["spec"]["topicName"] == "Orders_New"
@@ -126,6 +116,24 @@ def test_kafka_users_topics_and_clusters_are_accepted(request, cluster, version)
     kept = written(cluster, own, "kafkas")
     assert kept["spec"]["clusterCa"] == {"generateCertificateAuthority": False}
     assert kept["metadata"]["annotations"] == {kafka_resources.PAUSE: "true"}
+
+
+@pytest.mark.parametrize("cluster,version", [("new", "v1"), ("old", "v1"), ("old", "v1beta2")])
+def test_what_keeps_a_wide_mirror_out_of_the_ledger_is_accepted(request, cluster, version):
+    cluster = request.getfixturevalue(cluster)
+    namespace, acls = cluster.namespace(), service_acls("mm2", "mirror", WIDE, "target")
+    user = kafka_resources.kafka_user({"name": "mm2"}, acls, "main", namespace, f"kafka.strimzi.io/{version}")
+    kept = written(cluster, user, "kafkausers")
+    assert kept["spec"] == user["spec"]
+    denials = [one for one in kept["spec"]["authorization"]["acls"] if one["type"] == "deny"]
+    assert denials == [
+        {
+            "type": "deny",
+            "resource": {"type": "topic", "name": "__", "patternType": "prefix"},
+            "host": "*",
+            "operations": ["All"],
+        }
+    ]
 
 
 @pytest.mark.parametrize("claim", [None, "reports"])

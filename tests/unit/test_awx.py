@@ -132,6 +132,22 @@ def test_tasks_name_options_that_awx_has(task):
     assert not set(task[module]) - names
 
 
+@pytest.mark.parametrize("module", ["job_template", "workflow_job_template"])
+def test_nothing_but_the_survey_is_asked_on_launch(module):
+    """Said of every option that there is: what a person allowed by hand ends with the next run."""
+    (task,) = [one for one in TASKS if "awx.awx." + module in one]
+    asked = {name: one for name, one in task["awx.awx." + module].items() if re.fullmatch("ask_.*_on_launch", name)}
+    assert set(asked) == {name for name in options_of(module) if re.fullmatch("ask_.*_on_launch", name)}
+    assert {name for name, one in asked.items() if one is not False} <= {"ask_job_type_on_launch"}
+
+
+def test_the_collections_of_an_execution_environment_are_of_one_version():
+    listed = yaml.safe_load((AWX / "project" / "collections" / "requirements.yml").read_text())["collections"]
+    pinned = {one["name"]: one["version"] for one in listed}
+    assert pinned["streamsafe.kafka_dr"] == yaml.safe_load((ROOT / "galaxy.yml").read_text())["version"]
+    assert not [one for one in pinned.values() if not re.fullmatch(r"\d+\.\d+\.\d+", one)]
+
+
 WORKFLOWS = VARS["awx_workflows"]
 NODE_KEYS = {"identifier", "template", "approval", "description", "job_type", "answers", "success", "failure", "always"}
 
