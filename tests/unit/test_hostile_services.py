@@ -110,5 +110,5 @@ def test_a_unit_opens_its_log_as_its_user(tmp_path):
 
 
 def test_the_role_writes_units_of_checked_services_alone():
-    tasks = yaml.safe_load((ROOT / "roles/service/tasks/systemd.yml").read_text())
+    tasks = yaml.safe_load((ROOT / "roles/service/tasks/main.yml").read_text())
     assert all("systemd_units" in str(task.get("loop", "systemd_units")) for task in tasks)
