@@ -140,6 +140,7 @@ class Regions:
                 "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.kafka", "tasks_from": "client.yml"},
                 "loop": [name for name in self.hosts if "kafka_dr_users" in self.hosts[name]],
                 "loop_control": {"loop_var": "kafka_region"},
+                "when": "(hostvars[kafka_region] | streamsafe.kafka_dr.platform).tells_client",
             }
         ]
         play = [
