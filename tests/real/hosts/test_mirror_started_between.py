@@ -91,7 +91,7 @@ def test_the_ends_are_those_after_its_rights_are_gone(target, keeper, tmp_path):
     assert written(target("mirror"))
     env = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
     process = subprocess.Popen(
-        inventory.command("retire", "mirror", None, "-v"),
+        inventory.command("stop", "mirror", {"mirror_retire": True}, "-v"),
         env={**env, **inventory.environment(), "PYTHONUNBUFFERED": "1"},
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
