@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import
 ROOT = Path(__file__).resolve().parents[2]
 ROLES = ROOT / "roles"
 PYTHON = ("plugins", "spark", "lab", "extensions", "roles", "tests")
-LONGEST_FUNCTION, LONGEST_FILE = 40, 300
+LONGEST_FUNCTION, LONGEST_FILE, LONGEST_CHAIN = 40, 300, 6
 STAGES = (*about.STAGES, "backup_status")
 NAMES = sorted(role.name for role in ROLES.iterdir() if role.is_dir())
 # Words for people, who know platforms by their names.
@@ -52,6 +53,28 @@ def includes(node: Any) -> Iterator[tuple[str, str]]:
             yield included["name"].rpartition(".")[2], str(included.get("tasks_from", "main"))
         for key in ("block", "rescue", "always"):
             yield from includes(item.get(key))
+
+
+def task_files(node: Any) -> Iterator[str]:
+    """Every file of tasks that a file of the same role includes, from the role's own directory of tasks."""
+    for item in node if isinstance(node, list) else []:
+        included = item.get("ansible.builtin.include_tasks") or item.get("ansible.builtin.import_tasks")
+        if included:
+            name = included["file"] if isinstance(included, dict) else included
+            yield name.removeprefix("{{ role_path }}/tasks/")
+        for key in ("block", "rescue", "always"):
+            yield from task_files(item.get(key))
+
+
+@cache
+def chain(path: Path) -> tuple[str, ...]:
+    """The longest chain of included files from this one on. What a run decides, such as the platform, may be any."""
+    node, own = yaml.safe_load(path.read_text()), path.relative_to(ROLES).parts[0]
+    named = [*includes(node), *((own, name) for name in task_files(node))]
+    patterns = {(role, re.sub(r"\{\{.*?\}\}", "*", name.removesuffix(".yml"))) for role, name in named}
+    # An inventory's own file, which a hook names, is no part of the house.
+    found = [one for role, name in patterns if name != "*" for one in (ROLES / role / "tasks").glob(f"{name}.yml")]
+    return (str(path.relative_to(ROLES)), *max(map(chain, found), key=len, default=()))
 
 
 def expressions(node: Any) -> Iterator[str]:
@@ -95,6 +118,12 @@ def test_a_stage_names_no_platform(stage):
         if PLATFORM.search(text)
     ]
     assert not found
+
+
+@pytest.mark.parametrize("role", NAMES)
+def test_no_chain_of_included_files_is_too_long(role):
+    chains = [chain(path) for path in (ROLES / role / "tasks").rglob("*.yml")]
+    assert not [" > ".join(files) for files in chains if len(files) > LONGEST_CHAIN]
 
 
 def merged(node: yaml.MappingNode) -> Iterator[str]:
