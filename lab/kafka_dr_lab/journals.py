@@ -8,11 +8,22 @@ import sqlite3
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 
 IDLE_SECONDS = 20
+# What a salvage adds to a record that it appends to a topic again.
+SALVAGED = "kafka-dr-salvaged"
+Partition = tuple[str, int]
+
+
+class Held(NamedTuple):
+    """One record that a topic holds."""
+
+    offset: int
+    id: str
+    salvaged: bool
 
 
 class Journals:
@@ -64,13 +75,20 @@ class Journals:
         query = "SELECT id FROM produced WHERE region = ? AND state = 'unknown'"
         return {identity for (identity,) in self._query(self.produced_file, query, region)}
 
-    def processed_in(self, region: str, span: tuple[str, int, int, int] | None = None) -> set[str]:
-        """Ids that were processed in a region; of a topic, a partition, a first and a last offset where these are
-        given.
-        """
-        query, values = "SELECT id FROM processed WHERE region = ?", [region, *(span or ())]
-        where = " AND topic = ? AND partition = ? AND offset BETWEEN ? AND ?" if span else ""
-        return {identity for (identity,) in self._query(self.processed_file, query + where, *values)}
+    def sent_once(self) -> dict[str, float]:
+        """When each id was sent that the producer sent only once."""
+        query = "SELECT id, MIN(sent_at) FROM produced GROUP BY id HAVING COUNT(*) = 1"
+        return dict(self._query(self.produced_file, query))
+
+    def first_processed(self) -> list[tuple[str, int, str]]:
+        """Topic, partition and id of each record when it was processed for the first time, in that order."""
+        query = "SELECT topic, partition, id FROM processed GROUP BY id HAVING call = MIN(call) ORDER BY call"
+        return self._query(self.processed_file, query)
+
+    def processed_places(self, region: str, end: float) -> list[tuple[str, str, int, int]]:
+        """Id, topic, partition and offset of what was processed in a region up to a wall time."""
+        query = "SELECT id, topic, partition, offset FROM processed WHERE region = ? AND at <= ?"
+        return self._query(self.processed_file, query, region, end)
 
     def acknowledged_count(self) -> int:
         """How many calls were acknowledged."""
@@ -157,7 +175,15 @@ class Journals:
 
 
 def topic_ids(config: dict[str, Any], topics: list[str]) -> dict[str, Counter[str]]:
-    """How often each record id is on each topic, committed records only.
+    """How often each record id is on each topic; see :func:`topic_logs`."""
+    counts: dict[str, Counter[str]] = {topic: Counter() for topic in topics}
+    for (topic, _number), held in topic_logs(config, topics).items():
+        counts[topic].update(one.id for one in held)
+    return counts
+
+
+def topic_logs(config: dict[str, Any], topics: list[str]) -> dict[Partition, list[Held]]:
+    """What each partition of the topics holds, in order, committed records only.
 
     :param config: librdkafka settings, secrets included.
     :raises TimeoutError: a partition could not be read to its end.
@@ -179,30 +205,31 @@ def topic_ids(config: dict[str, Any], topics: list[str]) -> dict[str, Counter[st
         consumer.close()
 
 
-def _read_to_the_end(consumer: Consumer, topics: list[str]) -> dict[str, Counter[str]]:
-    counts: dict[str, Counter[str]] = {topic: Counter() for topic in topics}
-    unread = set()
+def _read_to_the_end(consumer: Consumer, topics: list[str]) -> dict[Partition, list[Held]]:
+    unread: set[Partition] = set()
     for topic in topics:
         metadata = consumer.list_topics(topic, 15).topics[topic]
         if metadata.error is None:
             unread |= {(topic, number) for number in metadata.partitions}
     if unread:
         consumer.assign([TopicPartition(topic, number, 0) for topic, number in unread])
+    logs: dict[Partition, list[Held]] = {place: [] for place in unread}
     received_at = time.monotonic()
     while unread:
         for message in consumer.consume(5000, 0.2):
             received_at = time.monotonic()
-            error = message.error()
+            error, place = message.error(), (str(message.topic()), message.partition() or 0)
             if error is None:
-                counts[str(message.topic())][_identity(message)] += 1
+                salvaged = any(header[0] == SALVAGED for header in message.headers() or [])
+                logs[place].append(Held(message.offset() or 0, _identity(message), salvaged))
             elif error.code() == KafkaError._PARTITION_EOF:
-                unread.discard((message.topic(), message.partition()))
+                unread.discard(place)
         if time.monotonic() - received_at > IDLE_SECONDS:
             raise TimeoutError(
                 f"{len(unread)} partitions could not be read to their end within {IDLE_SECONDS} s "
                 f"without an answer: {sorted(unread)[:3]}"
             )
-    return counts
+    return logs
 
 
 def _identity(message: Message) -> str:

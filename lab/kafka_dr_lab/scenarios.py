@@ -12,11 +12,14 @@ from .checks import (
     check_new_backup,
     check_proofs,
     check_protected,
+    keep_claims,
     read_claims,
+    read_ledger,
 )
 from .dead_host import catch_up, check_named
 from .drill import MIRROR, SOURCE, TARGET, Drill
-from .failing_back import check_home, check_nothing_lost_for_ever, check_processed_twice, check_salvaged, come_back
+from .failing_back import check_home, check_nothing_lost_for_ever, check_salvaged, come_back
+from .repeating import check_order, check_processed_twice, last_commits
 from .returning import STRAY, source_returns
 from .sabotage import remove_first_record, sabotage_mirror_or_topic
 
@@ -71,11 +74,12 @@ def failback(drill: Drill) -> None:
     drill.prepare()
     drill.live(drill.arguments.live)
     _lose_source(drill, keep=drill.arguments.returns != "empty")
-    before = drill.journals.processed_in(SOURCE)
     drill.stage("failover", failover_source=SOURCE, failover_target=TARGET)
     drill.rto()
+    keep_claims(drill, "failover", read_ledger(drill))
     drill.live(drill.arguments.live)
     only_there = come_back(drill)
+    commits = last_commits(drill) if only_there else {}
     drill.resumed_at = time.time()
     drill.stage(
         "failback",
@@ -89,7 +93,8 @@ def failback(drill: Drill) -> None:
     drill.settle(SOURCE)
     if only_there:
         check_salvaged(drill, only_there)
-        check_processed_twice(drill, before)
+        check_processed_twice(drill, commits)
+    check_order(drill)
     check_home(drill)
     records = drill.measure(SOURCE, lost_allowed=True)
     check_nothing_lost_for_ever(drill, records)
