@@ -69,6 +69,12 @@ def test_the_region_where_the_applications_work_has_to_be_named(tmp_path, active
     assert len(lines) == 2 - len(ends) and words in lines[0], lines
 
 
+def test_two_names_for_one_cluster_are_refused_by_the_regions_names(tmp_path):
+    """Nothing was found out of the region then: the task that would is skipped."""
+    lines = said(tmp_path, preflight_clusters={"na": "A", "eu": "A"}, __failback_returned={"skipped": True})
+    assert len(lines) == 1 and "are the same cluster (A, A): expected 2" in lines[0], lines
+
+
 @pytest.mark.parametrize("last", ["asia to eu", ""])
 def test_a_region_that_was_not_left_is_refused(tmp_path, last):
     lines = said(tmp_path, __failback_left_last=last)
