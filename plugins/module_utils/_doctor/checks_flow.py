@@ -28,6 +28,18 @@ def answers(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, str
         )
 
 
+def two_clusters(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, str]]:
+    if seen.one_cluster:
+        yield finding(
+            "one-cluster",
+            "error",
+            f"{seen.names.source}->{seen.names.target}",
+            f"{seen.names.source} and {seen.names.target} are the same cluster ({seen.one_cluster})",
+            "Both clients lead to one cluster: the doctor examined nothing else, and no copy is anywhere",
+            "Correct kafka_dr_client of one of them",
+        )
+
+
 def ever_ran(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, str]]:
     if seen.mirror and not seen.mirror[0]["exists"]["source_offsets"]:
         yield finding(
@@ -189,6 +201,7 @@ def conflicts(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, s
 
 CHECKS = [
     answers,
+    two_clusters,
     ever_ran,
     nothing_copied,
     witness,

@@ -40,6 +40,7 @@ class Observation:
         positions{group: {(topic, partition): offset}}, members{group: {state, members}}, brokers}``, or None.
     :ivar tasks: ``[{connector, task (None for the connector itself), state, trace, worker}]``, or None where there is
         no status topic.
+    :ivar one_cluster: the cluster's id where source and target are one; nothing else is read then.
     :ivar problems: ``[(what, KafkaDrError)]``.
     """
 
@@ -52,6 +53,7 @@ class Observation:
         self.checkpoints: list[Any] | None = None
         self.tasks: list[dict[str, Any]] | None = None
         self.syncs_at_source = False
+        self.one_cluster = ""
         self.problems: list[tuple[str, KafkaDrError]] = []
 
     def attempt(self, what: str, read: Callable[[], Any], default: Any = None) -> Any:
@@ -74,6 +76,9 @@ def observe(params: dict[str, Any]) -> Observation:
     matches = compile_filter(params["topics"], params["topics_exclude"])
     groups = compile_filter(params["groups"], list(params["groups_exclude"] or TRANSIENT_GROUPS), "groups")
     if target is None:
+        return seen
+    if source and _cluster_id(seen, source) == (here := _cluster_id(seen, target)) and here:
+        seen.one_cluster = here
         return seen
 
     def wanted(topic: str) -> bool:
@@ -106,6 +111,11 @@ def _connect(seen: Observation, params: dict[str, Any], side: str, name: str) ->
         return client
 
     return seen.attempt(f"cluster {name}", ask)
+
+
+def _cluster_id(seen: Observation, client: KafkaClient) -> str:
+    """Empty where it is not known; a proxy may hide it."""
+    return seen.attempt(f"cluster {client.name}", lambda: client.metadata().cluster_id) or ""
 
 
 def _look(
