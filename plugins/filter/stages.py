@@ -18,9 +18,12 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         return {
             "failback_alike": speaking(_returned.alike),
+            "failback_bounds": speaking(_returned.bounds),
             "failback_drift": speaking(_drift.drift),
+            "failback_holding": speaking(_returned.holding),
             "failback_plan": speaking(_returned.plan),
             "failback_rights": speaking(_returned.rights),
+            "failback_unsaved": speaking(_returned.unsaved),
             "resumes": speaking(_about.resumes),
             "stage_about": speaking(_about.about),
         }

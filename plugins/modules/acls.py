@@ -97,6 +97,11 @@ added:
   returned: always
   type: list
   elements: str
+added_acls:
+  description: The same in the form of O(acls), to take them away again.
+  returned: always
+  type: list
+  elements: dict
 removed:
   description: ACLs removed, a line each.
   returned: always

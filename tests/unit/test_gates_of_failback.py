@@ -119,3 +119,42 @@ def test_what_holds_no_records_needs_no_place_for_them(tmp_path):
 def test_a_stage_that_is_open_in_the_regions_own_ledger_counts(tmp_path):
     lines = said(tmp_path, __failback_there={"active_region": "", "open": True, "owner": "stage failover (eu to na)"})
     assert len(lines) == 1 and "found stage failover (eu to na) in the ledger of na" in lines[0], lines
+
+
+CUT_OFF = {"stage": "failback", "open": True, "about": "na from eu", "last": {**LEDGER["last"], "failback": {}}}
+BEFORE = {"returned": {"found": STATE}, "salvaged": {"found": {"complete": True}}}
+EMPTY_NOW = {**STATE, "state": "empty", "holding": [], "known_cluster_id": "A", "cluster_id": "Z"}
+
+
+@pytest.mark.parametrize(
+    ("done", "more", "words"),
+    [
+        (
+            BEFORE,
+            {"__failback_returned": {**STATE, "state": "other", "known_cluster_id": "A"}},
+            "is not known to be the",
+        ),
+        (BEFORE, {"failback_salvage": [{"topics": "x", "action": "none"}]}, "-e failback_accept_loss=true"),
+        (BEFORE, {"failback_salvage_directory": ""}, "a directory that can be written to, found none"),
+        (
+            {**BEFORE, "clearing": {}},
+            {"__failback_returned": EMPTY_NOW},
+            "(Z) is another one than this stage has begun",
+        ),
+    ],
+)
+def test_a_run_that_goes_on_looks_again(tmp_path, done, more, words):
+    """Until topics are deleted nothing is decided, and then it is decided of this cluster."""
+    lines = said(tmp_path, {**CUT_OFF, "done": {"failback": done}}, **more)
+    assert len(lines) == 1 and words in lines[0], lines
+
+
+@pytest.mark.parametrize(
+    ("done", "now"),
+    [(BEFORE, {**STATE, "known_cluster_id": "A"}), (BEFORE, EMPTY_NOW), ({**BEFORE, "clearing": {}}, STATE)],
+)
+def test_a_run_that_was_cut_off_is_gone_on_with(tmp_path, done, now):
+    assert (
+        said(tmp_path, {**CUT_OFF, "done": {"failback": done}}, __failback_returned={"known_cluster_id": "", **now})
+        == []
+    )

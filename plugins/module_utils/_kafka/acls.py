@@ -144,7 +144,7 @@ def ensure_acls(
 
     :param state: ``present``, ``absent``, or ``exact``: present, and nothing else for the principals named.
     :param principals: with ``absent``, names that lose every ALLOW they have, whatever its resource and operation.
-    :returns: ``changed``, ``added``, ``removed`` (as text), ``removed_acls``, ``diff``.
+    :returns: ``changed``, ``added``, ``removed`` (as text), ``added_acls``, ``removed_acls``, ``diff``.
     :raises TimedOutError: the cluster does not show what was written within the client's timeout.
     """
     wanted = set(flatten(acls))
@@ -170,6 +170,7 @@ def ensure_acls(
     return {
         "changed": bool(added or removed),
         "added": [as_text(acl) for acl in added],
+        "added_acls": [as_dict(acl) for acl in added],
         "removed": [as_text(acl) for acl in removed],
         "removed_acls": [as_dict(acl) for acl in removed],
         "diff": {"before": [as_text(acl) for acl in sorted(before)], "after": [as_text(acl) for acl in sorted(after)]},

@@ -13,13 +13,19 @@ KINDS = ("missing_head", "missing_tail", "missing", "lost", "duplicated", "reord
 RECORDED = ("verdict", "complete", "totals", "topics")
 
 
-def manifest_place(place: str | None) -> str:
+def manifest_place(place: str | None, below: str = "") -> str:
     """Where a manifest is: a URI as it is, a directory as whoever started the playbook names it, since jobs and modules
     work elsewhere. Empty for none.
+
+    :param below: a name in that place, if that is meant; a URI's options stand behind it.
     """
-    if not place or re.match(r"[a-z0-9]+:", place):
-        return place or ""
-    return os.path.realpath(os.path.expanduser(place))
+    if not place:
+        return ""
+    if re.match(r"[a-z0-9]+:", place):
+        path, mark, options = place.partition("?")
+        return f"{path.rstrip('/')}/{below}{mark}{options}" if below else place
+    path = os.path.realpath(os.path.expanduser(place))
+    return os.path.join(path, below) if below else path
 
 
 def proof_arguments(options: Mapping[str, Any], run: str) -> list[str]:

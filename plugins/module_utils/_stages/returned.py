@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._mm2.never_synced import NEVER_SYNCED
+from .._salvage.actions import WRITING, action_for, destination, parse
 
 # By topic and partition, the number as text, an offset.
 Ends = Mapping[str, Mapping[str, int]]
@@ -29,7 +30,7 @@ def returned(
     :returns: ``state`` (:data:`WITH_DATA`, :data:`EMPTY` or :data:`OTHER`), ``topics{name: what became of it}``,
         ``holding[]`` (topics with records), and ``told[]`` (the same in sentences).
     """
-    holding = sorted(name for name, one in topics.items() if any(_held(part) for part in one["offsets"].values()))
+    held = holding(topics)
     if not any(part["end"] for one in topics.values() for part in one["offsets"].values()):
         state = EMPTY
     else:
@@ -42,16 +43,35 @@ def returned(
         state = EMPTY
     if state != WITH_DATA:
         found = {name: MADE_AGAIN if name in topics else GONE for name in found}
-    return {
-        "state": state,
-        "topics": found,
-        "holding": holding,
-        "told": _told(state, cluster_id, known_id, found, holding),
-    }
+    return {"state": state, "topics": found, "holding": held, "told": _told(state, cluster_id, known_id, found, held)}
+
+
+def holding(topics: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Topics with records.
+
+    :param topics: ``{name: {offsets{partition: {start, end}}}}``.
+    """
+    return sorted(name for name, one in topics.items() if any(_held(part) for part in one["offsets"].values()))
 
 
 def _held(part: Mapping[str, int]) -> bool:
     return part["end"] > part["start"]
+
+
+def bounds(ends: Mapping[str, Any], found: Mapping[str, str]) -> dict[str, Any]:
+    """What bounds a comparison of the region that is back with what had been copied from it.
+
+    How far a mirror had come in a topic says nothing of another topic of its name: records of that one would be taken
+    for copied ones that have expired.
+
+    :param ends: what the failover wrote to the ledger: ``target``, ``source`` and ``certain``, if it knew that.
+    :param found: ``topics`` of :func:`returned`.
+    """
+    through = ends.get("certain", ends.get("source")) or {}
+    return {
+        "target": ends.get("target") or {},
+        "mirrored_through": {name: one for name, one in through.items() if found.get(name) != MADE_AGAIN},
+    }
 
 
 def _left_behind(found: Mapping[str, str], known_topics: Mapping[str, str]) -> bool:
@@ -137,6 +157,27 @@ def _prefix(topic: Mapping[str, Any]) -> bool:
     return topic.get("verdict") == "PROVEN" and not any(one.get("lost") for one in topic["partitions"].values())
 
 
+def unsaved(
+    topics: Mapping[str, Mapping[str, Any]], again: list[str], salvaged: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
+    """Why topics cannot be deleted yet, in sentences: each record that they hold now has to be one that a salvage read.
+
+    :param topics: ``{name: {id, offsets{partition: {start, end}}}}`` as they are now. :param again: those to delete.
+    :param salvaged: ``topics`` of the salvage that is in the ledger as complete.
+    """
+    told = []
+    for name in sorted({*again} & {*holding(topics)}):
+        saved = salvaged.get(name) or {}
+        if saved.get("topic_id") != topics[name]["id"]:
+            told.append(f"{name} was not looked at" if not saved else f"{name} is another topic than the one looked at")
+            continue
+        for number, part in topics[name]["offsets"].items():
+            through = ((saved["partitions"].get(str(number)) or {}).get("range") or [0, 0])[1]
+            if _held(part) and part["end"] != through:
+                told.append(f"{name}-{number} ends at {part['end']}, and was looked at to {through}")
+    return told
+
+
 def alike(
     here: Mapping[str, Mapping[str, Any]], there: Mapping[str, Mapping[str, Any]], names: list[str]
 ) -> list[dict[str, Any]]:
@@ -152,14 +193,16 @@ def alike(
     return made
 
 
-def rights(topics: list[str], principals: list[str]) -> list[dict[str, Any]]:
-    """ACLs that a salvage needs for its time: to write to topics, and to those beside them for what is salvaged.
+def rights(topics: list[str], principals: list[str], salvage: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """ACLs that a salvage needs for its time: to write to topics, or to those beside them for what is salvaged.
 
-    :param principals: names of the stages' users.
+    :param principals: names of the stages' users. :param salvage: the actions, as a salvage takes them.
     """
+    rules = parse(salvage)
+    actions = {topic: action_for(rules, topic) for topic in topics}
+    names = [destination(action, topic) for topic, action in actions.items() if action in WRITING]
     return [
         {"principal": who, "resource": "topic", "name": name, "pattern": "literal", "operations": ["WRITE"]}
         for who in principals
-        for topic in topics
-        for name in (topic, f"{topic}.salvaged")
+        for name in names
     ]

@@ -5,7 +5,15 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.returned import alike, plan, returned, rights
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.returned import (
+    alike,
+    bounds,
+    holding,
+    plan,
+    returned,
+    rights,
+    unsaved,
+)
 
 
 def topic(end: int, identity: str = "t", start: int = 0) -> dict:
@@ -85,6 +93,46 @@ def test_only_a_proven_prefix_is_gone_on_with(verdict, lost, became):
     assert [one["topic"] for one in found["proof"]["topics"]] == ["bills"] and found["proof"]["complete"]
 
 
+def test_how_far_the_copy_had_come_says_nothing_of_another_topic_of_that_name():
+    ends = {"target": ENDS, "source": {"orders": {"0": 10}, "bills": {"0": 4}}, "certain": {"orders": {"0": 9}}}
+    held = {"orders": "holds", "bills": "shorter"}
+    assert bounds(ends, held) == {"target": ENDS, "mirrored_through": {"orders": {"0": 9}}}
+    assert bounds(ends, {"orders": "made_again"}) == {"target": ENDS, "mirrored_through": {}}
+    del ends["certain"]
+    assert bounds(ends, held)["mirrored_through"] == ends["source"]
+    assert bounds({}, {}) == {"target": {}, "mirrored_through": {}}
+
+
+SAVED = {"orders": {"topic_id": "t", "partitions": {"0": {"range": [0, 10]}}}}
+
+
+@pytest.mark.parametrize(
+    ("now", "salvaged", "found"),
+    [
+        (topic(10), SAVED, []),
+        (topic(10, start=4), SAVED, []),
+        (topic(0), {}, []),
+        (topic(12, start=12), SAVED, []),
+        (topic(10), {}, ["orders was not looked at"]),
+        (topic(11), SAVED, ["orders-0 ends at 11, and was looked at to 10"]),
+        (topic(9), SAVED, ["orders-0 ends at 9, and was looked at to 10"]),
+        (topic(10, "other"), SAVED, ["orders is another topic than the one looked at"]),
+        (
+            {"id": "t", "offsets": {"0": {"start": 0, "end": 10}, "1": {"start": 0, "end": 3}}},
+            SAVED,
+            ["orders-1 ends at 3, and was looked at to 0"],
+        ),
+    ],
+)
+def test_what_nobody_looked_at_is_not_deleted(now, salvaged, found):
+    assert unsaved({"orders": now, "bills": topic(5)}, ["orders", "cards"], salvaged) == found
+
+
+def test_a_topic_holds_records_where_a_partition_does():
+    found = {"orders": topic(3), "bills": topic(3, start=3), "cards": topic(0)}
+    assert holding(found) == ["orders"]
+
+
 def test_what_an_earlier_run_makes_again_is_made_again():
     proof = {"topics": [compared("orders"), compared("bills")]}
     found = plan(proof, {"orders": "holds", "bills": "holds"}, {"again": ["orders", "cards"]})
@@ -112,10 +160,12 @@ def test_topics_get_the_configs_of_the_other_region_but_for_each_clusters_own():
     assert alike(HERE, THERE, []) == []
 
 
-def test_a_salvage_may_write_to_topics_and_beside_them():
-    made = rights(["orders"], ["kdr-stages"])
+def test_a_salvage_may_write_to_topics_or_beside_them():
+    salvage = [{"topics": "orders", "action": "replay"}, {"topics": "o.*|x", "action": "side_topic"}]
+    made = rights(["orders", "others", "bills"], ["kdr-stages"], salvage)
     assert [(one["principal"], one["name"], one["operations"]) for one in made] == [
         ("kdr-stages", "orders", ["WRITE"]),
-        ("kdr-stages", "orders.salvaged", ["WRITE"]),
+        ("kdr-stages", "others.salvaged", ["WRITE"]),
     ]
-    assert rights(["orders"], []) == rights([], ["kdr-stages"]) == []
+    assert rights(["orders"], [], salvage) == rights([], ["kdr-stages"], salvage) == []
+    assert rights(["orders"], ["kdr-stages"], [{"topics": ".*", "action": "export"}]) == []

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records that reach the region while a failback runs, from somebody whom no fence stops, are saved before their topic
+is deleted.
+"""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
+from confluent_kafka.admin import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    NewTopic,
+    ResourcePatternType,
+    ResourceType,
+)
+
+from kafka_dr_lab.journals import topic_ids
+from kafka_dr_lab.lab import Lab
+from kafka_dr_lab.landscape import TOPICS
+from tests.real.lab.playing import SOURCE, TARGET, Playground
+
+pytestmark = pytest.mark.full
+# Nobody has ever written to it when the failback looks at the region.
+QUIET = "flights.diverted"
+
+
+@pytest.fixture(scope="module")
+def returned(tmp_path_factory):
+    """A lab whose source was lost with nothing that only it has, and is back."""
+    directory = tmp_path_factory.mktemp("strays")
+    try:
+        ground = Playground(directory)
+        admin = AdminClient(ground.admin(SOURCE))
+        for future in admin.create_topics([NewTopic(QUIET, 2, 1)]).values():
+            future.result(30)
+        done = ground.stage("initial_setup")
+        assert done.returncode == 0, done.stdout[-3000:]
+        ground.lab.halt("departures-producer")
+        end = time.monotonic() + 60
+        while held(ground, SOURCE) != held(ground, TARGET):
+            assert time.monotonic() < end
+            time.sleep(0.5)
+        time.sleep(5)
+        ground.lab.lose(SOURCE, keep=True)
+        done = ground.stage("failover")
+        assert done.returncode == 0, done.stdout[-3000:]
+        ground.lab.start_again(SOURCE)
+        AdminClient(ground.admin(SOURCE)).list_topics(timeout=120)
+        yield ground
+    finally:
+        Lab(directory).down()
+
+
+def held(ground, region):
+    return topic_ids(ground.admin(region), list(TOPICS))
+
+
+def write(ground, *values):
+    producer = Producer(ground.admin(SOURCE))
+    for value in values:
+        producer.produce(QUIET, value, partition=0)
+    assert producer.flush(30) == 0
+
+
+def saved(ground):
+    """What stands in the side topic in the region that works."""
+    consumer = Consumer({**ground.admin(TARGET), "group.id": "looks", "isolation.level": "read_committed"})
+    consumer.assign([TopicPartition(f"{QUIET}.salvaged", 0, OFFSET_BEGINNING)])
+    found = []
+    while message := consumer.poll(5):
+        found.append(message.value())
+    consumer.close()
+    return found
+
+
+def rights(ground):
+    """What the stages' user may write in the region that works, by an ACL for one topic."""
+    every = AclBindingFilter(
+        ResourceType.TOPIC,
+        None,
+        ResourcePatternType.LITERAL,
+        "User:kdr-stages",
+        None,
+        AclOperation.WRITE,
+        AclPermissionType.ALLOW,
+    )
+    admin = AdminClient(ground.admin(TARGET))
+    return {one.name for one in admin.describe_acls(every).result(30)}
+
+
+def test_what_comes_late_is_saved(returned, tmp_path):
+    back = {
+        "failback_region": SOURCE,
+        "failback_from": TARGET,
+        "failback_salvage": [{"topics": QUIET, "action": "side_topic"}],
+        "failback_salvage_directory": str(tmp_path / "salvage"),
+    }
+    # Somebody gave the stages' user a right that the salvage would give it too.
+    acl = AclBinding(
+        ResourceType.TOPIC,
+        f"{QUIET}.salvaged",
+        ResourcePatternType.LITERAL,
+        "User:kdr-stages",
+        "*",
+        AclOperation.WRITE,
+        AclPermissionType.ALLOW,
+    )
+    admin = AdminClient(returned.admin(TARGET))
+    for future in admin.create_acls([acl]).values():
+        future.result(30)
+    before = rights(returned)
+    returned.kill_after("failback", "Hold off deletion in the region", back)
+    write(returned, b"after the first look")
+    returned.kill_after("failback", "Find out what only the region has", back)
+    assert saved(returned) == [b"after the first look"]
+    write(returned, b"after it was saved")
+    done = returned.stage("failback", back)
+    assert done.returncode == 0, done.stdout
+    assert saved(returned) == [b"after the first look", b"after it was saved"]
+    assert rights(returned) == before
+    ended = returned.module("ledger_info")["last"]["failback"]["found"]
+    assert (ended["verdict"], ended["again"], ended["salvaged"]) == ("PROVEN", [QUIET], 2)
