@@ -21,7 +21,7 @@ def manifest_place(place: str | None, below: str = "") -> str:
     """
     if not place:
         return ""
-    if re.match(r"[a-z0-9]+:", place):
+    if re.match(r"[a-z0-9+]+://", place):
         path, mark, options = place.partition("?")
         return f"{path.rstrip('/')}/{below}{mark}{options}" if below else place
     path = os.path.realpath(os.path.expanduser(place))

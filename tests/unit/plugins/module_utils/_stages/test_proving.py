@@ -70,7 +70,27 @@ def test_where_a_manifest_is(tmp_path, monkeypatch):
     here = str(Path(tmp_path).resolve() / "m")
     assert [manifest_place(text) for text in ("m", "~/m", here)] == [here] * 3
     assert manifest_place("s3a://bucket/m") == "s3a://bucket/m"
-    assert manifest_place("") == ""
+    assert manifest_place("") == manifest_place("", "records") == ""
+
+
+@pytest.mark.parametrize(
+    ("place", "below"),
+    [
+        ("s3://b/kept", "s3://b/kept/records"),
+        ("s3://b/kept/?scheme=http&endpoint_override=h:9", "s3://b/kept/records?scheme=http&endpoint_override=h:9"),
+        ("/kept", "/kept/records"),
+        ("/", "/records"),
+        # No URI, but a directory of that name.
+        ("/kept/s3:/b", "/kept/s3:/b/records"),
+    ],
+)
+def test_a_name_below_a_place(place, below):
+    assert manifest_place(place, "records") == below
+
+
+def test_what_has_one_slash_is_a_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert manifest_place("s3:/b") == f"{tmp_path}/s3:/b"
 
 
 @pytest.mark.parametrize(
