@@ -57,6 +57,24 @@ def test_who_cannot_be_fenced_is_named_before_anything_is_changed(ground, set_up
         ground.module("acls", acls=[STRANGER, EVERYBODY], state="absent", **secret)
 
 
+@pytest.mark.parametrize(
+    ("stage", "regions"),
+    [("failover", {"failover_planned": True}), ("fence", {"fence_region": SOURCE, "fence_survivor": TARGET})],
+)
+def test_who_may_write_to_the_ledger_is_named_before_anything_is_changed(ground, set_up, stage, regions):
+    stray = {**STRANGER, "name": "__kafka_dr_ledger", "pattern": "literal"}
+    secret = {"client": ground.client(TARGET), "client_secrets": ground.client_secrets(TARGET)}
+    ground.module("acls", acls=[stray], **secret)
+    try:
+        before = ground.state()
+        done = ground.stage(stage, regions)
+        assert done.returncode != 0 and "found User:stranger may WRITE __kafka_dr_ledger" in said(done), done.stdout
+        assert f"-e {stage}_accept_ledger_writers=true" in said(done)
+        assert ground.state() == before
+    finally:
+        ground.module("acls", acls=[stray], state="absent", **secret)
+
+
 def test_a_source_that_only_the_controller_cannot_reach_is_not_lost(ground, set_up):
     def out_of_reach(described):
         described["hosts"][SOURCE]["kafka_dr_client"]["bootstrap.servers"] = f"127.0.0.1:{free_ports(1)[0]}"

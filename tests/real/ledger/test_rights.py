@@ -12,6 +12,7 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.access import service_acls
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import returned
 
 from .guarded import guarded
 from .trying import CLUSTER, COPY, GROUPS, INTERNAL, LEDGER, MIRRORED, OTHER, POSITIONS, TOPICS, Tries, everything
@@ -35,6 +36,7 @@ WRITER = [{"resource": "topic", "name": "orders.", "pattern": "prefixed", "opera
 SEEN = {f"see the offsets of {group}" for group in GROUPS}
 PRINCIPALS = {
     "stages": service_acls("stages", "stages"),
+    "salvaging": service_acls("salvaging", "stages"),
     "reader-in-source": service_acls("reader-in-source", "reader", MIRROR, "source"),
     "reader-in-target": service_acls("reader-in-target", "reader", MIRROR, "target"),
     "mirror-in-source": service_acls("mirror-in-source", "mirror", MIRROR, "source"),
@@ -112,6 +114,8 @@ ALLOWED = {
     "producer": of(MIRRORED, "write"),
     "fenced": set(),
 }
+# Outside a salvage, before it and afterwards.
+ALLOWED["salvaging"] = ALLOWED["stages"]
 
 
 @pytest.fixture(scope="module")
@@ -144,3 +148,24 @@ def test_it_may_do_what_the_table_says_and_nothing_else(world, principal):
     }
     strange = {what: said for what, said in answers.items() if said != "done" and "AUTHORIZATION_FAILED" not in said}
     assert not strange, "denied by something else than its rights"
+
+
+def test_for_the_time_of_a_salvage_the_stages_write_to_its_topics_and_to_no_others(world):
+    """And not afterwards: the stage failback gives these rights, and takes them away."""
+    side = f"{MIRRORED}.salvaged"
+    lent = [
+        right
+        for action in ("replay", "side_topic", "export")
+        for right in returned.rights([MIRRORED], ["salvaging"], [{"topics": ".*", "action": action}])
+    ]
+    assert [right["name"] for right in lent] == [MIRRORED, side]
+    admin = KafkaClient(world.administrator)
+    assert "AUTHORIZATION_FAILED" in world.write_to("salvaging", side)
+    ensure_acls(admin, lent, "present", False)
+    answers = world.all_of("salvaging")
+    meanwhile = {what for what, said in answers.items() if said == "done"}
+    assert meanwhile == ALLOWED["stages"] | of(MIRRORED, "write")
+    assert world.write_to("salvaging", side) == "done"
+    ensure_acls(admin, lent, "absent", False)
+    assert {what for what, said in world.all_of("salvaging").items() if said == "done"} == ALLOWED["stages"]
+    assert "AUTHORIZATION_FAILED" in world.write_to("salvaging", side)

@@ -84,7 +84,7 @@ class Tries:
     """
 
     def __init__(self, admin: dict, of: Callable[[str], dict]):
-        self._admin, self._all, self._of = AdminClient(admin), admin, of
+        self._admin, self.administrator, self._of = AdminClient(admin), admin, of
         # Makes Kafka's own topic of transactions.
         Producer({**admin, "transactional.id": "first"}).init_transactions(60)
         for topic in TOPICS:
@@ -94,7 +94,7 @@ class Tries:
 
     def _make(self, topic: str) -> None:
         _first(self._admin.create_topics([NewTopic(topic, 1, 1)]))
-        producer = Producer(self._all)
+        producer = Producer(self.administrator)
         producer.produce(topic, b"one")
         assert producer.flush(30) == 0
 
@@ -121,6 +121,13 @@ class Tries:
                 self._repair(what)
         further.close()
         return answers
+
+    def write_to(self, principal: str, topic: str) -> str:
+        """What the broker said to one who wrote to a further topic."""
+        if topic not in self._admin.list_topics(timeout=20).topics:
+            self._make(topic)
+        one = Attempts({**self._of(principal), "log_level": 0, "socket.timeout.ms": 10000})
+        return one.answer(lambda: one.write(topic))
 
     def _repair(self, what: str) -> None:
         doing, dummy, name = what.rpartition(" ")
