@@ -15,9 +15,11 @@ class FilterModule:
     def filters(self) -> dict[str, Any]:
         return {
             "acls_given_back": speaking(_fence.given_back),
+            "beyond_mirror": speaking(_fence.beyond_mirror),
             "broker_settings": speaking(_fence.broker_settings),
             "fence_principals": speaking(_fence.fence_principals),
             "kafka_settings": speaking(_fence.kafka_settings),
+            "mirror_given_back": speaking(_fence.mirror_given_back),
             "mirror_rights": speaking(_fence.mirror_rights),
             "principals_of": speaking(_fence.users_of),
             "unfenced_names": speaking(_fence.unfenced_names),

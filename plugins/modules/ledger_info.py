@@ -103,6 +103,11 @@ taken:
     M(streamsafe.kafka_dr.acls) takes.
   returned: always
   type: dict
+beyond:
+  description: By mirror and region, the ACLs that the mirror lost there beyond what it was given for it, and that were
+    not given back.
+  returned: always
+  type: dict
 begun:
   description: The entry that began each stage last.
   returned: always

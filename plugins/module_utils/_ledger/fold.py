@@ -16,13 +16,13 @@ def fold(entries: list[dict]) -> dict:
         one), ``run``, ``stage`` and ``about`` that own the
         ledger, ``open`` (whether that stage has not ended), ``moved_to`` (the active region where a failover named it
         that owned another ledger, that region's, or empty), ``taken{region: [ACL]}`` that a fence took away there and
-        nobody gave back, ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did not
-        end (the step ``proof`` where it was proven), ``proofs[]``, ``last{stage: the entry that ended it}``,
+        nobody gave back, ``beyond{mirror: {region: [ACL]}}`` that a mirror lost there beyond what it was given, and
+        that nobody gave back, ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did
+        not end (the step ``proof`` where it was proven), ``proofs[]``, ``last{stage: the entry that ended it}``,
         ``begun{stage: the entry that began it last}``, ``ends{about: the entry with the ends}`` of each failover's last
         run that stopped its mirror, ``clearing{about: entry}`` of each failback that began to delete, ``head`` (the
         last fenced entry, as :data:`NOBODY` has it), ``manifests[]`` (entries of manifests that were made). The step
-        ``paused`` stays done as long as no region is active: what ran before is known by the run that stopped it
-        alone.
+        ``paused`` stays done as long as no region is active: what ran before is known by the run that stopped it alone.
     """
     state = _empty()
     for entry in entries:
@@ -30,6 +30,8 @@ def fold(entries: list[dict]) -> dict:
         _follow_stage(state, entry)
         if entry["state"] == "done" and step in ("fencing", "fenced", "given_back"):
             _remember_taken(state["taken"], step, entry)
+        if entry["state"] == "done" and step in ("revoking", "mirror_given_back"):
+            _remember_beyond(state["beyond"], step, entry)
         if entry["state"] == "active":
             _follow_move(state, entry)
         if entry["state"] in ("proven", "different", "not_provable"):
@@ -60,6 +62,7 @@ def _empty() -> dict:
         "head": dict(NOBODY),
         "manifests": [],
         "taken": {},
+        "beyond": {},
     }
 
 
@@ -108,3 +111,19 @@ def _remember_taken(taken: dict[str, list], step: str, entry: dict) -> None:
         return
     known = taken.setdefault(region, [])
     known += [one for one in found.get("removed") or [] if isinstance(one, dict) and one not in known]
+
+
+def _remember_beyond(beyond: dict[str, dict[str, list]], step: str, entry: dict) -> None:
+    """As :func:`_remember_taken`, of what mirrors lost; entries of older versions do not tell which part was beyond."""
+    found = entry.get("found") or {}
+    mirror, region = found.get("mirror") or "", found.get("region") or ""
+    regions = beyond.setdefault(mirror, {})
+    if step == "mirror_given_back":
+        regions.pop(region, None)
+    else:
+        known = regions.get(region, [])
+        more = [one for one in found.get("beyond") or [] if isinstance(one, dict) and one not in known]
+        if more:
+            regions[region] = known + more
+    if not regions:
+        del beyond[mirror]

@@ -110,10 +110,11 @@ def _check_types(entry: dict) -> None:
 def _check_found(entry: dict) -> None:
     """The facts that every reader uses: decisions, and what a fence took away or gave back."""
     found = entry.get("found") or {}
-    fence = entry["step"] in ("fencing", "fenced", "given_back")
-    if fence and not isinstance(found.get("region") or "", str):
-        raise _no_entry("'found.region' is no text")
-    lists = ("removed",) if fence else ("passed", "kept") if entry["state"] == "accepted" else ()
+    fence = entry["step"] in ("fencing", "fenced", "given_back", "revoking", "mirror_given_back")
+    for key in ("region", "mirror") if fence else ():
+        if not isinstance(found.get(key) or "", str):
+            raise _no_entry(f"'found.{key}' is no text")
+    lists = ("removed", "beyond") if fence else ("passed", "kept") if entry["state"] == "accepted" else ()
     for key in lists:
         if not isinstance(found.get(key) or [], list):
             raise _no_entry(f"'found.{key}' is no list")

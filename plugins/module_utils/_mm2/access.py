@@ -19,6 +19,8 @@ GUARDED = "__kafka_dr_"
 # What begins with this is Kafka's own, or the collection's, and no mirror copies it. Brokers let whoever may configure,
 # enlarge and write __consumer_offsets and __transaction_state do so: then groups and transactions are lost.
 NEVER_COPIED = "__"
+# Transactions of the stages and of the jobs begin with this.
+TRANSACTIONS = "kafka-dr-"
 SPECIAL = set("\\.[]{}()*+?^$|")
 
 
@@ -157,7 +159,7 @@ def _stages() -> list[dict[str, Any]]:
         _grant("topic", ["WRITE"], "__kafka_dr_", "prefixed"),
         _grant("topic", ["WRITE"], "mm2-", "prefixed"),
         _grant("group", ["DELETE", "DESCRIBE", "READ"], "*"),
-        _grant("transactional_id", ["DESCRIBE", "WRITE"], "kafka-dr-", "prefixed"),
+        _grant("transactional_id", ["DESCRIBE", "WRITE"], TRANSACTIONS, "prefixed"),
     ]
 
 

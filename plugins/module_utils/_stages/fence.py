@@ -9,7 +9,7 @@ from .._errors import UsageError
 from .._kafka.acl_numbers import OPERATIONS
 from .._kafka.acls import NAMES, Acl, as_dict, flatten, qualified
 from .._kafka.rights import LOOKS
-from .._mm2.access import service_acls
+from .._mm2.access import NEVER_COPIED, TRANSACTIONS, overlaps, service_acls
 from .._mm2.properties import parse_properties
 
 SERVICES = ("stages", "mirror", "proof", "witness", "reader")
@@ -91,6 +91,39 @@ def mirror_rights(
         for one in sorted(have - kept)
         if one in wanted or (one[4] not in LOOKS and not (one[1] == "topic" and one[4] == "READ"))
     ]
+
+
+def beyond_mirror(acls: list[dict], regions: dict, place: str, mirror: dict) -> list[dict]:
+    """Those of a mirror's rights in a region that it was not given for it: whoever granted them wants them back once
+    the mirror is set up again.
+    """
+    side = "target" if mirror["target"] == place else "source"
+    return [as_dict(one) for one in sorted(set(flatten(acls)) - _needed(regions[place], mirror, side))]
+
+
+def mirror_given_back(acls: list[dict], region: dict) -> list[dict]:
+    """Those of a ledger's rights that a mirror gets back when it is set up again.
+
+    Left to a person are rights of others and over the cluster, as in :func:`given_back`, and what reaches the
+    collection's own topics or transactions: with it the ledger could be forged, or a stage ended by another.
+
+    :param acls: what a mirror had beyond what it was given, see :func:`beyond_mirror`.
+    """
+    known = {one["name"] for one in users_of(region, "mirror")}
+    return [
+        acl
+        for acl in acls
+        if _named(acl) and all(_harmless(one, known) and not _reaches_own(one) for one in flatten([acl]))
+    ]
+
+
+def _reaches_own(acl: Acl) -> bool:
+    prefix = {"topic": NEVER_COPIED, "transactional_id": TRANSACTIONS}.get(acl.resource)
+    return (
+        prefix is not None
+        and acl.operation not in (*LOOKS, "READ")
+        and overlaps({"name": acl.name, "pattern": acl.pattern.lower()}, prefix)
+    )
 
 
 def _needed(region: dict[str, Any], mirror: dict[str, Any], side: str, idle: bool = False) -> set[Acl]:

@@ -69,7 +69,7 @@ class World:
         """What the application may do in na."""
         return sorted(describe_acls(KafkaClient(self.brokers["na"].client), ["shop"]))
 
-    def run(self, playbook: str, mirror: dict[str, Any], **given: Any) -> None:
+    def run(self, playbook: str, mirror: dict[str, Any], **given: Any) -> str:
         everywhere = {
             "ansible_python_interpreter": sys.executable,
             "kafka_dr_mirrors": [mirror],
@@ -90,26 +90,32 @@ class World:
             check=False,
         )
         assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
+        return " ".join(done.stdout.split())
 
-    def play(self, stage: str, about: str, files: tuple[str, ...], facts: dict[str, Any], **given: Any) -> None:
-        """These files of a stage's tasks, by a run that has begun it in the ledger of na."""
+    def play(
+        self, stage: str, mirror: dict[str, Any], files: tuple[str, ...], facts: dict[str, Any], **given: Any
+    ) -> str:
+        """These files of a stage's tasks, or of a role's that is named, by a run that has begun the stage in the ledger
+        of the mirror's target.
+        """
+        source, target = mirror["source"], mirror["target"]
         own: dict[str, Any] = {
-            "ledger_region": "na",
+            "ledger_region": target,
             "ledger_stage": stage,
-            "ledger_about": about,
-            "ledger_subject": "eu",
+            "ledger_about": f"{source} to {target}",
+            "ledger_subject": source,
         }
-        own.update({"ledger_left": "eu", "ledger_left_answers": self.brokers["eu"].alive()})
+        own.update({"ledger_left": source, "ledger_left_answers": self.brokers[source].alive()})
         tasks: list[dict[str, Any]] = [{"name": "Know", "ansible.builtin.set_fact": facts}] if facts else []
         ledger = [("ledger", file) for file in ("read.yml", "elsewhere.yml", "begin.yml")]
-        for role, file in [*ledger, *((stage, file) for file in files)]:
+        for role, file in [*ledger, *((Path(one).parent.name or stage, Path(one).name) for one in files)]:
             included = {"name": f"streamsafe.kafka_dr.{role}", "tasks_from": file}
             tasks.append(
                 {"name": file, "ansible.builtin.include_role": included, "vars": own if role == "ledger" else {}}
             )
         play = {"name": "Play", "hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": tasks}
         (self.directory / "play.yml").write_text(yaml.safe_dump([play]))
-        self.run(str(self.directory / "play.yml"), RETURN, **given)
+        return self.run(str(self.directory / "play.yml"), mirror, **given)
 
     def fence(self) -> None:
         self.run("streamsafe.kafka_dr.fence", THERE, fence_region="na", fence_survivor="eu")
@@ -118,7 +124,7 @@ class World:
     def move_back(self, planned: bool) -> None:
         facts = {"__failover_source": {"reachable": planned, "error": "" if planned else "unreachable"}}
         files = ("taken_before.yml", "activate.yml")
-        self.play("failover", "eu to na", files, facts, failover_planned=planned, **BACK)
+        self.play("failover", RETURN, files, facts, failover_planned=planned, **BACK)
 
 
 def region(client: dict[str, Any]) -> dict[str, Any]:
@@ -161,7 +167,7 @@ def test_stray_rights_come_back_with_the_move_back(world, granted):
 
 def test_and_where_the_region_that_kept_them_is_lost(world, granted):
     world.fence()
-    world.play("initial_setup", "eu to na", ("taken.yml",), {}, **HOME)
+    world.play("initial_setup", RETURN, ("taken.yml",), {}, **HOME)
     world.brokers["eu"].kill()
     world.move_back(planned=False)
     assert world.rights() == granted()

@@ -158,3 +158,23 @@ def test_what_a_fence_took_is_remembered_until_it_is_given_back():
         fold([*again, entry("3", "given_back", stage="initial_setup", about="na", found={"region": "na"})])["taken"]
         == {}
     )
+
+
+def test_what_a_mirror_lost_beyond_its_needs_is_remembered_until_it_is_given_back():
+    one, two = ({"principal": "User:m", "resource": "topic", "name": name, "operations": ["WRITE"]} for name in "ab")
+
+    def revoking(run, region, *beyond):
+        found = {"region": region, "mirror": "backup", "removed": [one, two], "beyond": list(beyond)}
+        return entry(run, "revoking", about=region, found=found)
+
+    # Cut off in the middle of it, and run again when half of it was gone already.
+    lost = [revoking("1", "eu", one, two), revoking("2", "eu", two), revoking("2", "na", one), revoking("2", "as")]
+    assert fold(lost)["beyond"] == {"backup": {"eu": [one, two], "na": [one]}}
+
+    def given_back(region):
+        return entry("3", "mirror_given_back", about=region, found={"region": region, "mirror": "backup"})
+
+    assert fold([*lost, given_back("eu")])["beyond"] == {"backup": {"na": [one]}}
+    assert fold([*lost, given_back("eu"), given_back("na")])["beyond"] == {}
+    old = entry("1", "revoking", about="eu", found={"region": "eu", "mirror": "backup", "removed": [one]})
+    assert fold([old])["beyond"] == {}, "an entry that does not tell what was beyond"

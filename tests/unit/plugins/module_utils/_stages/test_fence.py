@@ -119,6 +119,36 @@ def test_what_another_mirror_needs_stays_and_what_a_waiting_worker_needs_too():
     assert loses(given, idle=True) == {("topic", "bills.", "WRITE"), ("topic", "orders.", "WRITE")}
 
 
+def test_what_a_mirror_had_beyond_its_needs_is_told_from_what_it_was_given():
+    given = service_acls("mirror", "mirror", MIRROR, "target")
+    stray = acl("mirror", "WRITE", "bills.")
+    lost = _fence.mirror_rights([*given, stray], {"b": region()}, "b", MIRROR, [])
+    assert len(lost) > 5
+    assert flatten(_fence.beyond_mirror(lost, {"b": region()}, "b", MIRROR)) == flatten([stray])
+
+
+def test_a_mirror_gets_back_only_what_is_no_danger_to_the_ledger():
+    back = [
+        acl("mirror", "WRITE", "bills."),
+        acl("mirror", "READ", "nightly", "group", "literal"),
+        acl("mirror", "WRITE", "job", "transactional_id", "literal"),
+        acl("mirror", "READ", "*", pattern="literal"),
+        acl("mirror", "IDEMPOTENT_WRITE", "", "cluster"),
+    ]
+    never = [
+        acl("mirror", "ALL", "*", pattern="literal"),
+        acl("mirror", "ALTER", "__kafka_dr_ledger", pattern="literal"),
+        acl("mirror", "CREATE", "_"),
+        acl("mirror", "WRITE", "*", "transactional_id", "literal"),
+        acl("mirror", "WRITE", "kafka-", "transactional_id"),
+        acl("mirror", "ALTER", "", "cluster"),
+        acl("shop", "WRITE", "bills."),
+        {**acl("mirror", "WRITE", "bills."), "permission": "deny"},
+        {**acl("mirror", "WRITE", "bills."), "resource": "wormhole"},
+    ]
+    assert _fence.mirror_given_back([*back, *never], region()) == back
+
+
 def test_where_a_mirror_reads_it_goes_on_reading():
     assert loses([acl("mirror", "READ"), acl("mirror", "DESCRIBE"), acl("mirror", "WRITE")], place="a") == {
         ("topic", "orders.", "WRITE")
