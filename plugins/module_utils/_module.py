@@ -68,8 +68,8 @@ def warn_of_unverified(module: AnsibleModule) -> None:
     """Say which connections are not verified. A stage refuses them, or prints and records the inventory's reason; a
     module by itself knows no inventory.
     """
-    secrets = {option: module.params.get(option + "_secrets") or {} for option in clients_of(module.params)}
-    for text in warnings({**client, **secrets[option]} for option, client in clients_of(module.params).items()):
+    clients = clients_of(module.params).items()
+    for text in warnings({**client, **(module.params.get(option + "_secrets") or {})} for option, client in clients):
         module.warn(text)
 
 

@@ -110,7 +110,7 @@ def _remember_taken(taken: dict[str, list], step: str, entry: dict) -> None:
         taken.pop(region, None)
         return
     known = taken.setdefault(region, [])
-    known += [one for one in found.get("removed") or [] if isinstance(one, dict) and one not in known]
+    known += _new_rights(found.get("removed"), known)
 
 
 def _remember_beyond(beyond: dict[str, dict[str, list]], step: str, entry: dict) -> None:
@@ -122,8 +122,13 @@ def _remember_beyond(beyond: dict[str, dict[str, list]], step: str, entry: dict)
         regions.pop(region, None)
     else:
         known = regions.get(region, [])
-        more = [one for one in found.get("beyond") or [] if isinstance(one, dict) and one not in known]
+        more = _new_rights(found.get("beyond"), known)
         if more:
             regions[region] = known + more
     if not regions:
         del beyond[mirror]
+
+
+def _new_rights(told: object, known: list) -> list:
+    """What is told and not yet known; whatever is no right is passed over."""
+    return [one for one in (told if isinstance(told, list) else []) if isinstance(one, dict) and one not in known]

@@ -102,6 +102,7 @@ def compare(
     """
     ranges: list[dict[str, Any]] = []
     unknown: list[dict[str, Any]] = []
+    aligned_copies = {(one.target_topic, number) for (dummy, number), one in maps.items()}
     for group in sorted({*stood, *went_on}):
         left = dict(went_on.get(group, {}))
         for key, position in sorted(stood.get(group, {}).items()):
@@ -116,7 +117,6 @@ def compare(
                 {"group": group, "partition": key[1], **found, **where}
                 for found in [*_read_again(aligned, position, begun), *_written_again(aligned.written, position)]
             ]
-        aligned_copies = {(one.target_topic, number) for (dummy, number), one in maps.items()}
         for topic, number in sorted(left):
             why = "it has no position there any more" if (topic, number) in aligned_copies else "it was not aligned"
             unknown.append(_unknown(group, topic, number, why))

@@ -8,12 +8,12 @@ from which offset of the source it goes on, the others say which offsets one tra
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._errors import FormatError, TimedOutError
+from .._errors import FormatError
 from .._kafka.client import KafkaClient
+from .._kafka.deciding import await_decided
 from .._kafka.offsets import list_offsets
 from .._kafka.reader import columns, read
 from .._ledger.topic import ensure_kept_topic
@@ -106,7 +106,14 @@ def read_all(client: KafkaClient) -> dict[tuple[str, int], Progress]:
     """
     place = (TOPIC, 0)
     end = list_offsets(client, [place], "end", "read_uncommitted", "error")[place]
-    _await_decided(client, end)
+    await_decided(
+        client,
+        place,
+        end,
+        max(client.timeout, HIDDEN_SECONDS),
+        f"'{TOPIC}' on {client.name} could not be read to its end",
+        "and run this again",
+    )
     start = list_offsets(client, [place], "start", gone="error")[place]
     latest: dict[bytes, bytes | None] = {}
     for dummy, messages in read(client, [(*place, start, end)], timeout=client.timeout):
@@ -116,23 +123,6 @@ def read_all(client: KafkaClient) -> dict[tuple[str, int], Progress]:
             if name is not None:
                 latest[name] = value
     return _parsed(latest)
-
-
-def _await_decided(client: KafkaClient, end: int) -> None:
-    """Wait until no transaction is open below ``end``. Others come and go behind it, and do not matter."""
-    until = time.monotonic() + max(client.timeout, HIDDEN_SECONDS)
-    while True:
-        stable = list_offsets(client, [(TOPIC, 0)], "end", "read_committed", "error")[(TOPIC, 0)]
-        if stable >= end:
-            return
-        if time.monotonic() > until:
-            raise TimedOutError(
-                f"'{TOPIC}' on {client.name} could not be read to its end: a transaction is open in it",
-                expected=f"no record below offset {end} to be undecided",
-                found=f"an open transaction from offset {stable} on",
-                remedy="Find whose it is with 'kafka-transactions.sh describe-producers', abort it, and run this again",
-            )
-        time.sleep(0.1)
 
 
 def _parsed(latest: dict[bytes, bytes | None]) -> dict[tuple[str, int], Progress]:

@@ -3,19 +3,16 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
-from .._errors import TimedOutError
+from .._kafka.deciding import await_decided
 from .._kafka.reader import columns, read
 from .._proof import batch, chunks
 from .._proof.shapes import Progress
 from .._proof.sides import KafkaSide
 from . import spans
 from .writing import Work
-
-POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
@@ -37,28 +34,19 @@ def prove(source: KafkaSide, target: KafkaSide, claim: Claim, tell: Progress) ->
     :raises KafkaDrError: a side could not be read.
     """
     work = claim.work
-    _await_decided(target, (work.target_topic, work.partition), spans.as_runs(claim.target))
+    last = spans.bounds(spans.as_runs(claim.target))[1]
+    if last is not None:
+        await_decided(
+            target.client,
+            (work.target_topic, work.partition),
+            last + 1,
+            target.client.timeout,
+            f"What was written to {work.target_topic}-{work.partition} on {target.name} cannot be read",
+            "and run this again: no record is written twice",
+        )
     held = _digest(source, (work.topic, work.partition), spans.as_runs(claim.source), claim, tell, expected=True)
     copy = _digest(target, (work.target_topic, work.partition), spans.as_runs(claim.target), claim, tell)
     return {"equal": chunks.equal(held, copy), "expected": held.count, "records": copy.count, "bytes": held.size}
-
-
-def _await_decided(side: KafkaSide, place: tuple[str, int], runs: Any) -> None:
-    """Wait until no transaction is open before what was written: a reader gets nothing that stands behind one.
-
-    :raises TimedOutError: one stays open.
-    """
-    last, until = spans.bounds(runs)[1], time.monotonic() + side.client.timeout
-    while last is not None and (stable := side.ends([place]).get(place, 0)) <= last:
-        if time.monotonic() > until:
-            raise TimedOutError(
-                f"What was written to {place[0]}-{place[1]} on {side.name} cannot be read: a transaction is open in it",
-                expected=f"no record before offset {last} to be undecided",
-                found=f"an open transaction from offset {stable} on",
-                remedy="Find whose it is with 'kafka-transactions.sh describe-producers', end it, and run this again: "
-                "no record is written twice",
-            )
-        time.sleep(POLL_SECONDS)
 
 
 def _digest(

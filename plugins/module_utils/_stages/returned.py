@@ -8,6 +8,7 @@ from typing import Any
 
 from .._mm2.never_synced import NEVER_SYNCED
 from .._salvage.actions import WRITING, action_for, destination, parse
+from .._values.listing import named
 
 # By topic and partition, the number as text, an offset.
 Ends = Mapping[str, Mapping[str, int]]
@@ -15,7 +16,6 @@ WITH_DATA, EMPTY, OTHER = "with_data", "empty", "other"
 # What has become of a topic: all that was copied from it is there; another topic has its name; it ends before what was
 # copied from it; it is not there.
 HOLDS, MADE_AGAIN, SHORTER, GONE = "holds", "made_again", "shorter", "gone"
-NAMED = 5
 
 
 def returned(
@@ -95,7 +95,7 @@ def _told(state: str, cluster_id: str, known_id: str, found: Mapping[str, str], 
     if state == EMPTY:
         return [
             "It is back without what it held, since no topic that was left is there: everything is copied to it. "
-            f"{_named(holding)} got records meanwhile, which are saved first."
+            f"{named(holding)} got records meanwhile, which are saved first."
         ]
     if state == OTHER:
         known = f"expected {known_id}" if known_id else "nobody knows the id of the one that was left"
@@ -109,13 +109,8 @@ def _told(state: str, cluster_id: str, known_id: str, found: Mapping[str, str], 
     for kind, text in words.items():
         names = [name for name, one in found.items() if one == kind]
         if names:
-            made.append(f"{_named(names)} {text}.")
+            made.append(f"{named(names)} {text}.")
     return made
-
-
-def _named(names: list[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{', '.join(names[:NAMED])}{more}"
 
 
 def plan(proof: Mapping[str, Any], found: Mapping[str, str], before: Mapping[str, Any] | None = None) -> dict[str, Any]:
