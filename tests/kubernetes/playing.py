@@ -75,6 +75,11 @@ def kafka_resources(cluster: str, api_version: str) -> list[dict]:
     ]
 
 
+def stage(name: str, **variables: object) -> dict:
+    """A task that plays a stage."""
+    return {"name": name, "ansible.builtin.include_role": {"name": f"streamsafe.kafka_dr.{name}"}, "vars": variables}
+
+
 class Regions:
     """``north_america`` and ``europe``, each a namespace, and an inventory that says so.
 

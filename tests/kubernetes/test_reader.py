@@ -11,7 +11,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import KubernetesClient, object_path
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.rbac import reader_roles
 from kafka_dr_lab.kubernetes.operator.loop import Operator
-from tests.kubernetes.playing import Regions
+from tests.kubernetes.playing import Regions, stage
 from tests.kubernetes.test_roles import ends, produce
 
 pytestmark = [pytest.mark.kubernetes, pytest.mark.full]
@@ -40,10 +40,6 @@ WHO = {
 }
 
 
-def role(name, **variables):
-    return {"name": name, "ansible.builtin.include_role": {"name": f"streamsafe.kafka_dr.{name}"}, "vars": variables}
-
-
 @pytest.fixture(scope="module")
 def regions(new, tmp_path_factory):
     """A mirror set up by the stages, what its source is made again from kept, and from then on the rights of a reader
@@ -57,10 +53,10 @@ def regions(new, tmp_path_factory):
     made.play([CREATE])
     made.before = made.play([LEARN], fails=True, learns=False).output
     # A region that may be lost, as every one of the doctor's, is not taken for a lost one.
-    made.lost = made.play([role("doctor")], fails=True, learns=False).output
+    made.lost = made.play([stage("doctor")], fails=True, learns=False).output
     made.play(
         [
-            role(
+            stage(
                 "initial_setup",
                 initial_setup_source="north_america",
                 initial_setup_target="europe",
@@ -132,15 +128,16 @@ def test_jobs_that_only_read_act_as_the_reader(regions):
     said = regions.play([LEARN, WHO], learns=False).output
     for name in BOTH:
         assert f"{name} acts as kdr-reader, knows kdr-proof kdr-reader." in said, said[-3000:]
-    examined = regions.play([role("doctor", doctor_fail_on="never", doctor_watch_seconds=0)], learns=False).output
+    examined = regions.play([stage("doctor", doctor_fail_on="never", doctor_watch_seconds=0)], learns=False).output
     assert "cannot-read" not in examined and "not authorized" not in examined.lower(), examined[-4000:]
     proven = regions.play(
-        [LEARN, role("proof", proof_source="north_america", proof_target="europe", proof_topics="orders")], learns=False
+        [LEARN, stage("proof", proof_source="north_america", proof_target="europe", proof_topics="orders")],
+        learns=False,
     ).output
     assert "PROVEN" in proven and "NOT PROVEN" not in proven, proven[-3000:]
     told = regions.play(
         [
-            role(
+            stage(
                 "backup_status",
                 backup_status_region="north_america",
                 backup_status_backup="europe",
@@ -154,7 +151,7 @@ def test_jobs_that_only_read_act_as_the_reader(regions):
 
 def test_stages_cannot_be_played_with_these_rights(regions):
     refused = regions.play(
-        [role("failover", failover_source="north_america", failover_target="europe", failover_planned=True)],
+        [stage("failover", failover_source="north_america", failover_target="europe", failover_planned=True)],
         fails=True,
         learns=False,
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kafka_dr_lab.kubernetes.operator.loop import Operator
-from tests.kubernetes.playing import Regions
+from tests.kubernetes.playing import Regions, stage
 from tests.support.kubernetes import Cluster
 
 pytestmark = [pytest.mark.kubernetes, pytest.mark.full]
@@ -179,13 +179,9 @@ def regions(request, new, tmp_path):
     apart.stop()
 
 
-def role(name, **variables):
-    return {"name": name, "ansible.builtin.include_role": {"name": f"streamsafe.kafka_dr.{name}"}, "vars": variables}
-
-
 def test_a_region_is_lost_and_its_applications_move(regions):
     cluster = regions.places["europe"]
-    set_up = role("initial_setup", initial_setup_source="north_america", initial_setup_target="europe")
+    set_up = stage("initial_setup", initial_setup_source="north_america", initial_setup_target="europe")
     regions.play([CREATE])
     # A dry run returns no resourceVersion, and makes no user whose password could be read.
     regions.play([set_up], check=True)
@@ -194,7 +190,7 @@ def test_a_region_is_lost_and_its_applications_move(regions):
     cluster.until(lambda: len(regions.consumer.rows()) > 1000, "live traffic to be processed", 120)
     regions.lose(regions.namespaces["north_america"])
     before = {one[0] for one in regions.consumer.rows()}
-    regions.play([role("failover", failover_source="north_america", failover_target="europe")])
+    regions.play([stage("failover", failover_source="north_america", failover_target="europe")])
     cluster.until(
         lambda: len(regions.consumer.rows("region = 'europe'")) > 50, "traffic to be processed in europe", 120
     )

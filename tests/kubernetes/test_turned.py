@@ -11,7 +11,7 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.topic_ownership import LEFT_BY
 from kafka_dr_lab.journals import topic_ids
 from kafka_dr_lab.kubernetes.operator.loop import Operator
-from tests.kubernetes.playing import Regions
+from tests.kubernetes.playing import Regions, stage
 
 pytestmark = [pytest.mark.kubernetes, pytest.mark.full]
 
@@ -48,10 +48,6 @@ def regions(new, tmp_path):
     made.limit_rights()
     yield made
     operator.stop()
-
-
-def stage(name, **variables):
-    return {"name": name, "ansible.builtin.include_role": {"name": f"streamsafe.kafka_dr.{name}"}, "vars": variables}
 
 
 def move(source, target, **more):

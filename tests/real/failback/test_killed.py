@@ -7,7 +7,6 @@ import signal
 import time
 
 import pytest
-from confluent_kafka.admin import AdminClient
 
 from kafka_dr_lab.drill import MIRROR
 from kafka_dr_lab.journals import Journals, topic_ids
@@ -38,12 +37,7 @@ def returned(tmp_path_factory):
         assert done.returncode == 0, done.stdout[-3000:]
         ground.lab.signal(signal.SIGSTOP, MIRROR)
         time.sleep(5)
-        ground.lab.lose(SOURCE, keep=True)
-        ground.lab.signal(signal.SIGCONT, MIRROR)
-        done = ground.stage("failover")
-        assert done.returncode == 0, done.stdout[-3000:]
-        ground.lab.start_again(SOURCE)
-        AdminClient(ground.admin(SOURCE)).list_topics(timeout=120)
+        ground.lose_and_return(lambda: ground.lab.signal(signal.SIGCONT, MIRROR))
         yield ground
     finally:
         Lab(directory).down()

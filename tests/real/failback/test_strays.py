@@ -47,11 +47,7 @@ def returned(tmp_path_factory):
             assert time.monotonic() < end
             time.sleep(0.5)
         time.sleep(5)
-        ground.lab.lose(SOURCE, keep=True)
-        done = ground.stage("failover")
-        assert done.returncode == 0, done.stdout[-3000:]
-        ground.lab.start_again(SOURCE)
-        AdminClient(ground.admin(SOURCE)).list_topics(timeout=120)
+        ground.lose_and_return()
         yield ground
     finally:
         Lab(directory).down()

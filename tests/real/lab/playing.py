@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import yaml
+from confluent_kafka.admin import AdminClient
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
@@ -88,6 +89,18 @@ class Playground:
         inventory = Inventory(self.lab.directory)
         inventory.directory = other
         return Playbooks(self.lab.directory, inventory).run(name, extra, *words, capture=True, check=False)
+
+    def lose_and_return(self, meanwhile: Callable[[], object] = lambda: None) -> None:
+        """Lose the source, fail over, and start the source again with its disks.
+
+        :param meanwhile: what to do between the loss and the failover.
+        """
+        self.lab.lose(SOURCE, keep=True)
+        meanwhile()
+        done = self.stage("failover")
+        assert done.returncode == 0, done.stdout[-3000:]
+        self.lab.start_again(SOURCE)
+        AdminClient(self.admin(SOURCE)).list_topics(timeout=120)
 
     def kill_after(self, name: str, step: str, extra: dict, seconds: float = 600) -> None:
         """Run a stage and SIGKILL its whole process group as soon as this step is in the steps file."""
