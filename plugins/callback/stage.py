@@ -46,6 +46,7 @@ from ansible.plugins.callback import CallbackBase
 
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.stage_output import (
     data_of,
+    indented,
     left_out,
     plain,
     plain_diff,
@@ -221,7 +222,7 @@ class CallbackModule(CallbackBase):
             and not task_of(result).name.startswith("__")
         ):
             for line in data["msg"] if isinstance(data["msg"], list) else [data["msg"]]:
-                self._line(f"    {line}")
+                self._line(indented(line))
         # A task with a check mode of its own reads: in a run that changes things it changes nothing.
         if data.get("changed") and (self.checks or not task_of(result).check_mode):
             self.changed += 1
@@ -234,7 +235,7 @@ class CallbackModule(CallbackBase):
             if str(warning) in self.warned:
                 continue
             self.warned.add(str(warning))
-            self._line(f"    ! {warning}", color="bright purple")
+            self._line(indented(f"! {warning}"), color="bright purple")
 
     def v2_on_file_diff(self, result: TaskResult) -> None:
         pass
@@ -251,8 +252,8 @@ class CallbackModule(CallbackBase):
             self._line(
                 f"  Gave up after {data['attempts']} attempts, still waiting for {told_missing(data)}.", color="red"
             )
-        for line in said + ways_out(data):
-            self._line(f"  {line}", color="red")
+        for line in ["\n".join(said), *ways_out(data)] if said else ways_out(data):
+            self._line(indented(line, 2), color="red")
         for line in str(data.get("stderr") or "").strip().splitlines()[-50 if self._display.verbosity else -3 :]:
             self._line(f"  {line[:300]}", color="red")
 
@@ -262,7 +263,8 @@ class CallbackModule(CallbackBase):
     def v2_runner_item_on_failed(self, result: TaskResult) -> None:
         if not data_of(result).get("_ansible_no_log"):
             self._line(
-                f"    {self._get_item_label(data_of(result))}: {str(data_of(result).get('msg', ''))[:400]}", color="red"
+                indented(f"{self._get_item_label(data_of(result))}: {str(data_of(result).get('msg', ''))[:400]}"),
+                color="red",
             )
 
     def v2_playbook_on_no_hosts_matched(self) -> None:

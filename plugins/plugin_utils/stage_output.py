@@ -17,8 +17,8 @@ MISSING = "missing required arguments: "
 WAITING_WIDTH = 160
 
 
-# All but tabs and ends of lines.
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# All but tabs and ends of lines; and what turns the direction of writing, or ends a line for some readers.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 # A sentence that one of the collection's filters says on purpose, after all that Ansible puts before it. A fault of the
@@ -97,12 +97,17 @@ def left_out() -> list[str]:
     return [word for name, value in values.items() if value for word in (name, value)]
 
 
+def indented(text: object, by: int = 4) -> str:
+    """A message whose further lines stand deeper than steps: a line break in a name would otherwise write a step that
+    never was.
+    """
+    return " " * by + str(text).rstrip("\n").replace("\n", "\n" + " " * (by + 2))
+
+
 def plain_diff(diff: Any) -> Any:
     """A module's diff, one or several, with its texts made plain."""
     if isinstance(diff, list):
         return [plain_diff(one) for one in diff]
-    return (
-        {key: plain(value) if isinstance(value, str) else value for key, value in diff.items()}
-        if isinstance(diff, dict)
-        else diff
-    )
+    if isinstance(diff, dict):
+        return {key: plain_diff(value) for key, value in diff.items()}
+    return plain(diff) if isinstance(diff, str) else diff

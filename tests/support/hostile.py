@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
@@ -34,6 +36,42 @@ HOSTILE = [
     "x" * 300,
 ]
 NAMES = pytest.mark.parametrize("name", HOSTILE, ids=ascii)
+
+
+def commands(mark: str) -> list[str]:
+    """Texts that a careless template, shell, file or page would act on; each would leave the file behind."""
+    return [
+        f"{{{{ lookup('pipe', 'touch {mark}') }}}}",
+        f"{{% set x = lookup('pipe', 'touch {mark}') %}}",
+        f"$(touch {mark})",
+        f"`touch {mark}`",
+        f"'; touch {mark}; '",
+        f'"; touch {mark}; "',
+        f"\n[program:evil]\ncommand=touch {mark}",
+        f"\nExecStartPre=/usr/bin/touch {mark}\n",
+        f"../../../../..{mark}",
+        "<script>document.title='evil'</script>\"><img src=x onerror=evil>",
+        "%(here)s %s {0.__class__} {}",
+        "${file:/etc/passwd:root}",
+        "]]><evil/>",
+        "\x1b[2J\x1b]0;evil\x07",
+        "\u202e\u0000x",
+        '{"run": 1}',
+        "a,b",
+        "`] | [0] || '",
+        "!unsafe",
+        "x" * 3000,
+    ]
+
+
+def without_null(texts: list[str]) -> list[str]:
+    """The texts as Kafka takes them in names, which hold no NUL."""
+    return [one.replace("\0", "") for one in texts]
+
+
+def steers_terminal(text: str) -> list[str]:
+    """What a terminal would act on in an output: control characters, and those that turn the direction of writing."""
+    return sorted(set(re.findall("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", text)))
 
 
 def refused(call, *words):

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -15,6 +16,7 @@ import yaml
 from ansible_collections.streamsafe.kafka_dr.plugins.callback import stage
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils import stage_output
 from kafka_dr_lab.playbook import collections_path
+from tests.support.hostile import commands, steers_terminal
 
 pytestmark = pytest.mark.slow
 
@@ -130,7 +132,7 @@ def test_a_failure_is_told_whole_and_once(first):
     assert (
         "fails | Show that it holds" in text
         and text.count("Topic 'a' is missing: expected it.") == 1
-        and "  Create it." in text.splitlines()
+        and "    Create it." in text.splitlines()
     )
 
 
@@ -209,9 +211,25 @@ def test_a_name_of_somebody_elses_writes_nothing_over(monkeypatch):
     monkeypatch.setattr(made._display, "display", lambda text, color=None: said.append(text))
     made._line("group orders\x1b[2K\r  ✔ PROVEN\x9b2J, and\ttwo\nlines")
     assert said == ["group orders\\x1b[2K\\r  ✔ PROVEN\\x9b2J, and\ttwo\nlines"]
-    assert stage_output.plain_diff([{"before": "a\x1b[2K", "after": {"b": 1}}]) == [
-        {"before": "a\\x1b[2K", "after": {"b": 1}}
+    assert stage_output.plain_diff([{"before": "a\x1b[2K", "after": {"b": 1, "c": ["d\x9b"]}}]) == [
+        {"before": "a\\x1b[2K", "after": {"b": 1, "c": ["d\\x9b"]}}
     ]
+    for text in commands("/mark"):
+        assert not steers_terminal(stage_output.plain(text))
+
+
+def test_a_line_break_in_a_name_writes_no_step_that_never_was(monkeypatch):
+    made, said = stage.CallbackModule(), []
+    monkeypatch.setattr(made._display, "display", lambda text, color=None: said.extend(text.splitlines()))
+    name = "orders\n  ✔ Prove the copy  (3.0 s)\nor so"
+    task = SimpleNamespace(action="ansible.builtin.debug", name="Say", check_mode=False)
+    for result, show in (
+        ({"msg": [name], "warnings": [name]}, made.v2_runner_on_ok),
+        ({"msg": name}, made.v2_runner_on_failed),
+    ):
+        show(SimpleNamespace(task=task, result=result, _task=task, _result=result))
+    proofs = [line for line in said if "Prove the copy" in line]
+    assert len(proofs) == 3 and all(line.startswith("    ") for line in proofs), said
 
 
 def test_a_role_that_depends_on_another_opens_its_steps_and_the_other_none(tmp_path):
