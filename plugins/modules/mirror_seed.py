@@ -78,7 +78,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 partitions:
-  description: Number of partitions that are gone on with.
+  description: Number of partitions that the mirror continues.
   returned: success
   type: int
 pairs:

@@ -37,7 +37,7 @@ def prepare(side_spec: SideSpec, out: str, pattern: str, detail: str, digest: st
     """Freeze the bounds: a :class:`Saving`.
 
     :param digest: what the ledger knows as the digest of the manifest that is there; empty where it knows none.
-    :raises KafkaDrError: the cluster does not answer, nothing matches, or what is there cannot be gone on with.
+    :raises KafkaDrError: the cluster does not answer, nothing matches, or what is there cannot be continued.
     """
     return Saving(side_spec, out, pattern, detail, digest)
 

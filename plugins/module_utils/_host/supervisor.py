@@ -110,7 +110,7 @@ def _value(what: str, value: str) -> str:
 
 
 class _Program:
-    """One program on its way to a state: what is so, and what has to be done."""
+    """One program on its way to a state: its current state, and what has to be done."""
 
     def __init__(self, api: Any, directory: str, service: dict[str, Any], state: str) -> None:
         self.api, self.name, self.state = api, file_name("a program", service["name"]), state

@@ -80,7 +80,7 @@ def _reader_places(region: str, described: dict[str, Any], mirrors: Sequence[dic
     if incoming and described.get("kafka_dr_mirror_platform", "kubernetes") == "kubernetes":
         rules.append(rule_for(place["group"], "kafkamirrormaker2s", ["get"], incoming))
     if place["backup"]:
-        # What is kept is held against what is so; the Secrets beside it, which have the keys, stay closed.
+        # What is kept is compared with the current state; the Secrets beside it, which have the keys, stay closed.
         rules += [rule_for(place["group"], kind, ["list"]) for kind in (cluster, "kafkanodepools", "kafkatopics")]
         found.append(
             {
@@ -210,7 +210,7 @@ def wanted(
         that belongs to a lost region.
     :param making: those whose cluster it makes. :param keeps: those whose definition it keeps elsewhere, or reads
         there.
-    :param silent: names of applications whose API server is known not to answer, and which the stage goes on without.
+    :param silent: names of applications whose API server is known not to answer, and which the stage leaves out.
     """
     movable = [name for name in regions if name not in lost and _has_applications(regions[name], silent)]
     found = []

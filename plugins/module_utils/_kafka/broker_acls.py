@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The ACLs as each broker has them. Every broker decides by a copy of its own, and one that is cut off from the
-controller goes on with an old acl.
+controller continues with an old ACL.
 
 librdkafka asks one broker of its choice; kafka-python asks the one that is named.
 """

@@ -40,7 +40,7 @@ def source_offsets(proof: dict[str, Any], alias: str, connector: str = SOURCE_CO
     if renamed:
         raise RefusedError(
             f"Topic {', '.join(renamed[:3])} has another name on the other side",
-            expected="copies under the same names, which a mirror goes on with",
+            expected="copies under the same names, which a mirror can continue",
             found=", ".join(topic["target_topic"] for topic in proof["topics"] if topic["topic"] in renamed[:3]),
             remedy="Leave topics that MirrorMaker 2 renames, such as those that end in heartbeats, out of the mirror",
         )

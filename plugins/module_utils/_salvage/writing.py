@@ -98,7 +98,7 @@ def write(source: KafkaClient, target: KafkaClient, work: Work, pace: Any, tell:
 
 
 def refuse_other_way(work: Work, known: progress.Progress) -> None:
-    """What an earlier run began in another way is not gone on with. :raises RefusedError: it was."""
+    """Refuse to continue what an earlier run began in another way. :raises RefusedError: it was."""
     for portion in known.portions:
         if (portion.action, portion.target_topic) != (work.action, work.target_topic):
             raise RefusedError(

@@ -97,7 +97,7 @@ def to_restore(kept: list[dict[str, Any]], backup: dict[str, dict[str, int]]) ->
 def drift(kept: dict[str, Any], now: dict[str, Any]) -> list[str]:
     """What changed since a definition was kept, as sentences; never a password.
 
-    :param kept: a kept definition. :param now: the same, made of what is so now.
+    :param kept: a kept definition. :param now: the same, made of the current state.
     """
     differences = [*_named_drift("topic", kept, now), *_named_drift("user", kept, now)]
     before, after = ({_acl(acl) for acl in side.get("acls") or []} for side in (kept, now))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a region still is that comes back after a failover, and what of it can be gone on with. Pure."""
+"""What a region still is that comes back after a failover, and what of it can be reused. Pure."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _told(state: str, cluster_id: str, known_id: str, found: Mapping[str, str], 
 
 
 def plan(proof: Mapping[str, Any], found: Mapping[str, str], before: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Which topics a mirror goes on with, and which are made again.
+    """Which topics a mirror continues, and which are made again.
 
     :param proof: the proof of the region that is back (source) against the one that works (target), as the role
         ``proof`` returns it; bounded at what the target held when the region was left.
