@@ -19,7 +19,11 @@ class Loader(yaml.SafeLoader):
 
 Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(node))
 
-VARS = yaml.load((AWX / "controller" / "vars.yml").read_text(), Loader)
+VARS = {
+    name: value
+    for file in ("vars.yml", "templates.yml")
+    for name, value in yaml.load((AWX / "controller" / file).read_text(), Loader).items()
+}
 
 
 TASKS = yaml.load((AWX / "controller" / "configure.yml").read_text(), Loader)[0]["tasks"]
