@@ -45,7 +45,9 @@ def mirror_seed(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     rows = seeds.source_offsets(params["proof"], names.source, params["connector"])
     pairs = seeds.offset_syncs(params["proof"], _maps(params))
     _unchanged_since(params["proof"], source, target, bool(params.get("source_in_use")))
-    _no_worker(target, workers_group(names.source))
+    # Who only looks has not removed the old mirror, which comes first.
+    if not check_mode:
+        _no_worker(target, workers_group(names.source))
     topic = params["offsets_topic"] or names.source_offsets
     wanted = {(row.topic, row.partition): row.offset for row in rows}
     has = read_source_offsets(target, topic, names.source, params["connector"])
@@ -59,7 +61,6 @@ def mirror_seed(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
         "source_offsets": _by_topic(wanted),
         "diff": {"before": _by_topic(has["offsets"] if has else {}), "after": _by_topic(wanted)},
     }
-    # Who only looks has not removed the old mirror, which comes first.
     if not check_mode:
         _refuse_foreign(target, topic, has, seeded)
         _refuse_foreign(target, names.offset_syncs, syncs, paired)

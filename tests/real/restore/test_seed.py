@@ -239,6 +239,10 @@ def _refused_while_a_worker_runs(restored):
     lab.until(lambda: every_group(client).get("a-mm2") == 1, 60)
     with pytest.raises(RefusedError, match="A worker of the mirror still runs"):
         seed(restored)
+    # A stage that only looks has not removed the old mirror.
+    assert seed(restored, check=True)["partitions"] == len(
+        [part for topic in restored["proof"]["topics"] for part in topic["partitions"]]
+    )
 
 
 @pytest.mark.full
