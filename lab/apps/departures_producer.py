@@ -4,8 +4,9 @@
 
     KAFKA_BROKERS=host:9093 KAFKA_USER=me KAFKA_PWD=secret KAFKA_CERT=ca.pem departures_producer.py 1000
 
-Each produce call ends as ``acknowledged``, ``failed`` (never stored) or ``unknown`` (perhaps stored). A producer that
-is started again first sends what was not acknowledged, then continues after the last record.
+Each produce call is journalled as ``unknown`` (perhaps stored) before it is made, so that a kill hides none. It ends as
+``acknowledged``, ``failed`` (never stored) or ``unknown``. A producer that is started again first sends what was not
+acknowledged, then continues after the last record.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from journal import PRODUCED, open_journal
 from kafka_env import client_config, region
 
 BATCH_SECONDS = 0.25
+# How many calls are journalled at once while records are sent at full speed.
+TOGETHER = 1000
 # Every request costs the broker the same; at the live rate a shorter one makes a request of nearly every record.
 LINGER_MS = 100
 
@@ -50,9 +53,24 @@ class JournallingProducer:
         self.flushed = time.monotonic()
         self.answered = 0
 
-    def send(self, record: Departure, attempt: int) -> None:
+    def send_all(self, records: list[tuple[Departure, int]]) -> None:
+        """Journal these calls, then make them.
+
+        :param records: each with the number of its attempt.
+        """
+        self.journal.execute("BEGIN")
+        calls = [self._begin(record, attempt) for record, attempt in records]
+        self.journal.execute("COMMIT")
+        for (record, _attempt), call in zip(records, calls, strict=True):
+            self._send(record, call)
+
+    def _begin(self, record: Departure, attempt: int) -> int:
+        columns = "INSERT INTO produced (id, topic, attempt, region, state, sent_at) VALUES (?,?,?,?,'unknown',?)"
+        row = (record.id, record.topic, attempt, self.region, time.time())
+        return int(self.journal.execute(columns, row).lastrowid or 0)
+
+    def _send(self, record: Departure, call: int) -> None:
         """Produce one record; its answer is journalled later."""
-        sent = time.time()
 
         def done(error: KafkaError | None, message: Message) -> None:
             self.answered += 1
@@ -65,19 +83,7 @@ class JournallingProducer:
                     KafkaError.TOPIC_AUTHORIZATION_FAILED,
                 )
                 state = "failed" if error.code() in never_sent else "unknown"
-            self.pending.append(
-                (
-                    record.id,
-                    record.topic,
-                    attempt,
-                    self.region,
-                    state,
-                    message.partition(),
-                    message.offset(),
-                    sent,
-                    time.time(),
-                )
-            )
+            self.pending.append((state, message.partition(), message.offset(), time.time(), call))
 
         while True:
             try:
@@ -95,9 +101,7 @@ class JournallingProducer:
             rows, self.pending = self.pending, []
             self.journal.execute("BEGIN")
             self.journal.executemany(
-                "INSERT INTO produced (id, topic, attempt, region, state, partition, offset, sent_at, answered_at) "
-                "VALUES (?,?,?,?,?,?,?,?,?)",
-                rows,
+                "UPDATE produced SET state = ?, partition = ?, offset = ?, answered_at = ? WHERE call = ?", rows
             )
             self.journal.execute("COMMIT")
             self.flushed = time.monotonic()
@@ -156,22 +160,27 @@ def _produce(producer: JournallingProducer, arguments: argparse.Namespace, stopp
     limit = arguments.records or sys.maxsize
     began, live_sent = None, 0
     print(f"producing to {producer.region}: {known} sent before, {len(again)} of them to send again", flush=True)
+    together: list[tuple[Departure, int]] = []
     for number, record in enumerate(source):
         if number >= limit or stopping:
-            return
+            break
         if record is None:
             continue
-        if number < known:
-            producer.send(record, again[record.id] + 1)
+        together.append((record, again[record.id] + 1 if number < known else 1))
+        live = number >= max(known, arguments.history) and arguments.rate > 0
+        if not live and len(together) < TOGETHER:
             continue
-        producer.send(record, 1)
-        if number >= arguments.history and arguments.rate > 0:
+        producer.send_all(together)
+        together = []
+        if live:
             began = began or time.monotonic()
             live_sent += 1
             _pace(producer, stopping, began + live_sent / arguments.rate)
-        elif number % 1000 == 0:
+        else:
             producer.producer.poll(0)
             producer.write()
+    if not stopping:
+        producer.send_all(together)
 
 
 def _pace(producer: JournallingProducer, stopping: list[int], until: float) -> None:
