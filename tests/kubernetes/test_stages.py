@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import object_path
 from kafka_dr_lab.kubernetes.operator.loop import Operator
 from tests.kubernetes.playing import Regions, stage
 from tests.support.kubernetes import Cluster
@@ -190,7 +191,11 @@ def test_a_region_is_lost_and_its_applications_move(regions):
     cluster.until(lambda: len(regions.consumer.rows()) > 1000, "live traffic to be processed", 120)
     regions.lose(regions.namespaces["north_america"])
     before = {one[0] for one in regions.consumer.rows()}
-    regions.play([stage("failover", failover_source="north_america", failover_target="europe")])
+    failover = stage("failover", failover_source="north_america", failover_target="europe")
+    kept = written(regions)
+    regions.play([failover], check=True)
+    assert written(regions) == kept, "a check of the failover changed something"
+    regions.play([failover])
     cluster.until(
         lambda: len(regions.consumer.rows("region = 'europe'")) > 50, "traffic to be processed in europe", 120
     )
@@ -205,6 +210,17 @@ def test_a_region_is_lost_and_its_applications_move(regions):
     # The Topic Operator leaves to a mirror what a failover gave it.
     regions.play([LET_GO])
     assert {one["metadata"]["annotations"]["strimzi.io/managed"] for one in copied_topics(regions)} == {"false"}
+
+
+def written(regions):
+    """What a failover would change in the target's namespace, and where the application runs."""
+    cluster, api = regions.places["europe"], "kafka.strimzi.io/v1"
+    places = [(api, one, regions.namespaces["europe"]) for one in ("kafkamirrormaker2s", "kafkausers", "kafkatopics")]
+    return {
+        (plural, one["metadata"]["name"]): one["spec"]
+        for version, plural, namespace in [*places, ("apps/v1", "deployments", regions.namespaces["south_america"])]
+        for one in cluster.client.list(object_path(version, plural, namespace))
+    }
 
 
 def copied_topics(regions):

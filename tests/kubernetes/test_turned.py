@@ -105,6 +105,9 @@ def test_a_planned_move_there_and_back_copies_nothing_again(regions):
     assert "Topic orders of north_america is configured by its KafkaTopic" in said
     orders.produce("north_america", 10)
 
+    regions.play(move("north_america", "europe"), check=True)
+    assert mirror(regions, "europe", "backup") == {"RUNNING"}, "a check moves nothing"
+    assert topic(regions, "north_america") == (True, False)
     regions.play(move("north_america", "europe"))
     assert mirror(regions, "europe", "backup") == {"STOPPED"}
     assert mirror(regions, "north_america", "backup-back") == {"RUNNING"}
