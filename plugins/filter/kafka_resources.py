@@ -14,10 +14,12 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import (
     kafka_resources,
     proof_job,
     rbac,
+    rbac_clusters,
     region,
     topic_ownership,
     witness,
 )
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.region import kubernetes_region
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import access
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
@@ -58,20 +60,18 @@ def kafka_topics(
 
 
 def stages_users(
-    regions: dict[str, dict[str, Any]], api_version: str = kafka_resources.GROUP + "/v1"
+    regions: dict[str, dict[str, Any]], api_version: str = kafka_resources.GROUP + "/v1", region: str = ""
 ) -> list[dict[str, Any]]:
-    """The KafkaUser of the stages in each region on Kubernetes, which has to be there before the first stage."""
+    """The KafkaUser of the stages in each region on Kubernetes, which has to be there before the first stage; only of
+    those in the cluster of ``region`` where one is named.
+    """
     made = []
-    for name in sorted(regions):
+    for name in rbac_clusters.regions_beside(regions, region):
         described = regions[name]
         user = next((one for one in described.get("kafka_dr_users") or [] if one.get("purpose") == "stages"), None)
-        if (
-            described.get("kafka_dr_platform") != "kubernetes"
-            or user is None
-            or not described["kafka_dr_kubernetes"].get("cluster")
-        ):
+        if user is None or not described["kafka_dr_kubernetes"].get("cluster"):
             continue
-        place = region.kubernetes_region(described, name)
+        place = kubernetes_region(described, name)
         acls = access.service_acls(user["name"], "stages")
         made += kafka_users(
             [user],
@@ -142,7 +142,7 @@ FILTERS = {
     "copied_references": copied_references,
     "password_references": password_references,
     "password_secrets": password_secrets,
-    "kubernetes_region": speaking(region.kubernetes_region),
+    "kubernetes_region": speaking(kubernetes_region),
     "mirror_clients": speaking(region.mirror_clients),
     "mirror_secret_references": speaking(region.mirror_secret_references),
     "application_place": speaking(places.application_place),

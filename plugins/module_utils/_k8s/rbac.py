@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._inventory.places import CONNECTION_KEYS
 from .._inventory.turning import turned_mirrors
 from .mirror_deployment import PLATFORM, mirror_place
+from .rbac_clusters import connection_of, of_cluster
 from .rbac_rules import (
     AUTHORITIES,
     about_something,
@@ -29,6 +29,7 @@ def roles(
     mirrors: Sequence[dict[str, Any]],
     name: str = "kafka-dr",
     subjects: Sequence[dict[str, str]] = (),
+    region: str = "",
 ) -> list[dict[str, Any]]:
     """One ``Role`` for each namespace of a region on Kubernetes, and where it is said who is to have it, its
     ``RoleBinding``.
@@ -36,8 +37,11 @@ def roles(
     :param regions: ``{region: its variables}``.
     :param mirrors: ``kafka_dr_mirrors``; those that planned moves may turn round are added.
     :param subjects: of the bindings, as Kubernetes has them: ``{kind, name, namespace | apiGroup}``.
+    :param region: only what belongs into the cluster of this region.
+    :raises UsageError: namespaces of one name in two clusters need different Roles, and no region is named.
     """
-    return _bound(places(regions, [*mirrors, *turned_mirrors(regions, mirrors)]), name, subjects)
+    found = places(regions, [*mirrors, *turned_mirrors(regions, mirrors)])
+    return _bound(of_cluster(found, found, region), name, subjects)
 
 
 def reader_roles(
@@ -45,21 +49,22 @@ def reader_roles(
     mirrors: Sequence[dict[str, Any]],
     name: str = "kafka-dr-reader",
     subjects: Sequence[dict[str, str]] = (),
+    region: str = "",
 ) -> list[dict[str, Any]]:
     """The same for whoever only reads, in regions that describe a user of the purpose ``reader``: doctor, status,
     manifests and pages need no more.
     """
     found = []
     incoming = [*mirrors, *turned_mirrors(regions, mirrors)]
-    for region in sorted(regions):
-        described = regions[region]
+    for one in sorted(regions):
+        described = regions[one]
         if (
             described.get("kafka_dr_platform") == "kubernetes"
             and _users(described, "reader")
             and described["kafka_dr_kubernetes"].get("cluster")
         ):
-            found += _reader_places(region, described, incoming)
-    return _bound(found, name, subjects)
+            found += _reader_places(one, described, incoming)
+    return _bound(of_cluster(found, places(regions, incoming), region), name, subjects)
 
 
 def _users(described: dict[str, Any], *purposes: str) -> list[str]:
@@ -84,12 +89,15 @@ def _reader_places(region: str, described: dict[str, Any], mirrors: Sequence[dic
         rules += [rule_for(place["group"], kind, ["list"]) for kind in (cluster, "kafkanodepools", "kafkatopics")]
         found.append(
             {
+                "name": region,
+                "connection": connection_of(place["backup"]),
                 "namespace": place["backup"]["namespace"],
                 "suffix": "-" + place["prefix"].rstrip("-"),
                 "rules": [rule_for("", "secrets", ["get"], [place["prefix"] + "definition"])],
             }
         )
-    return [*found, {"namespace": place["namespace"], "suffix": "", "rules": about_something(rules)}]
+    own = {"name": region, "connection": place["connection"], "namespace": place["namespace"], "suffix": ""}
+    return [*found, {**own, "rules": about_something(rules)}]
 
 
 def _bound(found: Sequence[dict[str, Any]], name: str, subjects: Sequence[dict[str, str]]) -> list[dict[str, Any]]:
@@ -143,7 +151,7 @@ def places(
         found.append(
             {
                 "name": region,
-                "connection": {key: cluster[key] for key in CONNECTION_KEYS if cluster.get(key) is not None},
+                "connection": connection_of(cluster),
                 "namespace": cluster["namespace"],
                 "rules": rules,
                 "suffix": "",
@@ -159,10 +167,9 @@ def _kept_place(place: dict[str, Any], region: str, described: dict[str, Any]) -
         place["prefix"] + user["name"] for user in described.get("kafka_dr_users") or []
     ]
     kept.append(place["prefix"] + "definition")
-    connection = {key: place["backup"][key] for key in CONNECTION_KEYS if place["backup"].get(key) is not None}
     return {
         "name": region,
-        "connection": connection,
+        "connection": connection_of(place["backup"]),
         "namespace": place["backup"]["namespace"],
         "suffix": "-" + place["prefix"].rstrip("-"),
         "kept": True,

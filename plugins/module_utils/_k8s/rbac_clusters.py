@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which Roles belong into which cluster. Regions of two clusters may have namespaces of one name. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .._errors import UsageError
+from .._inventory.places import CONNECTION_KEYS
+
+# Where a stage writes: name (of the region), connection, namespace, suffix (of the Role's name), rules, kept.
+Place = dict[str, Any]
+
+
+def of_cluster(found: Sequence[Place], known: Sequence[Place], region: str) -> list[Place]:
+    """The places in the cluster of a region, each namespace once.
+
+    :param found: what Roles are wanted for.
+    :param known: where the stages write, which tells the clusters of the regions.
+    :param region: all clusters where it is empty.
+    :raises UsageError: the region has nothing on Kubernetes, or one file would hold two Roles of one name.
+    """
+    return _merged(_in_cluster(found, known, region) if region else found)
+
+
+def regions_beside(regions: dict[str, dict[str, Any]], region: str) -> list[str]:
+    """Names of the regions on Kubernetes in the cluster of this one, of all where it is empty."""
+    connections = {
+        name: connection_of(described["kafka_dr_kubernetes"])
+        for name, described in regions.items()
+        if described.get("kafka_dr_platform") == "kubernetes"
+    }
+    return sorted(name for name in connections if not region or connections[name] == connections.get(region))
+
+
+def connection_of(described: dict[str, Any]) -> dict[str, Any]:
+    """How a cluster is reached, of what the inventory says about a place in it."""
+    return {key: described[key] for key in CONNECTION_KEYS if described.get(key) is not None}
+
+
+def _in_cluster(found: Sequence[Place], known: Sequence[Place], region: str) -> list[Place]:
+    homes = [place for place in known if not place["kept"]]
+    mine = [place["connection"] for place in homes if place["name"] == region]
+    if not mine:
+        raise UsageError(
+            f"Region '{region}' has nothing on Kubernetes",
+            expected="one of " + ", ".join(sorted({place["name"] for place in homes})),
+            remedy="Correct rbac_region",
+        )
+    clusters = [place["connection"] for place in homes]
+    return [
+        place
+        for place in found
+        if place["connection"] in mine
+        # What a region keeps in a cluster where no region is has no other name.
+        or (place["name"] == region and place["connection"] not in clusters)
+    ]
+
+
+def _merged(found: Sequence[Place]) -> list[Place]:
+    """One place for each Role; a second Role of its name would overwrite the first."""
+    merged: list[Place] = []
+    for place in found:
+        same = next(
+            (one for one in merged if (one["namespace"], one["suffix"]) == (place["namespace"], place["suffix"])), None
+        )
+        if same is None:
+            merged.append({**place, "rules": list(place["rules"])})
+        elif same["connection"] == place["connection"]:
+            same["rules"] += [rule for rule in place["rules"] if rule not in same["rules"]]
+        elif same["rules"] != place["rules"]:
+            raise UsageError(
+                f"Regions '{same['name']}' and '{place['name']}' need Roles of one name in namespace "
+                f"{place['namespace']} of two clusters",
+                expected="what is applied in one cluster",
+                found="both, of which the second would overwrite the first",
+                remedy=f"Write a file for each cluster, with -e rbac_region={same['name']} and "
+                f"-e rbac_region={place['name']}, and apply each in the cluster of that region",
+            )
+    return merged
