@@ -135,7 +135,18 @@ class Controller:
 
         :raises Refused: the API's answer 400.
         """
-        return accepted(self.named(endpoint, name), given)
+        template = self.named(endpoint, name)
+        project = self.kept["projects"].get(template.get("project"), {})
+        if project.get("status") == "failed" and not project["scm_update_on_launch"]:
+            raise Refused({"playbook": ["Missing a revision to run due to failed project update."]})
+        return accepted(template, given)
+
+    def run_schedules_without_git(self) -> None:
+        """What is scheduled runs once while the Git server does not answer: an update of a project fails then."""
+        for schedule in self.kept["schedules"].values():
+            template = self.unified(schedule["unified_job_template"])
+            if template is not None and template["type"] == "project":
+                template["status"] = "failed"
 
 
 def played(controller: Controller, workflow: str, fails: set[str], given: dict) -> tuple[str, dict[str, dict]]:

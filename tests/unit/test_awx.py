@@ -148,6 +148,16 @@ def test_the_collections_of_an_execution_environment_are_of_one_version():
     assert not [one for one in pinned.values() if not re.fullmatch(r"\d+\.\d+\.\d+", one)]
 
 
+def test_no_schedule_fetches_from_git():
+    """An update that meets a dead Git server fails, and the API launches nothing of a project whose update failed."""
+    (task,) = [one for one in TASKS if "awx.awx.schedule" in one]
+    scheduled = {one["of"] for one in task["loop"] if one.get("state", "present") == "present"}
+    assert scheduled == {"kafka-dr drill"}
+    # What an earlier version made is taken away.
+    removed = {one["of"] for one in task["loop"] if one.get("state") == "absent"}
+    assert removed == {"{{ awx_project }}", "kafka-dr regions"}
+
+
 WORKFLOWS = VARS["awx_workflows"]
 NODE_KEYS = {"identifier", "template", "approval", "description", "job_type", "answers", "success", "failure", "always"}
 

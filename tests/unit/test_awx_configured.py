@@ -62,6 +62,10 @@ def made():
     controller.add("credential_types", {"name": "Vault", "kind": "vault"})
     controller.add("credentials", {"name": "Inventory vault", "credential_type": 1})
     server, address = serve(controller)
+    # An earlier version of the example updated the project by a schedule.
+    owner = controller.add("organizations", {"name": "Kafka DR"})["id"]
+    project = controller.add("projects", {"name": "kafka-dr", "organization": owner, "scm_type": "git"})["id"]
+    controller.add("schedules", {"name": "kafka-dr project every hour", "unified_job_template": project, "rrule": "x"})
     more = json.dumps({"awx_more_credentials": {"all": ["Inventory vault"]}})
     yield controller, configure(address, "-e", more)[0], lambda *words: configure(address, "-e", more, *words)
     server.shutdown()
@@ -199,7 +203,14 @@ def test_no_launch_needs_git(made):
     scheduled = {
         controller.unified(one["unified_job_template"])["type"] for one in controller.kept["schedules"].values()
     }
-    assert {"project", "inventory_source", "workflow_job_template"} == scheduled
+    assert {"workflow_job_template"} == scheduled
+
+
+def test_no_schedule_that_meets_a_dead_git_server_stops_a_launch(made):
+    """After an update that failed, the API refuses every launch until one succeeds."""
+    controller = made[0]
+    controller.run_schedules_without_git()
+    assert FAILOVER.items() <= controller.launch("job_templates", "kafka-dr failover", FAILOVER).items()
 
 
 def test_what_the_api_does_not_take():
@@ -213,3 +224,15 @@ def test_what_the_api_does_not_take():
     controller.link(template, "credentials", {"id": one})
     with pytest.raises(Refused, match="multiple"):
         controller.link(template, "credentials", {"id": other})
+
+
+def test_a_project_whose_update_failed_is_not_launched():
+    """The stand-in's own."""
+    controller = Controller()
+    project = controller.add("projects", {"name": "p", "scm_update_on_launch": False})["id"]
+    controller.add("job_templates", {"name": "x", "project": project})
+    controller.launch("job_templates", "x", {})
+    controller.add("schedules", {"name": "hourly", "unified_job_template": project})
+    controller.run_schedules_without_git()
+    with pytest.raises(Refused, match="Missing a revision"):
+        controller.launch("job_templates", "x", {})
