@@ -176,6 +176,9 @@ def test_two_names_for_one_cluster(ground, before):
         ("new_backup", {"new_backup_region": SOURCE, "new_backup_to": TARGET}),
         # Rights would be taken from the applications where they work.
         ("fence", {"fence_region": SOURCE, "fence_survivor": TARGET}),
+        # Topics would be deleted where the applications work.
+        ("failback", {"failback_region": SOURCE, "failback_from": TARGET}),
+        ("recreate_from_backup", {"recreate_from_backup_region": SOURCE, "recreate_from_backup_from": TARGET}),
     ],
 )
 def test_two_names_for_one_cluster_where_it_is_told_by_its_id_alone(ground, before, stage, extra):
@@ -204,7 +207,8 @@ def test_a_gate_of_one_s_own(ground, before):
     )
 
 
-def test_machines_that_do_not_answer_are_told_together_before_anything_is_changed(ground, before):
+@pytest.mark.parametrize("stage, extra", [("initial_setup", {}), ("failover", {"failover_planned": True})])
+def test_machines_that_do_not_answer_are_told_together_before_anything_is_changed(ground, before, stage, extra):
     """One refuses, one accepts and says nothing."""
     with socket.create_server(("127.0.0.1", 0)) as mute:
 
@@ -231,7 +235,7 @@ def test_machines_that_do_not_answer_are_told_together_before_anything_is_change
         refused(
             ground,
             before,
-            ground.stage("initial_setup", {"preflight_answer_timeout": 5}, change=change),
+            ground.stage(stage, {**extra, "preflight_answer_timeout": 5}, change=change),
             "expected all to answer, found no answer from mute (no answer within 5 s); "
             "refuses (Failed to connect to the host via ssh",
             "Connection refused",
