@@ -19,15 +19,17 @@ import yaml
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import applications as _applications
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import nodes as _nodes
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.mirror_resource import mirror_resource
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.witness import witness_manifests
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import mirror_config, properties
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.connectors import mirror_connectors
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.files import beside
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.junit import junit
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.page import render
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.stage import command
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import gates as _gates
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work import private_files as files
-from tests.support.hostile import NAMES, refused
+from tests.support.hostile import NAMES, commands, refused
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -70,6 +72,23 @@ def test_no_file_is_written_or_removed_by_a_path_with_a_way_out(tmp_path, path, 
 def test_properties_are_what_was_written(name):
     for made in ({name or "x": "value", "other": "1"}, {"key": name, "other": "1"}):
         assert properties.parse_properties(properties.render_properties(made)) == made
+
+
+@pytest.mark.parametrize("name", commands("/mark"), ids=ascii)
+def test_no_group_that_connect_would_read_another_thing_of_is_told_to_it(name):
+    """It splits a setting at commas, and puts what a file holds in the place of ``${file:…}``."""
+    mirror = {"name": "backup", "source": "a", "target": "b", "topics": ["x"]}
+    clients = {one: {"bootstrap.servers": f"{one}:9092"} for one in "ab"}
+    references = {one: {} for one in "ab"}
+    (resource,) = mirror_resource(mirror, clients, references)["spec"]["mirrors"]
+    connectors = mirror_connectors(mirror, clients, "${file:/x:{key}}")
+    for told in (
+        properties.mirror_properties([mirror], clients, "/secrets")["a->b.groups.exclude"].split(","),
+        resource["groupsExcludePattern"].split(","),
+        next(one for one in connectors if "groups" in one["config"])["config"]["groups.exclude"].split(","),
+    ):
+        left_out = any(re.fullmatch(one, f"flights-{name}") for one in told)
+        assert left_out == bool({"$", ","} & set(name)), told
 
 
 @NAMES

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any, TypeGuard
 
 from .._errors import UsageError
-from .._mm2.mirror_config import checked, connector_configs, source_offsets_topic
+from .._mm2.mirror_config import checked, connector_configs, patterns_told, source_offsets_topic
 from .._mm2.names import configs_topic, status_topic, workers_group
 from .._mm2.properties import pattern_text
 from .mirror_versions import API_VERSIONS, SHAPES, STRIMZI_GROUP, shape_of
@@ -81,15 +81,15 @@ def _refuse_other_version(resource: dict[str, Any], mirror: str, api_version: st
 
 def _spec(mirror: dict[str, Any], sides: dict[str, dict[str, Any]], shape: str, state: str | None) -> dict[str, Any]:
     full = checked(mirror)
-    configs = connector_configs(mirror)
+    configs, told = connector_configs(mirror), patterns_told(full)
     internal = _internal_names(full)
     flow: dict[str, Any] = _connectors(configs, shape, state)
     flow.update(
         {
-            "topicsPattern": alternation(full["topics"], full["name"]),
-            "topicsExcludePattern": alternation(full["topics_exclude"], full["name"]),
-            "groupsPattern": alternation(full["groups"], full["name"]),
-            "groupsExcludePattern": alternation(full["groups_exclude"], full["name"]),
+            "topicsPattern": alternation(told["topics"], full["name"]),
+            "topicsExcludePattern": alternation(told["topics.exclude"], full["name"]),
+            "groupsPattern": alternation(told["groups"], full["name"]),
+            "groupsExcludePattern": alternation(told["groups.exclude"], full["name"]),
         }
     )
     target = sides[full["target"]]

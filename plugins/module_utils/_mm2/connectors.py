@@ -9,20 +9,13 @@ from typing import Any
 
 from .._errors import UsageError
 from .java_client import java_client
-from .mirror_config import checked, connector_configs, source_offsets_topic
+from .mirror_config import checked, connector_configs, patterns_told, source_offsets_topic
 from .properties import pattern_text
 
 CLASSES = {
     "source": "org.apache.kafka.connect.mirror.MirrorSourceConnector",
     "checkpoint": "org.apache.kafka.connect.mirror.MirrorCheckpointConnector",
     "heartbeat": "org.apache.kafka.connect.mirror.MirrorHeartbeatConnector",
-}
-# Settings of connectors, and the keys of a mirror's description.
-PATTERNS = {
-    "topics": "topics",
-    "topics.exclude": "topics_exclude",
-    "groups": "groups",
-    "groups.exclude": "groups_exclude",
 }
 BYTES = "org.apache.kafka.connect.converters.ByteArrayConverter"
 # What Connect itself opens for a connector: its producer, with exactly-once its reader of offsets, and its admin
@@ -130,8 +123,8 @@ def _client_settings(
 def _own_settings(full: dict[str, Any]) -> dict[str, dict[str, str]]:
     """Settings by connector: the topics and groups that it copies, and the delivery that it demands."""
     patterns = {
-        setting: ",".join(pattern_text(pattern, full["name"]) for pattern in full[key])
-        for setting, key in PATTERNS.items()
+        setting: ",".join(pattern_text(pattern, full["name"]) for pattern in told)
+        for setting, told in patterns_told(full).items()
     }
     topics = {key: patterns[key] for key in ("topics", "topics.exclude")}
     # Support is asked for, so that workers without exactly-once refuse the connector instead of ignoring the wish.

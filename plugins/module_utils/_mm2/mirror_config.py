@@ -48,6 +48,9 @@ KNOWN_TUNING = {
 # What MirrorMaker 2 excludes by itself, plus nothing of ours: the ledger and the witness begin with "__".
 INTERNAL_TOPICS = [r"mm2.*\.internal", r".*\.checkpoints\.internal", r".*\.replica", r"__.*"]
 TRANSIENT_GROUPS = ["console-consumer-.*", "connect-.*", "__.*", "streamsafe-kafka-dr-.*"]
+# MirrorMaker 2 gives its tasks the names of groups as a list in a setting. There a comma makes other groups of one, and
+# Connect puts what a file holds in the place of ${file:…}: the mirror's own passwords, for who may create a group.
+UNTOLD_GROUPS = [r"(?s:.*)[$,](?s:.*)"]
 
 
 def checked(mirror: dict[str, Any]) -> dict[str, Any]:
@@ -77,6 +80,20 @@ def checked(mirror: dict[str, Any]) -> dict[str, Any]:
             side: dict((mirror.get("config") or {}).get(side) or {})
             for side in ("source", "checkpoint", "heartbeat", "worker")
         },
+    }
+
+
+def patterns_told(full: dict[str, Any]) -> dict[str, list[str]]:
+    """What MirrorMaker 2 is told to copy, by its own settings. Positions of :data:`UNTOLD_GROUPS` are carried by the
+    stages alone.
+
+    :param full: of :func:`checked`.
+    """
+    return {
+        "topics": full["topics"],
+        "topics.exclude": full["topics_exclude"],
+        "groups": full["groups"],
+        "groups.exclude": UNTOLD_GROUPS + full["groups_exclude"],
     }
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from .._errors import UsageError
 from .java_client import java_client, secret_text
-from .mirror_config import checked, connector_configs
+from .mirror_config import checked, connector_configs, patterns_told
 
 # The REST server of the process looks for plugins too, and reads these without the target's prefix.
 PLUGINS = ("plugin.path", "plugin.discovery")
@@ -81,13 +81,8 @@ def _add_mirror(made: dict[str, str], mirror: dict[str, Any]) -> None:
         raise UsageError(f"Two mirrors copy {flow}", remedy="Put their topics into one description")
     configs = connector_configs(mirror)
     made[flow + ".enabled"] = "true"
-    for setting, key in (
-        ("topics", "topics"),
-        ("topics.exclude", "topics_exclude"),
-        ("groups", "groups"),
-        ("groups.exclude", "groups_exclude"),
-    ):
-        made[f"{flow}.{setting}"] = ",".join(pattern_text(one, mirror["name"]) for one in mirror[key])
+    for setting, patterns in patterns_told(mirror).items():
+        made[f"{flow}.{setting}"] = ",".join(pattern_text(one, mirror["name"]) for one in patterns)
     for side in ("source", "checkpoint", "heartbeat"):
         for key, value in configs[side].items():
             # A dedicated MirrorMaker 2 has one set of settings for the three connectors of a flow.
