@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Somebody starts a mirror again after it was seen to rest, and before it loses its rights: what it wrote until then
-belongs to the ends.
+"""A mirror that writes while it is being stopped for good: somebody starts it again after it was seen to rest, or a
+machine out of reach runs on. What it wrote until its rights were gone belongs to the ends, and nothing comes after.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +20,13 @@ from confluent_kafka import Producer
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import workers_of
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.access import service_acls
 from kafka_dr_lab.supervisor import Supervisor
-from tests.real.hosts.mirrors import create
+from tests.real.hosts.mirrors import Mirror, create, ends, send, until
 from tests.real.hosts.playing import Inventory
 from tests.real.ledger.guarded import guarded, password
-from tests.support.kafka import ROOT, free_ports
+from tests.support.kafka import ROOT, Kafka, free_ports
 
 pytestmark = pytest.mark.real
 TOPIC = "orders.items"
@@ -86,12 +91,13 @@ def described(directory: Path, client: dict[str, Any], keeper: Supervisor) -> In
     return Inventory(directory, {"na": region, "eu": eu}, {"kafka_dr_mirrors": [MIRROR]})
 
 
-def test_the_ends_are_those_after_its_rights_are_gone(target, keeper, tmp_path):
-    inventory, told = described(tmp_path, target("stages"), keeper), ""
-    assert written(target("mirror"))
-    env = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
+def retired(inventory: Inventory, between: str, act: Callable[[], None], **extra: Any) -> tuple[str, int]:
+    """What a stop for good says, and the end of the copy that it found; ``act`` is called as soon as it says
+    ``between``.
+    """
+    told, env = "", {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
     process = subprocess.Popen(
-        inventory.command("stop", "mirror", {"mirror_retire": True}, "-v"),
+        inventory.command("stop", "mirror", {"mirror_retire": True, **extra}, "-v"),
         env={**env, **inventory.environment(), "PYTHONUNBUFFERED": "1"},
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
@@ -102,9 +108,78 @@ def test_the_ends_are_those_after_its_rights_are_gone(target, keeper, tmp_path):
     assert process.stdout is not None
     for line in process.stdout:
         told += line
-        if BETWEEN in line:
-            assert written(target("mirror"))
+        if between in line:
+            act()
     assert process.wait(60) == 0, told[-4000:]
+    told = " ".join(told.split())
+    found = re.findall(r'"mirror_copied": .*?"target": \{"orders.items": (?:\{"0": |\[)(\d+)', told)
+    assert len(found) == 1, told[-3000:]
+    return told, int(found[0])
+
+
+def test_the_ends_are_those_after_its_rights_are_gone(target, keeper, tmp_path):
+    assert written(target("mirror"))
+
+    def start_again() -> None:
+        assert written(target("mirror"))
+
+    dummy, end = retired(described(tmp_path, target("stages"), keeper), BETWEEN, start_again)
     assert not written(target("mirror"))
-    ends = re.findall(r'"mirror_copied": .*?"target": \{"orders.items": (?:\{"0": |\[)(\d+)', " ".join(told.split()))
-    assert ends == ["2"], ends or told[-3000:]
+    assert end == 2
+
+
+@contextmanager
+def running(directory: Path, client: dict[str, Any]) -> Iterator[Kafka]:
+    """A mirror of a source that is written to all the time, with the least rights in the target; the source."""
+    source = Kafka(directory / "source", "na").start()
+    create(source.client, TOPIC)
+    secrets = {"eu": {"sasl.password": client["sasl.password"]}}
+    clients = {"na": source.client, "eu": {key: value for key, value in client.items() if key != "sasl.password"}}
+    mirror = Mirror(directory, {**MIRROR, "tuning": {"replication_factor": 1}}, clients, secrets)
+    ended = threading.Event()
+
+    def write() -> None:
+        while not ended.wait(0.3):
+            send(source.client, TOPIC, [b"order"])
+
+    writer = threading.Thread(target=write)
+    try:
+        mirror.start()
+        writer.start()
+        yield source
+    finally:
+        ended.set()
+        writer.join()
+        mirror.stop()
+        source.stop()
+
+
+@pytest.mark.full
+@pytest.mark.skipif(shutil.which("ssh") is None, reason="no ssh here")
+def test_a_machine_out_of_reach_that_runs_on_has_stopped_once_its_rights_are_gone(target, keeper, tmp_path):
+    stages = target("stages")
+    ensure_acls(KafkaClient(stages), service_acls("mirror", "mirror", MIRROR, "target"), "present", False)
+    inventory = described(tmp_path, stages, keeper)
+    inventory.hosts["eu"]["kafka_dr_mirror_hosts"] = ["eu", "far"]
+    inventory.hosts["far"] = {
+        "ansible_connection": "ssh",
+        "ansible_host": "127.0.0.1",
+        "ansible_port": free_ports(1)[0],
+    }
+    with running(tmp_path / "far", target("mirror")) as source:
+        until(lambda: ends(stages, TOPIC)[1] > 10, "copies", 120)
+        left_out: list[int] = []
+        told, end = retired(
+            inventory,
+            "NOT REACHED",
+            lambda: left_out.append(ends(stages, TOPIC)[1]),
+            mirror_accept_silent=True,
+            mirror_answer_timeout=5,
+        )
+        assert left_out[0] < end, "it went on copying after it was left out"
+        assert "left for a later run of this stage: far (Failed to connect" in told, told[-4000:]
+        assert workers_of(KafkaClient(stages), "na-mm2") == ("Empty", [])
+        assert ends(stages, TOPIC)[1] == end and not written(target("mirror"))
+        late = ends(source.client, TOPIC)[1]
+        until(lambda: ends(source.client, TOPIC)[1] > late + 10, "records that nobody copies any more")
+        assert ends(stages, TOPIC)[1] == end
