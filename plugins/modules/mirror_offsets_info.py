@@ -33,7 +33,12 @@ options:
     default: ""
   until_caught_up:
     description: Not ready before every matching partition of the source was copied to its last stable offset. Needs
-      O(source_client).
+      O(source_client). Not ready either while the source shows no matching topic, since a wrong pattern, or a principal
+      without DESCRIBE, shows none.
+    type: bool
+    default: false
+  allow_none:
+    description: Whether O(until_caught_up) counts a source that shows no matching topic as copied.
     type: bool
     default: false
   max_lag:
@@ -233,6 +238,7 @@ def main() -> None:
             "topics": {"type": "str", "default": ".*"},
             "topics_exclude": {"type": "str", "default": ""},
             "until_caught_up": {"type": "bool", "default": False},
+            "allow_none": {"type": "bool", "default": False},
             "max_lag": {"type": "int", "default": 0},
             "copying_since": {"type": "float"},
             "until_heartbeat": {"type": "bool", "default": False},

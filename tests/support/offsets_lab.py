@@ -176,6 +176,7 @@ def info(source, target, **more):
     options = {
         "topics_exclude": "",
         "until_caught_up": False,
+        "allow_none": False,
         "until_heartbeat": False,
         "max_heartbeat_age": 30,
         "until_witness": False,

@@ -115,6 +115,13 @@ def test_a_move_that_was_made_advises_nobody_to_start_its_mirror_again(tmp_path,
     assert "playbook fence" in said[0] and "exchanged" not in said[0]
 
 
+def test_a_source_that_shows_none_of_the_mirrors_topics_is_not_moved_from(tmp_path):
+    """After its fence nothing would be waited for."""
+    blind = {**FOUND["__failover_source"], "topics": {}}
+    (told,) = refused(tmp_path, ledger={"active_region": "na"}, only="source_topics", __failover_source=blind)
+    assert "na shows no topic that mirror backup copies" in told and "may DESCRIBE them" in told
+
+
 def test_another_active_region_means_other_regions(tmp_path):
     said = refused(tmp_path, ledger={"active_region": "asia"})
     assert len(said) == 1 and "is asia: expected na. Name the right regions" in said[0], said

@@ -44,6 +44,7 @@ def backup_status(
     status = _measured(mirror, ledger, drift, region, backup, now)
     findings = [
         *_mirror_findings(mirror, status, limits),
+        *_unseen(mirror, status),
         *_proof_findings(mirror, ledger, status, limits["proof"], now),
         *(("definition", sentence) for sentence in drift or []),
         *_ledger_findings(ledger, region, backup),
@@ -101,6 +102,16 @@ def _mirror_findings(mirror: dict[str, Any], status: dict[str, Any], limits: dic
         yield "mirror", f"No mirror from {region} has copied anything to {backup}"
     for message in _lag(mirror, status, limits):
         yield "lag", message
+
+
+def _unseen(mirror: dict[str, Any], status: dict[str, Any]) -> Iterator[Finding]:
+    """A source that was asked, and shows none of the topics that were copied: no lag is known, which is not none."""
+    if status["drift"] is not None and status["lag"] is None and mirror.get("partitions"):
+        yield (
+            "lag",
+            f"{status['region']} shows no topic that the mirror copies, so that its lag is unknown: expected those of "
+            "the backup. Compare the mirror's topics with the region's, and see whether this principal may DESCRIBE them",
+        )
 
 
 def _proof_findings(

@@ -45,6 +45,9 @@ def _pace(since: float | None, result: dict[str, Any]) -> str:
 def _waiting(params: dict[str, Any], result: dict[str, Any], names: MirrorNames) -> Iterator[str]:
     mirror = f"mirror {names.source} -> {names.target}"
     if params["until_caught_up"]:
+        # Kafka shows no topic to whom it does not let describe it: nothing seen is not nothing left.
+        if not params.get("allow_none") and all(row["source_end"] is None for row in result["partitions"]):
+            yield f"a topic of {names.source} that the patterns match and that this principal may DESCRIBE"
         stale = [
             f"{row['topic']}-{row['partition']}, copied up to {row['mirrored_through']} of {row['source_end']}"
             for row in result["partitions"]

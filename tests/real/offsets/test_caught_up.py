@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import uuid
+from types import SimpleNamespace
 
 import pytest
 from confluent_kafka import Producer
 
+from tests.real.ledger.guarded import guarded
 from tests.support.offsets_lab import create, info
 
 from .test_late_records import transactional
@@ -70,3 +72,33 @@ def test_what_was_aborted_at_the_end_is_not_waited_for(pair):
     assert not found["ready"] and found["lag"] > 0
     say(5007)
     assert asked()["ready"]
+
+
+def test_a_source_that_shows_no_topic_is_not_caught_up(pair, two_clusters):
+    """A pattern that matches nothing, and a principal that Kafka shows nothing, look the same."""
+    client, topic, say, dummy = pair
+    transactional(client, topic, 5, True)
+    say(4)
+
+    def asked(topics, **more):
+        return info(two_clusters["source"], two_clusters["target"], topics=topics, until_caught_up=True, **more)
+
+    found = asked(topic + "-mistyped")
+    assert not found["ready"] and found["waiting_for"].startswith("a topic of "), found
+    assert "patterns match" in found["waiting_for"] and "DESCRIBE" in found["waiting_for"]
+    assert asked(topic + "-mistyped", allow_none=True)["ready"]
+
+
+def test_a_source_whose_topics_this_principal_may_not_describe_is_not_caught_up(two_clusters, tmp_path):
+    source, of_user = guarded(tmp_path, "hides", ["looker"])
+    try:
+        create(source, ("hidden", 1, {}))
+        transactional(source.client, "hidden", 5, True)
+        looker = SimpleNamespace(client=of_user("looker"))
+        seen, found = (
+            info(one, two_clusters["target"], topics="hidden", until_caught_up=True) for one in (source, looker)
+        )
+        assert not seen["ready"] and "hidden-0 at 0 of" in seen["waiting_for"], seen
+        assert not found["ready"] and "may DESCRIBE" in found["waiting_for"], found
+    finally:
+        source.stop()

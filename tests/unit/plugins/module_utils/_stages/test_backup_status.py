@@ -23,9 +23,9 @@ LEDGER = {"active_region": "na", "proofs": [PROOF]}
 
 
 def look(mirror=None, ledger=None, drift=()):
-    return backup_status(
-        {**MIRROR, **(mirror or {})}, {**LEDGER, **(ledger or {})}, list(drift), LIMITS, "na", "eu", NOW
-    )
+    """:param drift: None where the region could not be asked."""
+    drift = None if drift is None else list(drift)
+    return backup_status({**MIRROR, **(mirror or {})}, {**LEDGER, **(ledger or {})}, drift, LIMITS, "na", "eu", NOW)
 
 
 def test_a_backup_that_is_well():
@@ -51,6 +51,8 @@ def test_a_backup_that_is_well():
         ({"mirror": {"partitions": [{"topic": "a", "partition": 0, "lag": 0, "stale": True}]}}, "lag"),
         ({"mirror": {"witness": {}}}, "source"),
         ({"mirror": {"lag": 101}}, "lag"),
+        # The region answered, and showed no topic.
+        ({"mirror": {"lag": 0, "partitions": [{"topic": "a", "partition": 0, "lag": None}]}}, "lag"),
         ({"ledger": {"proofs": []}}, "proof"),
         ({"ledger": {"proofs": [{**PROOF, "at": "2025-12-31T00:00:00Z"}]}}, "proof"),
         (
@@ -89,7 +91,8 @@ def test_a_source_in_which_nothing_is_written_is_seen_all_the_same():
 
 
 def test_a_lag_that_nobody_could_see_is_not_zero():
-    assert look({"lag": 0, "partitions": [{"topic": "a", "partition": 0, "lag": None}]})["lag"] is None
+    seen = look({"lag": 0, "partitions": [{"topic": "a", "partition": 0, "lag": None}]}, drift=None)
+    assert seen["lag"] is None and seen["findings"] == []
 
 
 COPIED = {"partitions": [{"topic": name, "partition": 0, "lag": 0, "mirrored_through": 5} for name in ("a", "b")]}
