@@ -103,7 +103,7 @@ def refused(directory, role="failover", only=None, first=(), **more):
     return [
         line.strip()[2:]
         for line in done.stdout.partition("Refused, nothing was changed:")[2].splitlines()
-        if line.startswith("  - ")
+        if line.strip().startswith("- ")
     ]
 
 
