@@ -110,7 +110,8 @@ def _unseen(mirror: dict[str, Any], status: dict[str, Any]) -> Iterator[Finding]
         yield (
             "lag",
             f"{status['region']} shows no topic that the mirror copies, so that its lag is unknown: expected those of "
-            "the backup. Compare the mirror's topics with the region's, and see whether this principal may DESCRIBE them",
+            "the backup. Compare the mirror's topics with the region's, and see whether this principal may DESCRIBE "
+            "them",
         )
 
 
