@@ -13,6 +13,7 @@ import time
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import object_path
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.rbac import roles
 from kafka_dr_lab.kubernetes.operator.loop import Operator
 from tests.kubernetes.playing import Regions
 from tests.kubernetes.test_roles import SET_UP, ends, produce, role
@@ -118,7 +119,9 @@ def test_a_region_is_not_made_in_a_namespace_that_does_not_end(regions):
         path,
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "stuck", "finalizers": ["example.com/never"]}},
     )
-    # The rights go with the namespace.
+    # An account of another namespace outlives this one; its rights here do not.
+    rules = {one["metadata"]["namespace"]: one["rules"] for one in roles(regions.hosts, [regions.mirror])}[america]
+    limited = cluster.identity(regions.directory, {cluster.namespace("home"): [], america: rules})
     regions.hosts["north_america"]["kafka_dr_kubernetes"]["kubeconfig"] = cluster.kubeconfig
     cluster.client.delete(object_path("v1", "namespaces", name=america))
     cluster.until(
@@ -137,12 +140,13 @@ def test_a_region_is_not_made_in_a_namespace_that_does_not_end(regions):
         "ansible.builtin.include_role": {"name": "streamsafe.kafka_dr.recreate_from_backup"},
         "vars": {"recreate_from_backup_region": "north_america", "recreate_from_backup_from": "europe"},
     }
-    played = regions.play([restore], fails=True)
-    assert "Refused, nothing was changed" in played.output and "is being deleted: expected it gone" in played.output
-    assert (
-        "recreate_from_backup_accept_access" in played.output
-        and "TASK [streamsafe.kafka_dr.ledger : begin" not in played.output
-    )
+    for account, found in (({}, "is being deleted: expected it gone"), (limited, "no right to ")):
+        regions.hosts["north_america"]["kafka_dr_kubernetes"].update(account)
+        played = regions.play([restore], fails=True).output
+        assert "Refused, nothing was changed" in played and found in " ".join(played.split())
+        assert "RoleBinding" in " ".join(played.split())
+        assert "recreate_from_backup_accept_access" in played
+        assert "TASK [streamsafe.kafka_dr.ledger : begin" not in played
     cluster.client.request(
         "PATCH", f"{path}/stuck", {"metadata": {"finalizers": None}}, content_type="application/merge-patch+json"
     )
