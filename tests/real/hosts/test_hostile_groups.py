@@ -7,12 +7,20 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import every_group
+from tests.real.hosts.connecting import own_clusters
 from tests.real.hosts.mirrors import Mirror, commit, committed, create, send, until
 
 pytestmark = pytest.mark.real
 
 TOPIC = "hostile.items"
 PLAIN, SECRET = "hostile-plain", "swordfish"
+
+
+@pytest.fixture(scope="module")
+def two_clusters(tmp_path_factory):
+    """Its mirror has the names of another test's."""
+    with own_clusters(tmp_path_factory.mktemp("clusters")) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
