@@ -43,7 +43,7 @@ class FilterModule:
             "mirror_reverse": speaking(_mirrors.reverse_of),
             "mirror_turned": speaking(_turning.turned_mirror),
             "mirror_turn_lacks": speaking(_turning.turn_lacks),
-            "regions_told": speaking(_regions.told),
+            "regions_told": speaking(_regions.with_platforms),
             "secrets_of": speaking(_regions.secrets_of),
             "described_topics": speaking(_restore.described),
             "copy_begun": speaking(_restore.copy_begun),

@@ -33,7 +33,7 @@ def applications(
     :param only: names; none of them takes all.
     :raises UsageError: an application is not complete.
     """
-    made = []
+    chosen = []
     for name in of:
         for application in regions[name].get("kafka_dr_applications") or []:
             missing = [key for key in ("name", "kind", "role") if not application.get(key)]
@@ -48,8 +48,8 @@ def applications(
                 and int((sizes or {}).get(application["name"], 1)) != 0
                 and (not only or application["name"] in only)
             ):
-                made.append(dict(application, host=application.get("host") or name, region=name))
-    return made
+                chosen.append(dict(application, host=application.get("host") or name, region=name))
+    return chosen
 
 
 def application_batches(
@@ -66,17 +66,24 @@ def application_batches(
         on them is written.
     """
     batches: dict[Any, dict[str, Any]] = {}
-    for one in applications(regions, of, roles, sizes, only):
-        room = KINDS[one["kind"]]
-        manager = "systemd" if one["kind"] == "systemd" else ""
-        key = (one["host"], manager) if room == "host" else one["name"]
+    for application in applications(regions, of, roles, sizes, only):
+        room = KINDS[application["kind"]]
+        manager = "systemd" if application["kind"] == "systemd" else ""
+        key = (application["host"], manager) if room == "host" else application["name"]
         batch = batches.setdefault(
             key,
-            {"room": room, "host": one["host"], "manager": manager, "applications": [], "programs": [], "names": []},
+            {
+                "room": room,
+                "host": application["host"],
+                "manager": manager,
+                "applications": [],
+                "programs": [],
+                "names": [],
+            },
         )
-        batch["applications"].append(one)
-        batch["programs"].append(_program(one))
-        batch["names"].append({"name": one["name"]})
+        batch["applications"].append(application)
+        batch["programs"].append(_program(application))
+        batch["names"].append({"name": application["name"]})
     return list(batches.values())
 
 
@@ -108,9 +115,9 @@ def applications_unreached(
     # The application that a cluster is told by need not be among those that are to be acted on.
     of = [name for name in regions if "kafka_dr_applications" in regions[name]] if clusters else []
     dead = [
-        (_cluster(one, regions), clusters[one["applications"][0]["name"]])
-        for one in application_batches(regions, of, ROLES)
-        if one["applications"][0]["name"] in clusters
+        (_cluster(batch, regions), clusters[batch["applications"][0]["name"]])
+        for batch in application_batches(regions, of, ROLES)
+        if batch["applications"][0]["name"] in clusters
     ]
     found: dict[str, str] = {}
     for batch in batches:
@@ -119,7 +126,7 @@ def applications_unreached(
             why = batch["host"] in machines and f"machine {batch['host']}: {machines[batch['host']]}"
         elif batch["room"] == "kubernetes":
             connection = _cluster(batch, regions)
-            why = next((f"its API server: {one}" for other, one in dead if other == connection), None)
+            why = next((f"its API server: {reason}" for other, reason in dead if other == connection), None)
         if why:
             found.update((application["name"], why) for application in batch["applications"])
     return found
@@ -133,19 +140,19 @@ def _cluster(batch: dict[str, Any], regions: dict[str, dict[str, Any]]) -> dict[
     """The batch's connection to Kubernetes; None where it needs none."""
     if batch["room"] != "kubernetes":
         return None
-    one = batch["applications"][0]
-    return application_place(one, regions[one["region"]])["connection"]
+    application = batch["applications"][0]
+    return application_place(application, regions[application["region"]])["connection"]
 
 
-def _program(one: dict[str, Any]) -> dict[str, Any]:
+def _program(application: dict[str, Any]) -> dict[str, Any]:
     program = {
-        "name": one["name"],
-        "description": f"Application {one['name']}",
-        "stop_seconds": int(one.get("stop_seconds") or STOP_SECONDS),
+        "name": application["name"],
+        "description": f"Application {application['name']}",
+        "stop_seconds": int(application.get("stop_seconds") or STOP_SECONDS),
     }
-    if one.get("command"):
-        program.update(command=one["command"], environment_file=one.get("environment_file"))
-    program.update({key: one[key] for key in ("directory", "log", "user") if one.get(key)})
+    if application.get("command"):
+        program.update(command=application["command"], environment_file=application.get("environment_file"))
+    program.update({key: application[key] for key in ("directory", "log", "user") if application.get(key)})
     return program
 
 

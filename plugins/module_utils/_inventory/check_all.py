@@ -33,19 +33,19 @@ def examined(hosts: of_mirrors.HOSTS, about: c.Collection[str] = (), complete: b
     :param complete: whether a stage is to be played, which needs more of a region than a look does.
     :returns: ``mistakes``, ``warnings`` and ``decisions``: sentences, the first two with the way out.
     """
-    made = list(_all(hosts, complete))
+    host_mistakes = list(_all(hosts, complete))
     near = _near(hosts, about)
     grouped: dict[Mistake, list[str]] = {}
-    for host, one in made:
-        grouped.setdefault(one, []).append(host)
+    for host, mistake in host_mistakes:
+        grouped.setdefault(mistake, []).append(host)
     result: dict[str, list[str]] = {
         "mistakes": [],
         "warnings": list(_names(hosts)),
         "decisions": list(decisions(hosts, about)),
     }
-    for one, where in grouped.items():
-        concerned = not about or (one.about & set(about) if one.about else any(host in near for host in where))
-        result["mistakes" if concerned else "warnings"].append(one.sentence(_where(where, hosts)))
+    for mistake, where in grouped.items():
+        concerned = not about or (mistake.about & set(about) if mistake.about else any(host in near for host in where))
+        result["mistakes" if concerned else "warnings"].append(mistake.sentence(_where(where, hosts)))
     return result
 
 
@@ -54,14 +54,14 @@ def _where(names: list[str], hosts: of_mirrors.HOSTS) -> str:
         return ""
     if len(names) > NAMED:
         return f"{named((shown(name) for name in names), NAMED)}: " if len(names) < len(hosts) else "all hosts: "
-    return f"{', '.join(shown(one) for one in names)}: "
+    return f"{', '.join(shown(name) for name in names)}: "
 
 
 def _near(hosts: of_mirrors.HOSTS, about: c.Collection[str]) -> set[str]:
     """Hosts whose mistakes concern a stage: its regions, their mirrors' machines, all that have applications, and the
     controller.
     """
-    near = {*about, "localhost"} | {name for name, one in hosts.items() if "kafka_dr_applications" in one}
+    near = {*about, "localhost"} | {name for name, variables in hosts.items() if "kafka_dr_applications" in variables}
     for name in about:
         nodes = (hosts.get(name) or {}).get("kafka_dr_mirror_hosts")
         near |= {node for node in nodes if isinstance(node, str)} if isinstance(nodes, list) else set()
@@ -75,16 +75,16 @@ def _all(hosts: of_mirrors.HOSTS, complete: bool) -> c.Iterator[tuple[str, Mista
         for variable, value in variables.items():
             schema = VARIABLES.get(variable)
             value = _as_written(variable, value)
-            here = list(mistakes(value, schema, variable)) if schema is not None and value is not None else []
-            yield from ((name, one) for one in here)
-            if not here and value is not None:
+            own_mistakes = list(mistakes(value, schema, variable)) if schema is not None and value is not None else []
+            yield from ((name, mistake) for mistake in own_mistakes)
+            if not own_mistakes and value is not None:
                 clean[name][variable] = value
     yield from _of_mirrors(clean, hosts, complete)
     for name, variables in clean.items():
         for rule in (of_regions.clients, of_regions.authentication, of_regions.verification, of_regions.quotas):
             if is_whole(rule, variables, hosts[name]):
-                yield from ((name, one) for one in rule(name, variables))
-        yield from ((name, one) for one in of_regions.applications(name, variables, clean))
+                yield from ((name, mistake) for mistake in rule(name, variables))
+        yield from ((name, mistake) for mistake in of_regions.applications(name, variables, clean))
 
 
 def _as_written(variable: str, value: object) -> object:
@@ -93,13 +93,13 @@ def _as_written(variable: str, value: object) -> object:
     """
     if variable != "kafka_dr_users" or not isinstance(value, list):
         return value
-    return [{key: one[key] for key in one if key != LEARNT} if isinstance(one, dict) else one for one in value]
+    return [{key: user[key] for key in user if key != LEARNT} if isinstance(user, dict) else user for user in value]
 
 
 def is_whole(rule: c.Callable, clean: dict, all_of_it: dict) -> bool:
     """Whether what a rule looks at has no mistakes of its own, which would only be said twice."""
     seen = {"authentication": ("kafka_dr_client", "kafka_dr_client_secrets", "kafka_dr_users")}.get(rule.__name__, ())
-    return not any(all_of_it.get(one) is not None and one not in clean for one in seen)
+    return not any(all_of_it.get(variable) is not None and variable not in clean for variable in seen)
 
 
 def _of_mirrors(clean: of_mirrors.HOSTS, hosts: of_mirrors.HOSTS, complete: bool) -> c.Iterator[tuple[str, Mistake]]:
@@ -120,8 +120,8 @@ def _of_mirrors(clean: of_mirrors.HOSTS, hosts: of_mirrors.HOSTS, complete: bool
         seen.append(described)
         unreadable = list(of_mirrors.patterns(described))
         yield from (
-            ("", one)
-            for one in [
+            ("", mistake)
+            for mistake in [
                 *unreadable,
                 *of_mirrors.secrets(described),
                 *of_mirrors.regions(described, known),
@@ -129,13 +129,13 @@ def _of_mirrors(clean: of_mirrors.HOSTS, hosts: of_mirrors.HOSTS, complete: bool
             ]
         )
         if complete:
-            yield from (("", one) for one in of_mirrors.machines(described, clean))
+            yield from (("", mistake) for mistake in of_mirrors.machines(described, clean))
     sides = {side for described in seen for mirror in described for side in (mirror["source"], mirror["target"])}
     for name in sorted(sides & set(clean)) if complete else ():
         yield from (
-            (name, one)
-            for one in of_regions.completeness(name, clean[name])
-            if hosts[name].get(one.path.split(".")[0]) is None or "." in one.path
+            (name, mistake)
+            for mistake in of_regions.completeness(name, clean[name])
+            if hosts[name].get(mistake.path.split(".")[0]) is None or "." in mistake.path
         )
 
 
@@ -146,11 +146,11 @@ def _names(hosts: of_mirrors.HOSTS) -> c.Iterator[str]:
         for variable in variables:
             if variable not in VARIABLES and not variable.startswith(INTERNAL + OTHERS):
                 unknown.setdefault(variable, []).append(host)
-    for one, names in unknown.items():
-        near = difflib.get_close_matches(one, VARIABLES, 1, NEAR)
+    for unknown_variable, names in unknown.items():
+        near = difflib.get_close_matches(unknown_variable, VARIABLES, 1, NEAR)
         yield "{}{} is no variable of the collection, which does not read it. {}".format(
             _where(names, hosts),
-            shown(one),
+            shown(unknown_variable),
             f"Did you mean {near[0]}?" if near else f"Give a variable of your own another beginning than {PREFIX}.",
         )
 
@@ -159,7 +159,9 @@ def decisions(hosts: of_mirrors.HOSTS, about: c.Collection[str] = ()) -> c.Itera
     """What the inventory decides against the collection's own judgement, for the output and the ledger."""
     concerned = {name: variables for name, variables in hosts.items() if not about or name in about}
     # The ledger's are variables of all hosts, as a rule.
-    for reason in dict.fromkeys(one["kafka_dr_unsigned_ledger"] for one in concerned.values() if _is_unsigned(one)):
+    for reason in dict.fromkeys(
+        variables["kafka_dr_unsigned_ledger"] for variables in concerned.values() if _is_unsigned(variables)
+    ):
         yield f"kafka_dr_unsigned_ledger: entries of the ledger are not signed ({shown(reason, 200)})"
     for name, variables in concerned.items():
         for variable, what in (

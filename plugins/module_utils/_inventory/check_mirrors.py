@@ -27,14 +27,14 @@ def patterns(mirrors: list[dict]) -> c.Iterator[Mistake]:
     """Regular expressions that cannot be read."""
     for at, mirror in enumerate(mirrors):
         for key in PATTERNS:
-            for number, one in enumerate(as_list(mirror.get(key))):
+            for number, pattern in enumerate(as_list(mirror.get(key))):
                 try:
-                    re.compile(one)
+                    re.compile(pattern)
                 except re.error as error:
                     yield Mistake(
                         f"kafka_dr_mirrors[{at}].{key}[{number}]",
                         "a regular expression",
-                        f"'{shown(one)}' ({error})",
+                        f"'{shown(pattern)}' ({error})",
                         "Write a dot of a name as \\. and close every bracket",
                         about_of(mirror),
                     )
@@ -60,12 +60,12 @@ def secrets(mirrors: list[dict]) -> c.Iterator[Mistake]:
 
 def about_of(mirror: dict) -> frozenset[str]:
     """The regions that a mirror is about."""
-    return frozenset(one for one in (mirror.get("source"), mirror.get("target")) if isinstance(one, str))
+    return frozenset(region for region in (mirror.get("source"), mirror.get("target")) if isinstance(region, str))
 
 
 def regions(mirrors: list[dict], hosts: HOSTS) -> c.Iterator[Mistake]:
     """Sides of mirrors that are no regions, and pairs that are described twice."""
-    known = sorted(name for name, one in hosts.items() if is_region(one))
+    known = sorted(name for name, variables in hosts.items() if is_region(variables))
     pairs: dict[tuple[str, str], int] = {}
     for at, mirror in enumerate(mirrors):
         path = f"kafka_dr_mirrors[{at}]"
@@ -117,25 +117,25 @@ def traps(mirrors: list[dict]) -> c.Iterator[Mistake]:
                 about_of(mirror),
             )
             continue
-        flows += [(path, mirror, one) for one in own]
+        flows += [(path, mirror, flow) for flow in own]
         for flow in own:
             for rule in FLOW_RULES:
-                for one in rule(flow):
-                    if one["severity"] == "error":
+                for finding in rule(flow):
+                    if finding["severity"] == "error":
                         yield Mistake(
-                            f"{path} ({shown(one['where'])})",
-                            shown(one["fix"], 200),
-                            f"{shown(one['found'])}: {one['reason']}",
+                            f"{path} ({shown(finding['where'])})",
+                            shown(finding["fix"], 200),
+                            f"{shown(finding['found'])}: {finding['reason']}",
                             "Correct it in config or tuning of the mirror",
                             about_of(mirror),
                         )
     of_flow = {flow.name: (place, described) for place, described, flow in reversed(flows)}
-    for one in loops("properties", [one[2] for one in flows], {}):
-        where, looped = of_flow[one["flow"]]
+    for finding in loops("properties", [flow for dummy_path, dummy_mirror, flow in flows], {}):
+        where, looped = of_flow[finding["flow"]]
         yield Mistake(
             where,
             "no circle of mirrors that keep names",
-            f"{one['flow']}, part of one: {one['reason']}",
+            f"{finding['flow']}, part of one: {finding['reason']}",
             "Describe one direction at a time; or give each the policy default, or patterns of topics that never "
             "overlap",
             about_of(looped),
@@ -211,7 +211,7 @@ def _rest(mirror: dict, nodes: list, target: dict, hosts: HOSTS, platform: objec
         node: (hosts.get(node) or {}).get("kafka_dr_mirror_rest_host") or target.get("kafka_dr_mirror_rest_host")
         for node in nodes
     }
-    outside = [one for one, address in heard.items() if not is_loopback(address) and (len(nodes) > 1 or address)]
+    outside = [node for node, address in heard.items() if not is_loopback(address) and (len(nodes) > 1 or address)]
     if outside:
         yield Mistake(
             f"{mirror['target']}: kafka_dr_mirror_rest_open",

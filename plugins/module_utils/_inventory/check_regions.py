@@ -26,8 +26,8 @@ def clients(name: str, region: dict) -> c.Iterator[Mistake]:
                 "a value (not shown)",
                 "Move it to kafka_dr_client_secrets, in a vault, and change it: it may stand in logs already",
             )
-    for one in str(client.get("bootstrap.servers") or "").split(","):
-        port = one.strip().rpartition(":")[2]
+    for address in str(client.get("bootstrap.servers") or "").split(","):
+        port = address.strip().rpartition(":")[2]
         if port.isdigit() and not 1 <= int(port) <= 65535:
             yield Mistake("kafka_dr_client['bootstrap.servers']", "ports from 1 to 65535", port)
 
@@ -93,30 +93,30 @@ def completeness(name: str, region: dict) -> c.Iterator[Mistake]:
 
 def unverified(region: dict) -> list[str]:
     """Settings of a region by which a certificate, or the name in it, is not verified."""
-    made = [f"kafka_dr_client: {one}" for one in security.unverified(region.get("kafka_dr_client") or {})]
+    settings = [f"kafka_dr_client: {setting}" for setting in security.unverified(region.get("kafka_dr_client") or {})]
     kubernetes, deployment = region.get("kafka_dr_kubernetes") or {}, region.get("kafka_dr_mirror_deployment") or {}
     places = {
         "kafka_dr_kubernetes": kubernetes,
         "kafka_dr_mirror_deployment": deployment,
         **{f"kafka_dr_kubernetes.{key}": kubernetes.get(key) or {} for key in ("backup", "authorities_from")},
         **{
-            f"kafka_dr_applications[{at}].connection": one.get("connection") or {}
-            for at, one in enumerate(region.get("kafka_dr_applications") or [])
+            f"kafka_dr_applications[{at}].connection": application.get("connection") or {}
+            for at, application in enumerate(region.get("kafka_dr_applications") or [])
         },
     }
-    for path, one in places.items():
-        if str(one.get("validate_certs", True)).lower() in security.NOT_TRUE:
-            made.append(f"{path}: validate_certs=false")
-        if str(one.get("host") or "").startswith("http:"):
-            made.append(f"{path}: host without TLS")
+    for path, place in places.items():
+        if str(place.get("validate_certs", True)).lower() in security.NOT_TRUE:
+            settings.append(f"{path}: validate_certs=false")
+        if str(place.get("host") or "").startswith("http:"):
+            settings.append(f"{path}: host without TLS")
     bare = [
-        one
-        for one in (region.get("kafka_dr_connect") or {}).get("urls") or []
-        if str(one).startswith("http:") and urlsplit(str(one)).hostname not in LOOPBACK
+        url
+        for url in (region.get("kafka_dr_connect") or {}).get("urls") or []
+        if str(url).startswith("http:") and urlsplit(str(url)).hostname not in LOOPBACK
     ]
     if bare and region.get("kafka_dr_connect_secrets"):
-        made.append("kafka_dr_connect: urls without TLS, with a password")
-    return made
+        settings.append("kafka_dr_connect: urls without TLS, with a password")
+    return settings
 
 
 def verification(name: str, region: dict) -> c.Iterator[Mistake]:
@@ -149,32 +149,39 @@ def applications(name: str, host: dict, hosts: HOSTS) -> c.Iterator[Mistake]:
     """What an application of its kind needs before it can be pointed at a region, and machines that are unknown."""
     if not host.get("kafka_dr_applications"):
         return
-    users = {one["name"] for other in hosts.values() for one in other.get("kafka_dr_users") or []}
+    users = {user["name"] for other in hosts.values() for user in other.get("kafka_dr_users") or []}
     passwords = any(
-        (one.get("kafka_dr_client") or {}).get("sasl.mechanism") for one in hosts.values() if is_region(one)
+        (variables.get("kafka_dr_client") or {}).get("sasl.mechanism")
+        for variables in hosts.values()
+        if is_region(variables)
     )
-    for at, one in enumerate(host.get("kafka_dr_applications") or []):
+    for at, application in enumerate(host.get("kafka_dr_applications") or []):
         path = f"kafka_dr_applications[{at}]"
         needed = {
             "process": ["environment_file"],
             "systemd": ["environment_file"],
             "kubernetes": ["principals"],
             "hook": ["start_tasks", "stop_tasks"],
-        }[one["kind"]]
-        for key in needed + (["principals"] if passwords and one["kind"] in ("process", "systemd") else []):
-            if not one.get(key):
+        }[application["kind"]]
+        for key in needed + (["principals"] if passwords and application["kind"] in ("process", "systemd") else []):
+            if not application.get(key):
                 yield Mistake(
-                    f"{path}.{key}", f"something, since {one['name']} is of kind {one['kind']}", "nothing", "Give it"
+                    f"{path}.{key}",
+                    f"something, since {application['name']} is of kind {application['kind']}",
+                    "nothing",
+                    "Give it",
                 )
-        if one["kind"] == "kubernetes" and not (
-            one.get("namespace") or (host.get("kafka_dr_kubernetes") or {}).get("namespace")
+        if application["kind"] == "kubernetes" and not (
+            application.get("namespace") or (host.get("kafka_dr_kubernetes") or {}).get("namespace")
         ):
             yield Mistake(
                 f"{path}.namespace", f"a namespace, here or in kafka_dr_kubernetes of {name}", "nothing", "Give it"
             )
-        if one.get("host") and one["host"] not in hosts:
-            yield Mistake(f"{path}.host", "a host of the inventory", found(one["host"]), "Add it, or correct the name")
-        for number, user in enumerate(one.get("principals") or []):
+        if application.get("host") and application["host"] not in hosts:
+            yield Mistake(
+                f"{path}.host", "a host of the inventory", found(application["host"]), "Add it, or correct the name"
+            )
+        for number, user in enumerate(application.get("principals") or []):
             if users and passwords and user not in users:
                 yield Mistake(
                     f"{path}.principals[{number}]",

@@ -63,7 +63,10 @@ class Hidden(str):
 
 def shown(value: object, length: int = LENGTH) -> str:
     """A text of the user's, on one line, cut, without what has the form of a secret or of a template."""
-    text = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in str(value))
+    text = "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in str(value)
+    )
     # Last, and at each brace: three in a row are a template from the second one on.
     text = TEMPLATE.sub("{ ", without_secrets(text))
     return text if len(text) <= length else text[: length - 1] + "…"
@@ -77,7 +80,7 @@ def found(value: object, hide: bool = False) -> str:
         return "nothing"
     if isinstance(value, dict):
         return (
-            f"a dictionary with the keys {', '.join(shown(one, 30) for one in list(value)[:6])}"
+            f"a dictionary with the keys {', '.join(shown(key, 30) for key in list(value)[:6])}"
             if value
             else "an empty dictionary"
         )
@@ -108,7 +111,7 @@ def expected(schema: NODE) -> str:
     if "enum" in schema:
         return f"one of {', '.join(schema['enum'])}"
     kinds = schema.get("type", "")
-    words = " or ".join(WORDS[one] for one in ([kinds] if isinstance(kinds, str) else kinds) if one)
+    words = " or ".join(WORDS[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds) if kind)
     least, most, above = schema.get("minimum"), schema.get("maximum"), schema.get("exclusiveMinimum")
     if least is not None and most is not None:
         return f"{words} from {least} to {most}"
@@ -137,7 +140,7 @@ def mistakes(value: object, schema: NODE, path: str, within: bool = False) -> c.
         yield Mistake(
             path, expected(schema) or "a value", found(value), "Define what the template names, or correct it"
         )
-    elif kinds and not any(_is(value, one, schema) for one in ([kinds] if isinstance(kinds, str) else kinds)):
+    elif kinds and not any(_is(value, kind, schema) for kind in ([kinds] if isinstance(kinds, str) else kinds)):
         yield Mistake(path, expected(schema), found(value, hide), str(schema.get("x-remedy") or ""))
     elif isinstance(value, dict):
         yield from _keys(value, schema, path, within)
@@ -209,10 +212,10 @@ def _keys(value: dict, schema: NODE, path: str, within: bool) -> c.Iterator[Mist
     for key in schema.get("required") or ():
         if value.get(key) is None:
             yield Mistake(key_path(path, key), expected(properties.get(key, {})) or "a value", "nothing", "Give it")
-    for key, one in value.items():
+    for key, entry in value.items():
         if key in properties:
-            if one is not None:
-                yield from mistakes(one, properties[key], key_path(path, key), within)
+            if entry is not None:
+                yield from mistakes(entry, properties[key], key_path(path, key), within)
         elif others is False:
             yield Mistake(
                 key_path(path, key),
@@ -227,15 +230,15 @@ def _keys(value: dict, schema: NODE, path: str, within: bool) -> c.Iterator[Mist
                 f"the key '{shown(key)}'",
                 _nearest(str(key).replace("_", "."), properties) or "Correct it",
             )
-        elif isinstance(others, dict) and one is not None:
-            yield from mistakes(one, others, key_path(path, key), within)
+        elif isinstance(others, dict) and entry is not None:
+            yield from mistakes(entry, others, key_path(path, key), within)
     if len(value) < schema.get("minProperties", 0):
         yield Mistake(path, f"at least one of {', '.join(properties)}", "an empty dictionary", "Give one")
 
 
 def _entries(value: list, schema: NODE, path: str, within: bool) -> c.Iterator[Mistake]:
-    for at, one in enumerate(value):
-        yield from mistakes(one, schema.get("items") or {}, f"{path}[{at}]", within)
+    for at, entry in enumerate(value):
+        yield from mistakes(entry, schema.get("items") or {}, f"{path}[{at}]", within)
     if len(value) < schema.get("minItems", 0):
         yield Mistake(
             path,
@@ -245,8 +248,8 @@ def _entries(value: list, schema: NODE, path: str, within: bool) -> c.Iterator[M
         )
     unique = schema.get("x-unique")
     first: dict[str, int] = {}
-    for at, one in enumerate(value):
-        name = one.get(unique) if unique and isinstance(one, dict) else None
+    for at, entry in enumerate(value):
+        name = entry.get(unique) if unique and isinstance(entry, dict) else None
         if isinstance(name, str) and first.setdefault(name, at) != at:
             yield Mistake(
                 f"{path}[{at}].{unique}",

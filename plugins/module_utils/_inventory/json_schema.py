@@ -25,27 +25,27 @@ def json_schema() -> NODE:
                     "children": {"additionalProperties": {"$ref": "#/$defs/group"}},
                 }
             },
-            "variables": {"properties": {name: _open(one) for name, one in VARIABLES.items()}},
+            "variables": {"properties": {name: _open(schema) for name, schema in VARIABLES.items()}},
         },
     }
 
 
 def _open(schema: NODE) -> NODE:
     """A node without the collection's own keys, which also takes a template."""
-    made = {
+    opened = {
         key: value
         for key, value in schema.items()
         if not key.startswith("x-") and key not in ("properties", "items", "additionalProperties", "description")
     }
     if "properties" in schema:
-        made["properties"] = {key: _open(one) for key, one in schema["properties"].items()}
+        opened["properties"] = {key: _open(property_schema) for key, property_schema in schema["properties"].items()}
     if "items" in schema:
-        made["items"] = _open(schema["items"])
+        opened["items"] = _open(schema["items"])
     if "additionalProperties" in schema:
         others = schema["additionalProperties"]
-        made["additionalProperties"] = _open(others) if isinstance(others, dict) else others
+        opened["additionalProperties"] = _open(others) if isinstance(others, dict) else others
     if schema.get("type") in ("integer", "number"):
         # As the text that a template gives.
-        made = {"anyOf": [made, {"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?$"}]}
-    said = {"description": schema["description"]} if schema.get("description") else {}
-    return {**said, "anyOf": [made, {"type": "null"}, {"$ref": "#/$defs/template"}]}
+        opened = {"anyOf": [opened, {"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?$"}]}
+    description = {"description": schema["description"]} if schema.get("description") else {}
+    return {**description, "anyOf": [opened, {"type": "null"}, {"$ref": "#/$defs/template"}]}

@@ -20,30 +20,30 @@ PATH = r"^(/|~/)(?!.*(^|/)\.\.(/|$))[^\x00-\x1f\x7f\"'\u0060\\\\{}$;|&<>*?]*$"
 TOPIC = r"^(?!\.{1,2}$)[A-Za-z0-9._-]+$"
 
 
-def node(kind: str, said: str = "", **more: t.Any) -> NODE:
+def node(kind: str, description: str = "", **more: t.Any) -> NODE:
     """A schema node; keyword ``x_word`` stands for ``x-word``."""
-    made: NODE = {"type": kind}
-    if said:
-        made["description"] = said
-    made.update(
+    schema: NODE = {"type": kind}
+    if description:
+        schema["description"] = description
+    schema.update(
         {
             key.replace("x_", "x-", 1) if key.startswith("x_") else key: value
             for key, value in more.items()
             if value is not None
         }
     )
-    return made
+    return schema
 
 
-def text(said: str = "", pattern: str = PRINTABLE, expected: str = "a text on one line", **more: t.Any) -> NODE:
+def text(description: str = "", pattern: str = PRINTABLE, expected: str = "a text on one line", **more: t.Any) -> NODE:
     """A string; by default any on one line."""
-    return node("string", said, **{"pattern": pattern, "x_expected": expected, "minLength": 1, **more})
+    return node("string", description, **{"pattern": pattern, "x_expected": expected, "minLength": 1, **more})
 
 
-def name(said: str = "", **more: t.Any) -> NODE:
+def name(description: str = "", **more: t.Any) -> NODE:
     """A name that becomes part of file names, units and topics."""
     return text(
-        said,
+        description,
         **{
             "pattern": NAME,
             "expected": "a name of letters, digits, '.', '_' and '-', which begins with a letter or a digit",
@@ -53,73 +53,78 @@ def name(said: str = "", **more: t.Any) -> NODE:
     )
 
 
-def kubernetes_name(said: str = "") -> NODE:
+def kubernetes_name(description: str = "") -> NODE:
     """A name as Kubernetes takes it for an object or a namespace."""
     return text(
-        said, KUBERNETES_NAME, "a name as Kubernetes takes it (small letters, digits, '-' and '.')", maxLength=253
+        description,
+        KUBERNETES_NAME,
+        "a name as Kubernetes takes it (small letters, digits, '-' and '.')",
+        maxLength=253,
     )
 
 
-def path(said: str = "") -> NODE:
+def path(description: str = "") -> NODE:
     """A path on a machine, which files are written to or deleted from."""
-    return text(said, PATH, "an absolute path without '..', quotes, templates or line breaks")
+    return text(description, PATH, "an absolute path without '..', quotes, templates or line breaks")
 
 
-def long_text(said: str = "", **more: t.Any) -> NODE:
+def long_text(description: str = "", **more: t.Any) -> NODE:
     """A string of any characters, such as a certificate."""
-    return node("string", said, **{"x_expected": "a text", **more})
+    return node("string", description, **{"x_expected": "a text", **more})
 
 
-def secret(said: str = "") -> NODE:
+def secret(description: str = "") -> NODE:
     """A string that is never printed."""
-    return node("string", said, x_expected="a text (keep it in a vault)", x_secret=True)
+    return node("string", description, x_expected="a text (keep it in a vault)", x_secret=True)
 
 
-def choice(said: str, *values: str) -> NODE:
+def choice(description: str, *values: str) -> NODE:
     """One of some words."""
-    return node("string", said, enum=list(values))
+    return node("string", description, enum=list(values))
 
 
-def number(said: str = "", least: float | None = None, most: float | None = None) -> NODE:
+def number(description: str = "", least: float | None = None, most: float | None = None) -> NODE:
     """A whole number, also as a string of digits: that is what a template gives."""
-    return node("integer", said, minimum=least, maximum=most)
+    return node("integer", description, minimum=least, maximum=most)
 
 
-def port(said: str) -> NODE:
+def port(description: str) -> NODE:
     """A TCP port."""
-    return number(said, 1, 65535)
+    return number(description, 1, 65535)
 
 
-def flag(said: str = "") -> NODE:
+def flag(description: str = "") -> NODE:
     """True or false; a word such as ``"false"`` would count as true in many places and is refused."""
-    return node("boolean", said)
+    return node("boolean", description)
 
 
-def loose_flag(said: str = "") -> NODE:
+def loose_flag(description: str = "") -> NODE:
     """True or false, also as a word: it is given on the command line."""
-    return node("boolean", said, x_words=True)
+    return node("boolean", description, x_words=True)
 
 
-def record(said: str, properties: dict[str, NODE], required: tuple[str, ...] = (), **more: t.Any) -> NODE:
+def record(description: str, properties: dict[str, NODE], required: tuple[str, ...] = (), **more: t.Any) -> NODE:
     """A dictionary of these keys and no others."""
     return node(
-        "object", said, **{"properties": properties, "required": list(required), "additionalProperties": False, **more}
+        "object",
+        description,
+        **{"properties": properties, "required": list(required), "additionalProperties": False, **more},
     )
 
 
-def mapping(said: str, values: NODE | bool = True, keys: str = PRINTABLE, **more: t.Any) -> NODE:
+def mapping(description: str, values: NODE | bool = True, keys: str = PRINTABLE, **more: t.Any) -> NODE:
     """A dictionary whose keys are the user's own."""
-    return node("object", said, **{"additionalProperties": values, "propertyNames": {"pattern": keys}, **more})
+    return node("object", description, **{"additionalProperties": values, "propertyNames": {"pattern": keys}, **more})
 
 
-def listing(said: str, items: NODE, unique: str | None = None, **more: t.Any) -> NODE:
+def listing(description: str, items: NODE, unique: str | None = None, **more: t.Any) -> NODE:
     """A list; ``unique`` is the key that no two entries may share."""
-    return node("array", said, items=items, x_unique=unique, **more)
+    return node("array", description, items=items, x_unique=unique, **more)
 
 
-def names_listing(said: str, items: NODE | None = None, **more: t.Any) -> NODE:
+def names_listing(description: str, items: NODE | None = None, **more: t.Any) -> NODE:
     """A list of strings."""
-    return listing(said, items or text(), **more)
+    return listing(description, items or text(), **more)
 
 
 def setting() -> NODE:
@@ -131,6 +136,6 @@ def setting() -> NODE:
     }
 
 
-def anything(said: str = "") -> NODE:
+def anything(description: str = "") -> NODE:
     """A value that somebody else's schema describes."""
-    return {"description": said} if said else {}
+    return {"description": description} if description else {}

@@ -58,7 +58,7 @@ def find_mirror(
 
 
 def _from_to(mirrors: list[dict[str, Any]] | None, source: str, target: str) -> list[dict[str, Any]]:
-    return [one for one in mirrors or [] if one.get("source") == source and one.get("target") == target]
+    return [mirror for mirror in mirrors or [] if mirror.get("source") == source and mirror.get("target") == target]
 
 
 def _listed(mirrors: list[dict[str, Any]]) -> str:
@@ -173,7 +173,7 @@ def groups_left_out(mirror: dict[str, Any]) -> str:
 
 def _joined(mirror: dict[str, Any], key: str) -> str:
     full = checked(mirror)
-    return ",".join(pattern_text(one, full["name"]) for one in full[key])
+    return ",".join(pattern_text(pattern, full["name"]) for pattern in full[key])
 
 
 def names_of(mirror: dict[str, Any]) -> MirrorNames | MirrorNames:
@@ -187,7 +187,7 @@ def names_of(mirror: dict[str, Any]) -> MirrorNames | MirrorNames:
 
 
 def _patterns(full: dict[str, Any]) -> list[list[str]]:
-    return [[pattern_text(one, full["name"]) for one in full[key]] for key in ("topics", "topics_exclude")]
+    return [[pattern_text(pattern, full["name"]) for pattern in full[key]] for key in ("topics", "topics_exclude")]
 
 
 def copy_of(mirror: dict[str, Any], topic: str) -> str:
@@ -222,9 +222,9 @@ def prepared_topics(mirror: dict[str, Any], positions_topic: str | None = None) 
     """
     factor = checked(mirror)["tuning"].get("replication_factor")
     kept = {"cleanup.policy": "delete", "retention.ms": -1, "segment.bytes": 52428800}
-    made = [{"name": offset_syncs_topic(mirror), "partitions": 1, "replication_factor": factor, "configs": kept}]
+    topics = [{"name": offset_syncs_topic(mirror), "partitions": 1, "replication_factor": factor, "configs": kept}]
     if positions_topic:
-        made.append(
+        topics.append(
             {
                 "name": positions_topic,
                 "partitions": 1,
@@ -232,7 +232,7 @@ def prepared_topics(mirror: dict[str, Any], positions_topic: str | None = None) 
                 "configs": {"cleanup.policy": "compact", "segment.ms": 3600000, "segment.bytes": 52428800},
             }
         )
-    return made
+    return topics
 
 
 def internal_topics(mirror: dict[str, Any]) -> list[dict[str, str]]:

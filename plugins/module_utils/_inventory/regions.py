@@ -15,7 +15,7 @@ def hosts_with(regions: dict[str, dict[str, Any]], variable: str) -> list[str]:
     return [name for name in regions if variable in regions[name]]
 
 
-def told(names: list[str], regions: dict[str, dict[str, str]]) -> str:
+def with_platforms(names: list[str], regions: dict[str, dict[str, str]]) -> str:
     """Regions with what runs each, as ``north_america (host) and europe (kubernetes)``.
 
     :param names: names of regions. :param regions: hostvars.
@@ -72,7 +72,7 @@ def client_files(
 def ends(topics: dict[str, dict[str, dict[str, Any]]]) -> dict[str, dict[str, int]]:
     """``{topic: {partition: last stable offset}}`` from the topics of ``cluster_info``."""
     return {
-        name: {number: one["stable"] for number, one in topic.get("offsets", {}).items()}
+        name: {number: bounds["stable"] for number, bounds in topic.get("offsets", {}).items()}
         for name, topic in topics.items()
     }
 
@@ -80,7 +80,7 @@ def ends(topics: dict[str, dict[str, dict[str, Any]]]) -> dict[str, dict[str, in
 def starts(topics: dict[str, dict[str, dict[str, Any]]]) -> dict[str, dict[str, int]]:
     """``{topic: {partition: log start}}`` from the topics of ``cluster_info``."""
     return {
-        name: {number: one["start"] for number, one in topic.get("offsets", {}).items()}
+        name: {number: bounds["start"] for number, bounds in topic.get("offsets", {}).items()}
         for name, topic in topics.items()
     }
 
@@ -90,7 +90,7 @@ def with_records(topics: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
     return sorted(
         name
         for name, topic in topics.items()
-        if any(one["end"] > one["start"] for one in topic.get("offsets", {}).values())
+        if any(bounds["end"] > bounds["start"] for bounds in topic.get("offsets", {}).values())
     )
 
 
@@ -110,7 +110,7 @@ def copied_ends(status: dict[str, Any]) -> dict[str, Any]:
     for row in status.get("partitions") or []:
         if row["mirrored_through"] is not None:
             source.setdefault(row["topic"], {})[str(row["partition"])] = row["mirrored_through"]
-    double = {(one["topic"], str(one["partition"])) for one in status.get("conflicts") or []}
+    double = {(conflict["topic"], str(conflict["partition"])) for conflict in status.get("conflicts") or []}
     witness = status.get("witness") or {}
     known = witness.get("ends")
     lost: dict[str, Any] = {"total": None, "topics": {}, "unknown": []}

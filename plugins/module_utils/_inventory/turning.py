@@ -57,7 +57,7 @@ def turn_lacks(
     if not mirror:
         return ""
     described = [
-        one for one in mirrors if (one.get("source"), one.get("target")) == (mirror["target"], mirror["source"])
+        other for other in mirrors if (other.get("source"), other.get("target")) == (mirror["target"], mirror["source"])
     ]
     if described and described[0]["name"] != turned_name(mirror):
         return f"mirror '{described[0]['name']}' is described the other way round, and is left as it is"

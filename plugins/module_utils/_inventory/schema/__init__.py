@@ -11,12 +11,12 @@ from .clusters import CLUSTER, CLUSTER_SECRETS, QUOTAS, SUPER_USERS, TOPICS, USE
 from .mirrors import APPLICATIONS, MACHINES, MIRRORS, SERVICES
 
 
-def _topic(said: str) -> NODE:
+def _topic(description: str) -> NODE:
     """A topic of the collection's own. Rights are derived from how its name begins: the stages' to write there, and the
     DENY of a mirror of all topics.
     """
     return text(
-        said,
+        description,
         f"^{GUARDED}[A-Za-z0-9._-]+$",
         f"a name that begins with {GUARDED}, of letters, digits, '.', '_' and '-'",
         maxLength=249,

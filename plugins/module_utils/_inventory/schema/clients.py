@@ -24,12 +24,14 @@ CONNECTION: dict[str, NODE] = {
 CONNECTED: dict[str, NODE] = {**CONNECTION, "namespace": kubernetes_name("The namespace")}
 
 
-def word(said: str, *values: str) -> NODE:
+def word(description: str, *values: str) -> NODE:
     """One of some words that librdkafka takes in large and small letters."""
     return text(
-        said,
+        description,
         "^(?:{})$".format(
-            "|".join("".join(f"[{one}{one.lower()}]" if one.isalpha() else one for one in value) for value in values)
+            "|".join(
+                "".join(f"[{char}{char.lower()}]" if char.isalpha() else char for char in value) for value in values
+            )
         ),
         f"one of {', '.join(values)}",
     )
@@ -67,7 +69,7 @@ CLIENT = mapping(
 )
 CLIENT_SECRETS = record(
     "The secret keys of the client. Where it has none, C({})",
-    {one: secret() for one in SECRETS},
+    {key: secret() for key in SECRETS},
     x_where="region",
     x_secret=True,
     x_what=f"a dictionary of {', '.join(SECRETS[:3])}",

@@ -115,8 +115,8 @@ QUOTAS = listing(
             "limits": record(
                 "Their limits",
                 {
-                    one: {"type": ["number", "null"], "exclusiveMinimum": 0}
-                    for one in (
+                    limit: {"type": ["number", "null"], "exclusiveMinimum": 0}
+                    for limit in (
                         "producer_byte_rate",
                         "consumer_byte_rate",
                         "request_percentage",

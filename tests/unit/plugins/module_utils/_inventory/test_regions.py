@@ -216,7 +216,7 @@ def test_the_reverse_is_told_nothing_of_offset_syncs():
 
 def test_regions_are_told_with_what_runs_them():
     regions = {"na": {"kafka_dr_platform": "host"}, "eu": {}}
-    assert _regions.told(["na", "eu", "asia"], regions) == "na (host) and eu (no platform) and asia (unknown)"
+    assert _regions.with_platforms(["na", "eu", "asia"], regions) == "na (host) and eu (no platform) and asia (unknown)"
 
 
 def test_where_logs_begin_is_taken_from_what_was_read():
