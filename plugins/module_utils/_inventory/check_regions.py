@@ -151,27 +151,22 @@ def applications(name: str, host: dict, hosts: HOSTS) -> c.Iterator[Mistake]:
         return
     users = {user["name"] for other in hosts.values() for user in other.get("kafka_dr_users") or []}
     passwords = any(
-        (variables.get("kafka_dr_client") or {}).get("sasl.mechanism")
-        for variables in hosts.values()
-        if is_region(variables)
+        (region.get("kafka_dr_client") or {}).get("sasl.mechanism") for region in hosts.values() if is_region(region)
     )
     for at, application in enumerate(host.get("kafka_dr_applications") or []):
-        path = f"kafka_dr_applications[{at}]"
+        path, kind = f"kafka_dr_applications[{at}]", application["kind"]
         needed = {
             "process": ["environment_file"],
             "systemd": ["environment_file"],
             "kubernetes": ["principals"],
             "hook": ["start_tasks", "stop_tasks"],
-        }[application["kind"]]
-        for key in needed + (["principals"] if passwords and application["kind"] in ("process", "systemd") else []):
+        }[kind]
+        for key in needed + (["principals"] if passwords and kind in ("process", "systemd") else []):
             if not application.get(key):
                 yield Mistake(
-                    f"{path}.{key}",
-                    f"something, since {application['name']} is of kind {application['kind']}",
-                    "nothing",
-                    "Give it",
+                    f"{path}.{key}", f"something, since {application['name']} is of kind {kind}", "nothing", "Give it"
                 )
-        if application["kind"] == "kubernetes" and not (
+        if kind == "kubernetes" and not (
             application.get("namespace") or (host.get("kafka_dr_kubernetes") or {}).get("namespace")
         ):
             yield Mistake(
