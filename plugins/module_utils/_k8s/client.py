@@ -44,18 +44,18 @@ class KubernetesClient:
         self._served: dict[str, builtins.list[str]] = {}
 
     def _open(self) -> kubernetes_client.ApiClient:
-        one = self.connection
+        connection = self.connection
         try:
-            if one.get("host"):
-                api = kubernetes_client.ApiClient(_configuration_of(one))
+            if connection.get("host"):
+                api = kubernetes_client.ApiClient(_configuration_of(connection))
             elif (
-                one.get("kubeconfig")
+                connection.get("kubeconfig")
                 or os.environ.get("KUBECONFIG")
                 or os.path.exists(os.path.expanduser("~/.kube/config"))
             ):
-                path = one.get("kubeconfig")
+                path = connection.get("kubeconfig")
                 api = kubernetes_config.new_client_from_config(
-                    os.path.expanduser(path) if path else None, context=one.get("context"), persist_config=False
+                    os.path.expanduser(path) if path else None, context=connection.get("context"), persist_config=False
                 )
             else:
                 configuration = kubernetes_client.Configuration()
@@ -87,8 +87,8 @@ class KubernetesClient:
         """
         what = what or f"{method} {path}"
         headers = {"Accept": "application/json", "User-Agent": "streamsafe.kafka_dr"}
-        for one in self._api.configuration.auth_settings().values():
-            headers[one["key"]] = one["value"]
+        for setting in self._api.configuration.auth_settings().values():
+            headers[setting["key"]] = setting["value"]
         payload = None
         if body is not None:
             headers["Content-Type"] = content_type
@@ -218,17 +218,17 @@ def _write_query(dry_run: bool) -> dict[str, str]:
     return query
 
 
-def _configuration_of(one: dict[str, Any]) -> kubernetes_client.Configuration:
+def _configuration_of(connection: dict[str, Any]) -> kubernetes_client.Configuration:
     configuration = kubernetes_client.Configuration()
-    configuration.host = one["host"]
-    configuration.verify_ssl = one.get("validate_certs", True)
-    configuration.ssl_ca_cert = one.get("ca_cert")
-    configuration.cert_file = one.get("client_cert")
-    configuration.key_file = one.get("client_key")
-    if one.get("proxy"):
-        configuration.proxy = one["proxy"]
-    if one.get("api_key"):
-        configuration.api_key = {"authorization": f"Bearer {one['api_key']}"}
+    configuration.host = connection["host"]
+    configuration.verify_ssl = connection.get("validate_certs", True)
+    configuration.ssl_ca_cert = connection.get("ca_cert")
+    configuration.cert_file = connection.get("client_cert")
+    configuration.key_file = connection.get("client_key")
+    if connection.get("proxy"):
+        configuration.proxy = connection["proxy"]
+    if connection.get("api_key"):
+        configuration.api_key = {"authorization": f"Bearer {connection['api_key']}"}
     return configuration
 
 

@@ -68,7 +68,8 @@ def _listener(kafka: dict[str, Any], listener: str | None) -> tuple[str | None, 
     """
     name, status = kafka["metadata"]["name"], kafka.get("status") or {}
     known = {
-        one.get("name") or one.get("type"): one for one in status.get("listeners") or status.get("kafkaListeners") or []
+        listener_status.get("name") or listener_status.get("type"): listener_status
+        for listener_status in status.get("listeners") or status.get("kafkaListeners") or []
     }
     if listener is None and len(known) == 1:
         listener = next(iter(known))
@@ -78,13 +79,20 @@ def _listener(kafka: dict[str, Any], listener: str | None) -> tuple[str | None, 
         raise RefusedError(
             "Kafka '{}' has no address for listener '{}'{}".format(name, listener, f" ({words})" if words else ""),
             expected="one of status.listeners",
-            found=", ".join(sorted(str(one) for one in known)) or "none yet",
+            found=", ".join(sorted(str(listener_name) for listener_name in known)) or "none yet",
             remedy="Name the listener in kafka_dr_kubernetes.listener, or wait until it is Ready",
         )
     return (
         listener,
         found,
-        next((one for one in kafka["spec"]["kafka"].get("listeners") or [] if one.get("name") == listener), {}),
+        next(
+            (
+                described
+                for described in kafka["spec"]["kafka"].get("listeners") or []
+                if described.get("name") == listener
+            ),
+            {},
+        ),
     )
 
 

@@ -36,20 +36,20 @@ def rights(rules: list[dict[str, Any]], acls: list[dict[str, Any]], how: str) ->
         ``without_allow``, which leaves nothing but what denies.
     """
     if how == "without_allow":
-        return [one for one in rules if (one.get("type") or "allow") == "deny"]
+        return [rule for rule in rules if (rule.get("type") or "allow") == "deny"]
     named = [acl_rule(acl) for acl in acls]
     if how == "exactly":
         return named
     if how == "remove":
-        gone = {one for rule in named for one in _flat(rule)}
-        return _only(rules, lambda one: one not in gone)
-    have = {one for rule in rules for one in _flat(rule)}
-    made = _only(rules, lambda one: True)
+        gone = {flat for rule in named for flat in _flat(rule)}
+        return _only(rules, lambda flat: flat not in gone)
+    have = {flat for rule in rules for flat in _flat(rule)}
+    result = _only(rules, lambda flat: True)
     for rule in named:
         # The same right may be named twice, by what was kept and by what is derived.
-        made += _only([rule], lambda one: one not in have)
+        result += _only([rule], lambda flat: flat not in have)
         have.update(_flat(rule))
-    return made
+    return result
 
 
 def _operations(rule: dict[str, Any]) -> list[str]:
@@ -62,14 +62,18 @@ def _flat(rule: dict[str, Any]) -> set[tuple[str, ...]]:
     kind = resource["type"]
     # A cluster has no name; a name without a pattern is meant literally.
     place = (kind,) if kind == "cluster" else (kind, resource.get("name"), resource.get("patternType") or "literal")
-    return {(rule.get("type") or "allow", rule.get("host") or "*", one, *place) for one in _operations(rule)}
+    return {
+        (rule.get("type") or "allow", rule.get("host") or "*", operation, *place) for operation in _operations(rule)
+    }
 
 
 def _only(rules: list[dict[str, Any]], keeps: Callable[..., Any]) -> list[dict[str, Any]]:
     kept = []
     for rule in rules:
         operations = [
-            one for one in _operations(rule) if any(keeps(flat) for flat in _flat({**rule, "operations": [one]}))
+            operation
+            for operation in _operations(rule)
+            if any(keeps(flat) for flat in _flat({**rule, "operations": [operation]}))
         ]
         # A rule without operations allows nothing; read through v1, one that has only the older field has none, and no
         # operator that serves v1 reads that.
@@ -90,10 +94,10 @@ def user_quotas(quotas: list[dict[str, dict[str, Any]]], existing: list[dict[str
     :returns: one body for each KafkaUser that differs.
     :raises UsageError: a KafkaUser cannot say it.
     """
-    here = {_principal(one): one for one in existing}
-    made = []
+    by_principal = {_principal(resource): resource for resource in existing}
+    patches = []
     for quota in quotas:
-        user = here.get(quota["entity"]["user"]) if set(quota["entity"]) == {"user"} else None
+        user = by_principal.get(quota["entity"]["user"]) if set(quota["entity"]) == {"user"} else None
         if user is None:
             continue
         wanted = {QUOTAS[name]: value for name, value in (quota.get("limits") or {}).items() if name in QUOTAS}
@@ -105,7 +109,7 @@ def user_quotas(quotas: list[dict[str, dict[str, Any]]], existing: list[dict[str
             )
         has = (user.get("spec") or {}).get("quotas") or {}
         if any(has.get(name) != value for name, value in wanted.items()):
-            made.append(
+            patches.append(
                 {
                     "apiVersion": user["apiVersion"],
                     "kind": user["kind"],
@@ -113,7 +117,7 @@ def user_quotas(quotas: list[dict[str, dict[str, Any]]], existing: list[dict[str
                     "metadata": {"name": user["metadata"]["name"], "namespace": user["metadata"]["namespace"]},
                 }
             )
-    return made
+    return patches
 
 
 def _principal(user: dict[str, Any]) -> str:
@@ -135,15 +139,15 @@ def topic_changes(
     :param kept: KafkaTopics of a cluster that is made again, as :func:`bare` gives them.
     :returns: one body for each topic that a KafkaTopic, there or kept, is about, and that differs.
     """
-    here = {topic_of(resource): resource for resource in existing if managed(resource)}
+    current = {topic_of(resource): resource for resource in existing if managed(resource)}
     before = {topic_of(resource): resource for resource in kept if managed(resource)}
     patches = []
     for topic in topics:
         name = topic["name"]
-        body = here.get(name) or before.get(name)
+        body = current.get(name) or before.get(name)
         if body is None:
             continue
-        is_new = name not in here
+        is_new = name not in current
         change = _topic_change(topic, body.get("spec") or {}, is_new)
         if change.get("config") or "partitions" in change or is_new:
             copied = ("name", "labels", "annotations") if is_new else ("name",)
@@ -174,14 +178,14 @@ def _topic_change(topic: dict[str, Any], spec: dict[str, Any], is_new: bool) -> 
     return change
 
 
-def topic_of(one: dict[str, Any]) -> str:
+def topic_of(resource: dict[str, Any]) -> str:
     """Name of the topic that a KafkaTopic is about."""
-    return (one.get("spec") or {}).get("topicName") or one["metadata"]["name"]
+    return (resource.get("spec") or {}).get("topicName") or resource["metadata"]["name"]
 
 
-def managed(one: dict[str, Any]) -> bool:
+def managed(resource: dict[str, Any]) -> bool:
     """Whether the Topic Operator keeps the topic as the KafkaTopic says."""
-    meta = one["metadata"]
+    meta = resource["metadata"]
     return (meta.get("annotations") or {}).get(UNMANAGED) != "false" and not meta.get("deletionTimestamp")
 
 
@@ -193,7 +197,7 @@ def topics_waiting_for(existing: list[dict[str, Any]], names: list[str]) -> list
     :param names: of topics; others are not waited for.
     """
     wanted = set(names)
-    return waiting_for([one for one in existing if managed(one) and topic_of(one) in wanted])
+    return waiting_for([resource for resource in existing if managed(resource) and topic_of(resource) in wanted])
 
 
 def contested(mirror: dict[str, Any], existing: list[dict[str, Any]]) -> list[str]:
@@ -206,9 +210,9 @@ def contested(mirror: dict[str, Any], existing: list[dict[str, Any]]) -> list[st
     if str(connector_configs(mirror)["source"].get("sync.topic.configs.enabled")).lower() != "true":
         return []
     return [
-        one
-        for one in sorted(map(topic_of, filter(managed, existing)))
-        if re.fullmatch(target_topics_pattern(mirror), one)
+        topic
+        for topic in sorted(map(topic_of, filter(managed, existing)))
+        if re.fullmatch(target_topics_pattern(mirror), topic)
     ]
 
 
@@ -218,7 +222,7 @@ def bare(resources: list[dict[str, Any]], cluster: str) -> list[dict[str, Any]]:
 
     :param cluster: name of the Kafka resource; others' resources are left out.
     """
-    made = []
+    bodies = []
     for resource in resources:
         meta = resource["metadata"]
         if resource["kind"] in ("Kafka", "EventStreams") and meta["name"] != cluster:
@@ -233,7 +237,7 @@ def bare(resources: list[dict[str, Any]], cluster: str) -> list[dict[str, Any]]:
             values = left(meta.get(key), (*NEVER_COPIED, PAUSE))
             if values:
                 metadata[key] = values
-        made.append(
+        bodies.append(
             {
                 "apiVersion": resource["apiVersion"],
                 "kind": resource["kind"],
@@ -241,4 +245,4 @@ def bare(resources: list[dict[str, Any]], cluster: str) -> list[dict[str, Any]]:
                 "spec": copy.deepcopy(resource.get("spec") or {}),
             }
         )
-    return made
+    return bodies

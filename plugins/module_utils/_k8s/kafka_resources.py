@@ -53,7 +53,7 @@ def kafka_user(
     spec: dict[str, Any] = {"authentication": authentication}
     if authorization:
         mine = acls_of(user["name"], acls)
-        spec["authorization"] = {"type": authorization, "acls": [acl_rule(one) for one in mine]}
+        spec["authorization"] = {"type": authorization, "acls": [acl_rule(acl) for acl in mine]}
     return _resource("KafkaUser", user["name"], spec, cluster, namespace, api_version)
 
 
@@ -125,15 +125,15 @@ def with_own_authorities(kafka: dict[str, Any], paused: bool = True) -> dict[str
     """
     if kafka.get("kind", "Kafka") != "Kafka":
         return kafka
-    made = copy.deepcopy(kafka)
+    changed = copy.deepcopy(kafka)
     for field in ("clusterCa", "clientsCa"):
-        made["spec"][field] = {**(made["spec"].get(field) or {}), "generateCertificateAuthority": False}
-    annotations = made["metadata"].setdefault("annotations", {})
+        changed["spec"][field] = {**(changed["spec"].get(field) or {}), "generateCertificateAuthority": False}
+    annotations = changed["metadata"].setdefault("annotations", {})
     if paused:
         annotations[PAUSE] = "true"
     else:
         annotations.pop(PAUSE, None)
-    return made
+    return changed
 
 
 def hidden_in_v1(resources: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -159,8 +159,8 @@ def shown_whole(resources: list[dict[str, Any]], older: list[dict[str, Any]]) ->
 
     :param older: Kafka and KafkaNodePool resources read through ``v1beta2``.
     """
-    wide = {(one["kind"], one["metadata"]["name"]): one for one in older}
-    hidden = {(one["kind"], one["metadata"]["name"]) for one in hidden_in_v1(resources)}
+    wide = {(resource["kind"], resource["metadata"]["name"]): resource for resource in older}
+    hidden = {(resource["kind"], resource["metadata"]["name"]) for resource in hidden_in_v1(resources)}
     return [
         wide.get((resource["kind"], resource["metadata"]["name"]), resource)
         if (resource["kind"], resource["metadata"]["name"]) in hidden
@@ -177,13 +177,13 @@ def served_resources(resources: list[dict[str, Any]], served: list[str]) -> list
 
     :param resources: as kept. :param served: versions that are served; nothing is changed where that is not known.
     """
-    newest = next((one for one in ("v1", "v1beta2") if one in served), None)
-    made = []
+    newest = next((known for known in ("v1", "v1beta2") if known in served), None)
+    rewritten = []
     for resource in resources:
         group, dummy, version = resource["apiVersion"].rpartition("/")
         stays = version in served and resource["kind"] in ("Kafka", "KafkaNodePool", "EventStreams")
-        made.append(resource if newest is None or stays else {**resource, "apiVersion": f"{group}/{newest}"})
-    return made
+        rewritten.append(resource if newest is None or stays else {**resource, "apiVersion": f"{group}/{newest}"})
+    return rewritten
 
 
 def to_apply(bodies: list[dict[str, Any]], existing: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -192,12 +192,12 @@ def to_apply(bodies: list[dict[str, Any]], existing: list[dict[str, Any]]) -> li
 
     :param bodies: all of one kind and namespace. :param existing: objects as read.
     """
-    here = {one["metadata"]["name"]: one for one in existing}
+    by_name = {resource["metadata"]["name"]: resource for resource in existing}
     return [
         body
         for body in bodies
         if not all(
-            _holds(here.get(body["metadata"]["name"], {}).get(part), body[part])
+            _holds(by_name.get(body["metadata"]["name"], {}).get(part), body[part])
             for part in body
             if part not in ("apiVersion", "kind")
         )

@@ -81,15 +81,15 @@ def _refuse_other_version(resource: dict[str, Any], mirror: str, api_version: st
 
 def _spec(mirror: dict[str, Any], sides: dict[str, dict[str, Any]], shape: str, state: str | None) -> dict[str, Any]:
     full = checked(mirror)
-    configs, told = connector_configs(mirror), patterns_told(full)
+    configs, patterns = connector_configs(mirror), patterns_told(full)
     internal = _internal_names(full)
     flow: dict[str, Any] = _connectors(configs, shape, state)
     flow.update(
         {
-            "topicsPattern": alternation(told["topics"], full["name"]),
-            "topicsExcludePattern": alternation(told["topics.exclude"], full["name"]),
-            "groupsPattern": alternation(told["groups"], full["name"]),
-            "groupsExcludePattern": alternation(told["groups.exclude"], full["name"]),
+            "topicsPattern": alternation(patterns["topics"], full["name"]),
+            "topicsExcludePattern": alternation(patterns["topics.exclude"], full["name"]),
+            "groupsPattern": alternation(patterns["groups"], full["name"]),
+            "groupsExcludePattern": alternation(patterns["groups.exclude"], full["name"]),
         }
     )
     target = sides[full["target"]]
@@ -135,7 +135,7 @@ def _internal_names(full: dict[str, Any]) -> dict[str, str]:
 
 
 def _connectors(configs: dict[str, dict[str, str]], shape: str, state: str | None) -> dict[str, dict[str, Any]]:
-    made = {}
+    connectors = {}
     for side, field in CONNECTOR_FIELDS.items():
         if side == "heartbeat" and shape == "target":
             continue
@@ -154,8 +154,8 @@ def _connectors(configs: dict[str, dict[str, str]], shape: str, state: str | Non
         if state is not None:
             connector["state"] = state
         connector["config"] = config
-        made[field] = connector
-    return made
+        connectors[field] = connector
+    return connectors
 
 
 def _cluster(
@@ -168,25 +168,25 @@ def _cluster(
             remedy="Set kafka_dr_client for it in the inventory",
         )
     references = secrets.get(region) or {}
-    made: dict[str, Any] = {"alias": region, "bootstrapServers": client["bootstrap.servers"]}
+    cluster: dict[str, Any] = {"alias": region, "bootstrapServers": client["bootstrap.servers"]}
     protocol = str(client.get("security.protocol") or "PLAINTEXT").upper()
     if protocol.endswith("SSL"):
-        made["tls"] = _tls(references.get("ca"), group)
+        cluster["tls"] = _tls(references.get("ca"), group)
         if client.get("ssl.endpoint.identification.algorithm") == "none":
-            made["config"] = {"ssl.endpoint.identification.algorithm": ""}
+            cluster["config"] = {"ssl.endpoint.identification.algorithm": ""}
     if protocol.startswith("SASL"):
-        made["authentication"] = _sasl(full["name"], region, client, references)
+        cluster["authentication"] = _sasl(full["name"], region, client, references)
     elif references.get("certificate"):
-        one = references["certificate"]
-        made["authentication"] = {
+        certificate = references["certificate"]
+        cluster["authentication"] = {
             "type": "tls",
             "certificateAndKey": {
-                "secretName": one["secret"],
-                "certificate": one.get("certificate", "user.crt"),
-                "key": one.get("key", "user.key"),
+                "secretName": certificate["secret"],
+                "certificate": certificate.get("certificate", "user.crt"),
+                "key": certificate.get("key", "user.key"),
             },
         }
-    return made
+    return cluster
 
 
 def _tls(reference: dict[str, str] | None, group: str) -> dict[str, list[dict[str, Any]]]:
@@ -252,12 +252,13 @@ def merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
                 for at in range(max(len(old), len(value)))
             ]
         elif key == "clusters" and _are_dicts(old) and _are_dicts(value):
-            by_alias = {one.get("alias"): one for one in value}
-            result[key] = [merged(one, by_alias.pop(one.get("alias"), {})) for one in old] + list(by_alias.values())
+            by_alias = {cluster.get("alias"): cluster for cluster in value}
+            result[key] = [merged(cluster, by_alias.pop(cluster.get("alias"), {})) for cluster in old]
+            result[key] += by_alias.values()
         else:
             result[key] = value
     return result
 
 
 def _are_dicts(value: object) -> TypeGuard[list[dict[str, Any]]]:
-    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+    return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)

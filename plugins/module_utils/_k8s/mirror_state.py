@@ -44,9 +44,9 @@ def state_patch(resource: dict[str, Any], state: str) -> list[dict[str, Any]]:
 
 def condition(resource: dict[str, Any] | None, kind: str) -> dict[str, Any] | None:
     """The condition of this type, or None; conditions are in no order."""
-    for one in ((resource or {}).get("status") or {}).get("conditions") or []:
-        if one.get("type") == kind:
-            return one
+    for reported in ((resource or {}).get("status") or {}).get("conditions") or []:
+        if reported.get("type") == kind:
+            return reported
     return None
 
 
@@ -151,7 +151,7 @@ def stopped(resource: dict[str, Any] | None) -> dict[str, Any]:
     if not resource:
         return {"stopped": True, "waiting_for": []}
     status = mirror_status(resource)
-    waiting = [one for one in status["waiting_for"] if not one.startswith(("connector ", "condition Ready"))]
+    waiting = [reason for reason in status["waiting_for"] if not reason.startswith(("connector ", "condition Ready"))]
     if resource["spec"].get("replicas") == 0:
         if (resource.get("status") or {}).get("replicas", 0) != 0:
             waiting.append("the last worker to end")

@@ -56,14 +56,14 @@ def reader_roles(
     """
     found = []
     incoming = [*mirrors, *turned_mirrors(regions, mirrors)]
-    for one in sorted(regions):
-        described = regions[one]
+    for region_name in sorted(regions):
+        described = regions[region_name]
         if (
             described.get("kafka_dr_platform") == "kubernetes"
             and _users(described, "reader")
             and described["kafka_dr_kubernetes"].get("cluster")
         ):
-            found += _reader_places(one, described, incoming)
+            found += _reader_places(region_name, described, incoming)
     return _bound(of_cluster(found, places(regions, incoming), region), name, subjects)
 
 
@@ -102,12 +102,12 @@ def _reader_places(region: str, described: dict[str, Any], mirrors: Sequence[dic
 
 def _bound(found: Sequence[dict[str, Any]], name: str, subjects: Sequence[dict[str, str]]) -> list[dict[str, Any]]:
     """Roles for these places, and where it is said who is to have them, their RoleBindings."""
-    made = []
+    resources = []
     for place in found:
         meta = {"name": name + place["suffix"], "namespace": place["namespace"]}
-        made.append({"apiVersion": RBAC, "kind": "Role", "metadata": meta, "rules": place["rules"]})
+        resources.append({"apiVersion": RBAC, "kind": "Role", "metadata": meta, "rules": place["rules"]})
         if subjects:
-            made.append(
+            resources.append(
                 {
                     "apiVersion": RBAC,
                     "kind": "RoleBinding",
@@ -116,7 +116,7 @@ def _bound(found: Sequence[dict[str, Any]], name: str, subjects: Sequence[dict[s
                     "roleRef": {"apiGroup": RBAC.partition("/")[0], "kind": "Role", "name": meta["name"]},
                 }
             )
-    return made
+    return resources
 
 
 def places(
@@ -163,7 +163,7 @@ def places(
 
 def _kept_place(place: dict[str, Any], region: str, described: dict[str, Any]) -> dict[str, Any]:
     """The namespace that keeps what the region is made again from."""
-    kept = [place["prefix"] + place["cluster"] + one for one in AUTHORITIES] + [
+    kept = [place["prefix"] + place["cluster"] + suffix for suffix in AUTHORITIES] + [
         place["prefix"] + user["name"] for user in described.get("kafka_dr_users") or []
     ]
     kept.append(place["prefix"] + "definition")
@@ -185,8 +185,8 @@ def _deployment_places(
     if described.get("kafka_dr_mirror_platform") != PLATFORM or not incoming:
         return []
     place = mirror_place(described, region)
-    names = ["mirror-" + one for one in incoming] + (
-        ["witness-" + one for one in incoming] if place["witness_image"] else []
+    names = ["mirror-" + mirror_name for mirror_name in incoming] + (
+        ["witness-" + mirror_name for mirror_name in incoming] if place["witness_image"] else []
     )
     return [
         {

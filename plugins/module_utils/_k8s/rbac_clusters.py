@@ -63,7 +63,12 @@ def _merged(found: Sequence[Place]) -> list[Place]:
     merged: list[Place] = []
     for place in found:
         same = next(
-            (one for one in merged if (one["namespace"], one["suffix"]) == (place["namespace"], place["suffix"])), None
+            (
+                earlier
+                for earlier in merged
+                if (earlier["namespace"], earlier["suffix"]) == (place["namespace"], place["suffix"])
+            ),
+            None,
         )
         if same is None:
             merged.append({**place, "rules": list(place["rules"])})

@@ -55,7 +55,7 @@ def operator_rules(
     incoming = incoming_mirrors(region, described, mirrors)
     if incoming and described.get("kafka_dr_mirror_platform", "kubernetes") == "kubernetes":
         if place["witness_image"]:
-            rules += kept_rules(["witness-" + one for one in incoming])
+            rules += kept_rules(["witness-" + mirror_name for mirror_name in incoming])
         rules += [
             rule_for(group, "kafkamirrormaker2s", ["create"]),
             rule_for(group, "kafkamirrormaker2s", ["get", "patch", "delete"], incoming),

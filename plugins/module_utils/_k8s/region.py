@@ -91,7 +91,7 @@ def prefix_of(name: str) -> str:
 
 
 def _mirror_user(region: dict[str, Any], name: str) -> str:
-    user = next((one for one in region.get("kafka_dr_users") or [] if one.get("purpose") == "mirror"), None)
+    user = next((user for user in region.get("kafka_dr_users") or [] if user.get("purpose") == "mirror"), None)
     if user is None:
         raise UsageError(
             f"Region '{name}' has no user for the mirror", remedy="Add one with purpose mirror to kafka_dr_users"
@@ -103,7 +103,7 @@ def mirror_clients(regions: dict[str, dict[str, Any]]) -> dict[str, dict[str, An
     """The mirror's client in each region, without secrets; inside the cluster where ``mirror_bootstrap`` names an
     address there.
     """
-    made = {}
+    clients = {}
     for name, region in regions.items():
         client = dict(region.get("kafka_dr_client") or {})
         if client.get("sasl.mechanism"):
@@ -111,8 +111,8 @@ def mirror_clients(regions: dict[str, dict[str, Any]]) -> dict[str, dict[str, An
         inside = (region.get("kafka_dr_kubernetes") or {}).get("mirror_bootstrap")
         if inside:
             client["bootstrap.servers"] = inside
-        made[name] = client
-    return made
+        clients[name] = client
+    return clients
 
 
 def mirror_secret_references(mirror: dict[str, Any], regions: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -121,7 +121,7 @@ def mirror_secret_references(mirror: dict[str, Any], regions: dict[str, dict[str
     :param regions: ``{region: its variables}`` of both sides.
     """
     users = {name: _mirror_user(regions[name], name) for name in (mirror["source"], mirror["target"])}
-    made = {}
+    references = {}
     for side in ("source", "target"):
         name = mirror[side]
         prefix = prefix_of(name) if side == "source" else ""
@@ -133,8 +133,8 @@ def mirror_secret_references(mirror: dict[str, Any], regions: dict[str, dict[str
                 }
             else:
                 reference["ca"] = {"secret": prefix + users[name], "certificate": "ca.crt"}
-        made[name] = reference
-    return made
+        references[name] = reference
+    return references
 
 
 def undone_by(resource: dict[str, Any], scaled_objects: Sequence[dict[str, dict[str, Any]]] = ()) -> list[str]:

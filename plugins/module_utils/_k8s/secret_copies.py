@@ -24,7 +24,7 @@ def plan_copies(
     wanted = _by_new_name(chosen, missing, target_namespace, params)
     if source.host == target.host and source_namespace == target_namespace:
         _refuse_same_name(wanted, target_namespace)
-    there = _existing(target, target_namespace, sorted(wanted))
+    existing = _existing(target, target_namespace, sorted(wanted))
     plans = [_source_absent(f"{source_namespace}/{name}") for name in missing]
     refused = []
     for name, secret in wanted.items():
@@ -38,7 +38,7 @@ def plan_copies(
                 params["annotations"],
                 params["without"] or (),
             )
-            plans.append(_plan(origin_of(secret), there[name], desired, params))
+            plans.append(_plan(origin_of(secret), existing[name], desired, params))
         except RefusedError as error:
             refused.append(error)
     if refused:
@@ -71,8 +71,8 @@ def _by_new_name(
 ) -> dict[str, dict[str, Any]]:
     """The chosen Secrets by the names of their copies."""
     wanted: dict[str, dict[str, Any]] = {}
-    for one in chosen:
-        old = one["metadata"]["name"]
+    for secret in chosen:
+        old = secret["metadata"]["name"]
         name = (params["rename"] or {}).get(old, f"{params['prefix'] or ''}{old}")
         if name in wanted:
             raise UsageError(
@@ -80,8 +80,10 @@ def _by_new_name(
                 found=f"{wanted[name]['metadata']['name']} and {old}",
                 remedy="Correct rename",
             )
-        wanted[name] = one
-    unknown = sorted(set(params["rename"] or {}) - {one["metadata"]["name"] for one in wanted.values()} - set(missing))
+        wanted[name] = secret
+    unknown = sorted(
+        set(params["rename"] or {}) - {secret["metadata"]["name"] for secret in wanted.values()} - set(missing)
+    )
     if unknown:
         raise UsageError(
             "rename names Secrets that are not copied", found=", ".join(unknown), remedy="Correct rename or names"
@@ -93,8 +95,8 @@ def _all_of(refused: list[RefusedError]) -> RefusedError:
     if len(refused) == 1:
         return refused[0]
     return RefusedError(
-        f"{len(refused)} Secrets cannot be copied; nothing was changed. {' '.join(str(one) for one in refused)}",
-        codes=sorted({one.facts.get("code", "") for one in refused}),
+        f"{len(refused)} Secrets cannot be copied; nothing was changed. {' '.join(str(error) for error in refused)}",
+        codes=sorted({error.facts.get("code", "") for error in refused}),
     )
 
 
@@ -161,7 +163,8 @@ def _chosen(
             params["label_selector"],
             what=f"list the Secrets of namespace '{namespace}'",
         )
-        matched = {one["metadata"]["name"]: one for one in listed if pattern.fullmatch(one["metadata"]["name"])}
+        by_name = {secret["metadata"]["name"]: secret for secret in listed}
+        matched = {name: secret for name, secret in by_name.items() if pattern.fullmatch(name)}
         if not matched and not params["allow_none"] and not check_mode:
             raise NotFoundError(
                 f"No Secret of namespace '{namespace}' in {source.name} matches",

@@ -221,7 +221,7 @@ def needs_recreation(existing: dict[str, Any], desired: dict[str, Any], differin
     """Why the Secret cannot be changed in place: ``immutable``, ``type``, or None."""
     if "type" in differing:
         return "type"
-    if existing.get("immutable") and any(one.startswith("data.") for one in differing):
+    if existing.get("immutable") and any(field.startswith("data.") for field in differing):
         return "immutable"
     return None
 

@@ -36,10 +36,10 @@ def topics_to_own(
     :param topics: ``[{name, partitions, replication_factor, configs}]``, as they are in Kafka.
     :param existing: KafkaTopics of the cluster as read. What others made, managed or not, is left alone.
     """
-    here = {topic_of(resource): resource for resource in existing}
+    by_topic = {topic_of(resource): resource for resource in existing}
     bodies = []
     for topic in topics:
-        resource = here.get(topic["name"])
+        resource = by_topic.get(topic["name"])
         body = kafka_topic(topic, cluster, namespace, api_version)
         body["metadata"]["labels"][LEFT_BY] = stage
         if resource is None:
@@ -73,17 +73,17 @@ def topics_to_let_go(
     names = set(contested(mirror, existing))
     return [
         {
-            "apiVersion": one["apiVersion"],
+            "apiVersion": resource["apiVersion"],
             "kind": "KafkaTopic",
             "metadata": {
-                "name": one["metadata"]["name"],
-                "namespace": one["metadata"]["namespace"],
+                "name": resource["metadata"]["name"],
+                "namespace": resource["metadata"]["namespace"],
                 "annotations": {UNMANAGED: "false"},
-                **({} if _is_left(one) else {"labels": {LEFT_BY: stage}}),
+                **({} if _is_left(resource) else {"labels": {LEFT_BY: stage}}),
             },
         }
-        for one in existing
-        if topic_of(one) in names and (everything or _is_left(one))
+        for resource in existing
+        if topic_of(resource) in names and (everything or _is_left(resource))
     ]
 
 
