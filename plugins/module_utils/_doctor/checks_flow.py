@@ -17,12 +17,12 @@ def answers(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, str
     """Whatever could not be read, with the reason."""
     for what, error in seen.problems:
         # What to do about it is told as that of the finding.
-        said = str(error).removesuffix(f" {error.remedy.rstrip('.')}.") if error.remedy else str(error)
+        message = str(error).removesuffix(f" {error.remedy.rstrip('.')}.") if error.remedy else str(error)
         yield finding(
             "cannot-read-" + error.kind,
             "error",
             what,
-            without_secrets(said).rstrip("."),
+            without_secrets(message).rstrip("."),
             "The doctor could not read this, so it says nothing about it",
             error.remedy or "Give the doctor's principal the right to read it, and look at the cluster",
         )
@@ -107,9 +107,9 @@ def _empty_copies(seen: Observation, filled: list[dict[str, Any]]) -> Iterator[d
         )
 
 
-def _end_of_copy(seen: Observation, one: dict[str, Any]) -> int | None:
+def _end_of_copy(seen: Observation, row: dict[str, Any]) -> int | None:
     """The end of a partition's copy; None where it could not be seen."""
-    bounds = seen.target["offsets"][-1].get(one["target_topic"], {}).get(str(one["partition"])) if seen.target else None
+    bounds = seen.target["offsets"][-1].get(row["target_topic"], {}).get(str(row["partition"])) if seen.target else None
     return bounds["end"] if bounds else None
 
 
@@ -117,7 +117,7 @@ def progress(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, st
     """Stuck: what was waiting at the first look still is, and neither the stored position nor the copy moved."""
     if len(seen.mirror) < 2:
         return
-    before = {(one["topic"], one["partition"]): one for one in seen.mirror[0]["partitions"]}
+    before = {(row["topic"], row["partition"]): row for row in seen.mirror[0]["partitions"]}
     stuck, late = [], []
     for row in seen.mirror[1]["partitions"]:
         first = before.get((row["topic"], row["partition"]))
@@ -130,12 +130,12 @@ def progress(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, st
             late.append(row)
     if stuck:
         # Without exactly-once positions are stored once a minute, so standing still for some seconds is nothing yet.
-        sure = seen.mirror[1]["exactly_once_seen"] or sum(one["lag"] for one in stuck) > params["max_lag"]
+        sure = seen.mirror[1]["exactly_once_seen"] or sum(row["lag"] for row in stuck) > params["max_lag"]
         yield finding(
             "stuck",
             "error" if sure else "info",
-            named(f"{one['topic']}-{one['partition']}" for one in stuck),
-            f"{sum(one['lag'] for one in stuck)} records wait and none was copied in {params['watch_seconds']} s",
+            named(f"{row['topic']}-{row['partition']}" for row in stuck),
+            f"{sum(row['lag'] for row in stuck)} records wait and none was copied in {params['watch_seconds']} s",
             "The mirror is down, its task failed, or it waits for a broker",
             "Look at the other findings, and at the mirror's log",
         )
@@ -143,18 +143,18 @@ def progress(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, st
         yield finding(
             "lag",
             "warning",
-            named(f"{one['topic']}-{one['partition']}" for one in late),
-            f"{sum(one['lag'] for one in late)} records behind, and moving",
+            named(f"{row['topic']}-{row['partition']}" for row in late),
+            f"{sum(row['lag'] for row in late)} records behind, and moving",
             "The mirror is slower than its source, or was down for a while",
             "If it does not shrink: more tasks (tuning.tasks_max), more nodes, or a closer look at the network",
         )
 
 
-def _copy_moved(seen: Observation, one: dict[str, Any]) -> bool:
+def _copy_moved(seen: Observation, row: dict[str, Any]) -> bool:
     if not seen.target or len(seen.target["offsets"]) < 2:
         return False
     ends = [
-        look.get(one["target_topic"], {}).get(str(one["partition"]), {}).get("end") for look in seen.target["offsets"]
+        look.get(row["target_topic"], {}).get(str(row["partition"]), {}).get("end") for look in seen.target["offsets"]
     ]
     return ends[0] != ends[1]
 
@@ -165,9 +165,9 @@ def open_transactions(seen: Observation, params: dict[str, Any]) -> Iterator[dic
             continue
         hanging = []
         for topic, partitions in view["offsets"][0].items():
-            for number, one in partitions.items():
+            for number, bounds in partitions.items():
                 then = view["offsets"][1].get(topic, {}).get(number, {})
-                if one["stable"] < one["end"] and then.get("stable") == one["stable"]:
+                if bounds["stable"] < bounds["end"] and then.get("stable") == bounds["stable"]:
                     hanging.append(f"{topic}-{number}")
         if hanging:
             reader = (

@@ -69,8 +69,8 @@ def blocked(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, str
         return
     live = [
         group
-        for group, one in sorted(seen.target["members"].items())
-        if one["members"] and group in seen.source["positions"]
+        for group, membership in sorted(seen.target["members"].items())
+        if membership["members"] and group in seen.source["positions"]
     ]
     if live:
         yield finding(
@@ -126,10 +126,10 @@ def _groups_without_position(
         oldest[key] = min(oldest.get(key, row.value.upstream), row.value.upstream)
     without = set()
     for group, places in source.items():
-        there = target.get(group, {})
+        positions = target.get(group, {})
         for (topic, partition), offset in places.items():
             translatable = (topic, partition) in oldest and oldest[(topic, partition)] <= offset
-            if translatable and (names.copy_of(topic), partition) not in there:
+            if translatable and (names.copy_of(topic), partition) not in positions:
                 without.add(group)
     return without
 

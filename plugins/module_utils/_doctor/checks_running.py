@@ -21,12 +21,12 @@ def witness(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, str
     mirror = f"witness of {seen.names.source}->{seen.names.target}"
     remedy = "Look at its service or pod and its log; set doctor_max_witness_age to 0 where a mirror has none"
     if found["age"] is None:
-        said = "no round in its topic" if found["exists"] else f"its topic is not on {seen.names.target}"
+        problem = "no round in its topic" if found["exists"] else f"its topic is not on {seen.names.target}"
         yield finding(
             "witness-missing",
             "error",
             mirror,
-            said,
+            problem,
             "It never ran to the end of a round: with the source its groups' positions are lost",
             remedy,
         )
@@ -45,13 +45,13 @@ def operator_content(seen: Observation, params: dict[str, Any]) -> Iterator[dict
     """What an operator that runs the mirror says, where there is one: without heartbeats nobody else tells an idle
     mirror from a dead one.
     """
-    said = params.get("operator") or {}
-    if said.get("waiting_for"):
+    operator = params.get("operator") or {}
+    if operator.get("waiting_for"):
         yield finding(
             "mirror-not-running",
             "error",
             f"{seen.names.source}->{seen.names.target}",
-            without_secrets("; ".join(said["waiting_for"]))[:500],
+            without_secrets("; ".join(operator["waiting_for"]))[:500],
             "Its operator does not report every connector as running, or could not be asked",
             "Look at the KafkaMirrorMaker2, at its pods and at the operator's log, then start the mirror",
         )

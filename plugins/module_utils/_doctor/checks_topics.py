@@ -23,7 +23,7 @@ def _pairs(seen: Observation) -> Iterator[tuple[str, dict[str, Any], str, dict[s
 def missing(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, str]]:
     absent = [name for name, dummy, dummy2, target in _pairs(seen) if target is None]
     offsets = seen.source["offsets"][0] if seen.source else {}
-    filled = [name for name in absent if any(one["end"] > one["start"] for one in offsets[name].values())]
+    filled = [name for name in absent if any(bounds["end"] > bounds["start"] for bounds in offsets[name].values())]
     if filled:
         yield finding(
             "topic-not-mirrored",
@@ -175,21 +175,21 @@ def _bounded(settings: dict[str, Any], key: str) -> float:
 def overtaken(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, str]]:
     """The source's log starts behind what was copied: the records between are gone."""
     lost, near = [], []
-    for one in seen.mirror[-1]["partitions"] if seen.mirror else []:
-        through, start, end = one["mirrored_through"], one["source_start"], one["source_end"]
-        if through is None or start is None or one.get("stale"):
+    for row in seen.mirror[-1]["partitions"] if seen.mirror else []:
+        through, start, end = row["mirrored_through"], row["source_start"], row["source_end"]
+        if through is None or start is None or row.get("stale"):
             continue
         if through < start:
-            lost.append((one, start - through))
-        elif one["lag"] and start > 0 and end > start and (through - start) * 10 < end - start:
-            near.append(one)
+            lost.append((row, start - through))
+        elif row["lag"] and start > 0 and end > start and (through - start) * 10 < end - start:
+            near.append(row)
     if lost:
         # One offset may have been a transaction marker, which is never copied.
         severity = "error" if any(gap > 1 for dummy, gap in lost) else "warning"
         yield finding(
             "overtaken-by-retention",
             severity,
-            named(f"{one['topic']}-{one['partition']}" for one, dummy in lost),
+            named(f"{row['topic']}-{row['partition']}" for row, dummy in lost),
             f"{sum(gap for dummy, gap in lost)} offsets were deleted before they were copied",
             "The mirror was down or slow for longer than the source keeps records: they are lost for the backup",
             "Raise retention.ms at the source, speed the mirror up, and let a proof name what is missing",
@@ -198,7 +198,7 @@ def overtaken(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, s
         yield finding(
             "retention-close",
             "warning",
-            named(f"{one['topic']}-{one['partition']}" for one in near),
+            named(f"{row['topic']}-{row['partition']}" for row in near),
             "what comes next is nearly the oldest that the source has",
             "The source will delete records before they are copied",
             "Raise retention.ms at the source now, then speed the mirror up",
@@ -207,12 +207,12 @@ def overtaken(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, s
 
 def recreated(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, str]]:
     """A stored position beyond the end, or another topic id than known: not the topic that it was."""
-    stale = [one for one in (seen.mirror[-1]["partitions"] if seen.mirror else []) if one.get("stale")]
+    stale = [row for row in (seen.mirror[-1]["partitions"] if seen.mirror else []) if row.get("stale")]
     if stale:
         yield finding(
             "recreated-at-source",
             "error",
-            named(f"{one['topic']}-{one['partition']}" for one in stale),
+            named(f"{row['topic']}-{row['partition']}" for row in stale),
             f"copied up to offset {stale[0]['mirrored_through']}, the source ends at {stale[0]['source_end']}",
             "The topic was deleted and made again: nothing of it is copied until it has grown past the old "
             "position, and what comes before is lost",
@@ -220,14 +220,14 @@ def recreated(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, s
         )
     known = params["known_topics"] or {}
     for side, view in (("source", seen.source), ("target", seen.target)):
-        for name, one in sorted((view or {}).get("topics", {}).items()):
+        for name, topic in sorted((view or {}).get("topics", {}).items()):
             before = known.get(f"{getattr(seen.names, side)}/{name}")
-            if before and before != one["id"]:
+            if before and before != topic["id"]:
                 yield finding(
                     "topic-id-changed",
                     "error",
                     name,
-                    f"id {one['id']} on {getattr(seen.names, side)}, known as {before}",
+                    f"id {topic['id']} on {getattr(seen.names, side)}, known as {before}",
                     "The topic was deleted and made again since: positions and proofs of before say nothing about it",
                     "Mirror it anew, and prove it again",
                 )

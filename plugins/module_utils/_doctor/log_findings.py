@@ -36,10 +36,10 @@ def log_findings(text: str, several: dict[str, Any] | None = None) -> list[dict[
         line = whole[:LONGEST]
         if CONTINUATION.match(line):
             continue
-        known = next((one for one in CATALOGUE if one.pattern.search(line)), None)
+        known = next((entry for entry in CATALOGUE if entry.pattern.search(line)), None)
         if known is None or (CALM.search(line) and known.name not in SAID_CALMLY):
             continue
-        one = found.setdefault(
+        finding = found.setdefault(
             known.name,
             {
                 "cause_id": known.name,
@@ -52,12 +52,12 @@ def log_findings(text: str, several: dict[str, Any] | None = None) -> list[dict[
                 "remedy": known.remedy,
             },
         )
-        one["count"] += 1
-        one["last_line"] = at
+        finding["count"] += 1
+        finding["last_line"] = at
     if any(name != "tls-handshake" and name.startswith(("tls-", "truststore")) for name in found):
         found.pop("tls-handshake", None)  # what it says too, with less
     if "task-failed" in found:
         least["timed-out"] = 1  # once was enough
-    kept = [one for name, one in found.items() if one["count"] >= least.get(name, 1)]
+    kept = [finding for name, finding in found.items() if finding["count"] >= least.get(name, 1)]
     order = [known.name for known in CATALOGUE]
-    return sorted(kept, key=lambda one: (one["severity"] != "error", order.index(one["cause_id"])))
+    return sorted(kept, key=lambda finding: (finding["severity"] != "error", order.index(finding["cause_id"])))

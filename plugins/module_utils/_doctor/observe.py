@@ -77,8 +77,8 @@ def observe(params: dict[str, Any]) -> Observation:
     groups = compile_filter(params["groups"], list(params["groups_exclude"] or TRANSIENT_GROUPS), "groups")
     if target is None:
         return seen
-    if source and _cluster_id(seen, source) == (here := _cluster_id(seen, target)) and here:
-        seen.one_cluster = here
+    if source and _cluster_id(seen, source) == (target_id := _cluster_id(seen, target)) and target_id:
+        seen.one_cluster = target_id
         return seen
 
     def wanted(topic: str) -> bool:
