@@ -26,9 +26,9 @@ class Connectors:
         in one request (KIP-465).
         """
         answer = self.workers.call("GET", ("connectors",), query=("expand=info", "expand=status"))
-        return {name: _seen(one) for name, one in answer.items() if one.get("info")}
+        return {name: _seen(expanded) for name, expanded in answer.items() if expanded.get("info")}
 
-    def one(self, name: str) -> dict[str, Any] | None:
+    def connector(self, name: str) -> dict[str, Any] | None:
         """The same of one connector; None where there is none."""
         try:
             info = self.workers.get("connectors", name)
@@ -78,7 +78,7 @@ class Connectors:
 
     def plugins(self) -> Any:
         """``{class: version}`` of the connectors that the workers can run."""
-        return {one["class"]: one.get("version") for one in self.workers.get("connector-plugins")}
+        return {plugin["class"]: plugin.get("version") for plugin in self.workers.get("connector-plugins")}
 
     def validate(self, config: dict[str, Any]) -> Any:
         """Let the workers judge a configuration without using it.
@@ -90,9 +90,9 @@ class Connectors:
             "PUT", ("connector-plugins", config["connector.class"], "config", "validate"), config
         )
         wrong = []
-        for one in answer.get("configs") or []:
-            for text in one["value"].get("errors") or []:
-                wrong.append(f"{one['value']['name']}: {self.workers.hide(text).rstrip('.')}")
+        for setting in answer.get("configs") or []:
+            for text in setting["value"].get("errors") or []:
+                wrong.append(f"{setting['value']['name']}: {self.workers.hide(text).rstrip('.')}")
         if wrong:
             raise UsageError(
                 f"Connector '{config.get('name')}' is not accepted by the workers",
@@ -100,21 +100,21 @@ class Connectors:
                 remedy="Correct these settings; nothing was changed",
             )
         return {
-            one["definition"]["name"]
-            for one in answer.get("configs") or []
-            if (one.get("definition") or {}).get("type") == "PASSWORD"
+            setting["definition"]["name"]
+            for setting in answer.get("configs") or []
+            if (setting.get("definition") or {}).get("type") == "PASSWORD"
         }
 
 
-def _seen(one: dict[str, Any]) -> dict[str, Any]:
-    status = one.get("status") or {}
+def _seen(expanded: dict[str, Any]) -> dict[str, Any]:
+    status = expanded.get("status") or {}
     connector = status.get("connector") or {}
     tasks = [
         {"id": task["id"], "state": task["state"], "worker": task.get("worker_id"), "trace": task.get("trace")}
         for task in status.get("tasks") or []
     ]
     return {
-        "config": dict(one["info"].get("config") or {}),
+        "config": dict(expanded["info"].get("config") or {}),
         "state": connector.get("state") or "UNASSIGNED",
         "worker": connector.get("worker_id"),
         "trace": connector.get("trace"),
@@ -124,8 +124,8 @@ def _seen(one: dict[str, Any]) -> dict[str, Any]:
 
 def failures(seen: dict[str, Any]) -> list[tuple[str, str | None]]:
     """``[(which, trace)]`` of what Connect says has failed."""
-    made = [("the connector itself", seen["trace"])] if seen["state"] == "FAILED" else []
-    return made + [(f"task {task['id']}", task["trace"]) for task in seen["tasks"] if task["state"] == "FAILED"]
+    failed = [("the connector itself", seen["trace"])] if seen["state"] == "FAILED" else []
+    return failed + [(f"task {task['id']}", task["trace"]) for task in seen["tasks"] if task["state"] == "FAILED"]
 
 
 def told_tasks(seen: dict[str, Any]) -> list[dict[str, Any]]:

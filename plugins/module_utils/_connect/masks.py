@@ -28,7 +28,7 @@ def texts(config: dict[str, Any] | None, of: str) -> dict[str, str]:
 
     :raises UsageError: a value is a list or a dictionary. The value itself is not part of the message.
     """
-    made = {}
+    as_texts = {}
     for key, value in (config or {}).items():
         if isinstance(value, (dict, list)):
             raise UsageError(
@@ -38,8 +38,8 @@ def texts(config: dict[str, Any] | None, of: str) -> dict[str, str]:
                 remedy="Write a list as one text with commas",
             )
         if value is not None:
-            made[str(key)] = setting(value)
-    return made
+            as_texts[str(key)] = setting(value)
+    return as_texts
 
 
 def is_secret(key: str, value: str, secret_keys: Collection[str]) -> bool:

@@ -78,7 +78,7 @@ class Plan:
         if before and after:
             left, right = shown_pair(before["config"], after["config"], secret_keys)
         else:
-            left, right = (shown(one["config"], secret_keys) if one else {} for one in (before, after))
+            left, right = (shown(side["config"], secret_keys) if side else {} for side in (before, after))
         if before:
             before["config"] = left
         if after:
@@ -87,12 +87,14 @@ class Plan:
             kept = (
                 []
                 if self.reset
-                else [one for one in self.offsets_before if not any(_same(one, new) for new in self.alter)]
+                else [
+                    position for position in self.offsets_before if not any(_same(position, new) for new in self.alter)
+                ]
             )
             if before:
                 before["offsets"] = self.offsets_before
             if after:
-                after["offsets"] = kept + [one for one in self.alter if one["offset"] is not None]
+                after["offsets"] = kept + [position for position in self.alter if position["offset"] is not None]
         return before, after
 
 
@@ -114,12 +116,12 @@ def _state_kept(found: dict[str, Any]) -> str:
     return "RUNNING" if found["state"] in ("FAILED", "UNASSIGNED", "RESTARTING") else str(found["state"])
 
 
-def _same(one: dict[str, dict[str, Any]], other: dict[str, Any]) -> bool:
-    return one["partition"] == other["partition"]
+def _same(position: dict[str, dict[str, Any]], other: dict[str, Any]) -> bool:
+    return position["partition"] == other["partition"]
 
 
 def _differs(wanted: dict[str, Any], have: list[dict[str, dict[str, Any]]]) -> bool:
-    found = next((one["offset"] for one in have if _same(one, wanted)), None)
+    found = next((position["offset"] for position in have if _same(position, wanted)), None)
     return found != wanted["offset"]
 
 
@@ -129,8 +131,12 @@ def check_classes(known: dict[str, str], plans: list[Plan]) -> None:
         # Connect takes the short name too, with or without "Connector" (PluginUtils.prunedName).
         names = {
             form
-            for one in known
-            for form in (one, one.rpartition(".")[2], one.rpartition(".")[2].removesuffix("Connector"))
+            for class_name in known
+            for form in (
+                class_name,
+                class_name.rpartition(".")[2],
+                class_name.rpartition(".")[2].removesuffix("Connector"),
+            )
         }
         if wanted not in names:
             raise UsageError(

@@ -73,8 +73,8 @@ def _begin(question: Callable[[], object]) -> tuple[int, Any]:
 
 
 def _heard(answers: Any) -> str:
-    said = answers.read(4096)
-    return json.loads(said) if said else "the question ended without an answer"
+    answer = answers.read(4096)
+    return json.loads(answer) if answer else "the question ended without an answer"
 
 
 def _end(pid: int) -> None:

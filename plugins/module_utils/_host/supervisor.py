@@ -147,7 +147,8 @@ class _Program:
                 remedy="Give its command",
             )
         line = f"autostart={str(autostart).lower()}"
-        return "\n".join(line if one.startswith("autostart=") else one for one in self.before.splitlines()) + "\n"
+        old_lines = self.before.splitlines()
+        return "\n".join(line if old_line.startswith("autostart=") else old_line for old_line in old_lines) + "\n"
 
     def start(self) -> None:
         if (_status(self.api, self.name) or {}).get("statename") not in RUNNING + ("STARTING",):
@@ -173,35 +174,35 @@ def ensure_programs(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     state = params["state"]
     services = params["programs"]
     if state == "absent" and not any(
-        os.path.exists(os.path.join(params["directory"], one["name"] + ".conf")) for one in services
+        os.path.exists(os.path.join(params["directory"], service["name"] + ".conf")) for service in services
     ):
-        return _told([_Program(None, params["directory"], one, state) for one in services], {})
+        return _result([_Program(None, params["directory"], service, state) for service in services], {})
     api = server(params["socket"])
-    programs = [_Program(api, params["directory"], one, state) for one in services]
-    todo = [one for one in programs if one.changed]
+    programs = [_Program(api, params["directory"], service, state) for service in services]
+    todo = [program for program in programs if program.changed]
     if check_mode or not todo:
-        return _told(programs, {one.name: one.status for one in programs})
-    ending = [one for one in todo if one.ends]
-    for one in ending:
-        _ignoring_state(partial(api.stopProcess, one.name, False))
-    _await(api, [one.name for one in ending], ENDED, params["timeout"])
-    for one in todo:
-        _write(one.path, one.described)
-    _reload(api, {one.name: one.described is not None for one in todo})
+        return _result(programs, {program.name: program.status for program in programs})
+    ending = [program for program in todo if program.ends]
+    for program in ending:
+        _ignoring_state(partial(api.stopProcess, program.name, False))
+    _await(api, [program.name for program in ending], ENDED, params["timeout"])
+    for program in todo:
+        _write(program.path, program.described)
+    _reload(api, {program.name: program.described is not None for program in todo})
     if state in ("started", "restarted"):
-        for one in todo:
-            one.start()
-        _await(api, [one.name for one in todo], RUNNING, params["timeout"])
-    return _told(programs, {one.name: _status(api, one.name) for one in programs})
+        for program in todo:
+            program.start()
+        _await(api, [program.name for program in todo], RUNNING, params["timeout"])
+    return _result(programs, {program.name: _status(api, program.name) for program in programs})
 
 
-def _told(programs: list[_Program], final: Any) -> dict[str, Any]:
+def _result(programs: list[_Program], final: Any) -> dict[str, Any]:
     return {
-        "changed": any(one.changed for one in programs),
-        "programs": {one.name: one.answer(final.get(one.name)) for one in programs},
+        "changed": any(program.changed for program in programs),
+        "programs": {program.name: program.answer(final.get(program.name)) for program in programs},
         "diff": {
-            "before": "".join(f"{one.name} {one.runs}\n" for one in programs),
-            "after": "".join(f"{one.name} {one.wanted}\n" for one in programs),
+            "before": "".join(f"{program.name} {program.runs}\n" for program in programs),
+            "after": "".join(f"{program.name} {program.wanted}\n" for program in programs),
         },
     }
 
@@ -256,11 +257,11 @@ def _reload(api: Any, wanted: dict[str, bool]) -> None:
         raise KafkaDrError(
             f"supervisord does not accept the description of {', '.join(sorted(wanted))}", found=fault.faultString
         ) from fault
-    for name, there in wanted.items():
+    for name, is_wanted in wanted.items():
         if name in removed or name in changed:
             _ignoring_state(partial(api.stopProcess, name, True))
             api.removeProcessGroup(name)
-        if there and (name in added or name in changed):
+        if is_wanted and (name in added or name in changed):
             api.addProcessGroup(name)
 
 

@@ -14,16 +14,17 @@ def units(services: list[dict]) -> list[dict]:
     :raises UsageError: a name is none, a value holds a line break, or ends with a backslash: it would be another
         setting, or take the next one away.
     """
-    made = []
-    for one in services:
-        what = f"service {file_name('a service', one.get('name'))}"
+    described = []
+    for service in services:
+        what = f"service {file_name('a service', service.get('name'))}"
         unit = {
-            key: _value(f"{key} of {what}", value) if isinstance(value, str) else value for key, value in one.items()
+            key: _value(f"{key} of {what}", value) if isinstance(value, str) else value
+            for key, value in service.items()
         }
         if unit.get("directory"):
             unit["writes"] = _quoted(unit["directory"])
-        made.append(_logging(unit))
-    return made
+        described.append(_logging(unit))
+    return described
 
 
 def _value(what: str, value: str) -> str:

@@ -129,13 +129,13 @@ def planned(before: Quotas, wanted: Quotas, state: str) -> Quotas:
     """
     changes: Quotas = {}
     for key, limits in wanted.items():
-        there = before.get(key, {})
+        current = before.get(key, {})
         if state == "absent":
-            change: Limits = dict.fromkeys(name for name in there if name in limits or not limits)
+            change: Limits = dict.fromkeys(name for name in current if name in limits or not limits)
         else:
-            change = {name: value for name, value in limits.items() if there.get(name) != value}
+            change = {name: value for name, value in limits.items() if current.get(name) != value}
             if state == "exact":
-                change.update(dict.fromkeys(name for name in there if name not in limits))
+                change.update(dict.fromkeys(name for name in current if name not in limits))
         if change:
             changes[key] = change
     return changes

@@ -217,8 +217,8 @@ def await_topics(client: KafkaClient, names: Collection[str], present: bool) -> 
     """
     end = time.monotonic() + client.timeout
     while True:
-        there = set(describe_topics(client, names))
-        late = [name for name in names if (name in there) != present]
+        existing = set(describe_topics(client, names))
+        late = [name for name in names if (name in existing) != present]
         if not late:
             return
         if time.monotonic() > end:

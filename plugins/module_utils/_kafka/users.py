@@ -60,11 +60,11 @@ def ensure_users(client: KafkaClient, users: Sequence[User], state: str, check_m
             )
     client.metadata()
     names = [user["name"] for user in users]
-    there = existing_users(client, names) if names else {}
+    existing = existing_users(client, names) if names else {}
     if state == "absent":
-        return _delete_users(client, there, check_mode)
-    created = [user for user in users if user["name"] not in there]
-    rotated = [user for user in users if user["name"] in there and not accepts(client, user)]
+        return _delete_users(client, existing, check_mode)
+    created = [user for user in users if user["name"] not in existing]
+    rotated = [user for user in users if user["name"] in existing and not accepts(client, user)]
     if (created or rotated) and not check_mode:
         alter_users(
             client,
@@ -80,17 +80,17 @@ def ensure_users(client: KafkaClient, users: Sequence[User], state: str, check_m
         "created": sorted(user["name"] for user in created),
         "rotated": sorted(user["name"] for user in rotated),
         "deleted": [],
-        "diff": {"before": sorted(there), "after": sorted(set(there) | set(names))},
+        "diff": {"before": sorted(existing), "after": sorted(set(existing) | set(names))},
     }
 
 
-def _delete_users(client: KafkaClient, there: Mapping[str, Iterable[str]], check_mode: bool) -> dict[str, Any]:
-    deleted = sorted(there)
+def _delete_users(client: KafkaClient, existing: Mapping[str, Iterable[str]], check_mode: bool) -> dict[str, Any]:
+    deleted = sorted(existing)
     if deleted and not check_mode:
         deletions = [
             UserScramCredentialDeletion(name, getattr(ScramMechanism, mechanism))
             for name in deleted
-            for mechanism in there[name]
+            for mechanism in existing[name]
         ]
         alter_users(client, deletions)
     return {
