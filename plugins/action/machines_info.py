@@ -49,7 +49,10 @@ class ActionModule(ActionBase):
             if self._way_to(hosts[name]) != "local"
         }
         questions.update(
-            {f"cluster {name}": _cluster(name, one, asked["timeout"]) for name, one in asked["clusters"].items()}
+            {
+                f"cluster {name}": _cluster(name, cluster, asked["timeout"])
+                for name, cluster in asked["clusters"].items()
+            }
         )
         silent = ask_all(questions, asked["timeout"])
         result.update(changed=False, silent=_of_kind("machine ", silent), silent_clusters=_of_kind("cluster ", silent))
@@ -79,8 +82,8 @@ class ActionModule(ActionBase):
             if connection is None:
                 raise AnsibleConnectionFailure(f"the connection plugin {way} was not found")
             connection.set_options(var_options=values)
-            code, said, complaint = connection.exec_command(f"echo {WORD}", sudoable=False)
-            if WORD.encode() not in said:
+            code, printed, complaint = connection.exec_command(f"echo {WORD}", sudoable=False)
+            if WORD.encode() not in printed:
                 found = complaint.decode(errors="replace").strip().splitlines()
                 raise AnsibleConnectionFailure(
                     "it runs no command (exit code {}{})".format(code, ": " + found[-1] if found else "")

@@ -143,7 +143,7 @@ class CallbackModule(CallbackBase):
         self.step, self.step_began, self.changed = name, time.monotonic(), 0
         self.said_waiting, self.waiting_for = self.step_began, ""
 
-    def _end_step(self, mark: str = "✔", said: str = "") -> None:
+    def _end_step(self, mark: str = "✔", message: str = "") -> None:
         if self.step is None:
             return
         seconds = time.monotonic() - self.step_began
@@ -163,8 +163,8 @@ class CallbackModule(CallbackBase):
                     "failed": mark != "✔",
                     "at": time.time(),
                 }
-                if said:
-                    line["said"] = said
+                if message:
+                    line["said"] = message
                 file.write(json.dumps(line) + "\n")
 
     # -- what Ansible tells ------------------------------------------------------------------------------------------
@@ -245,14 +245,14 @@ class CallbackModule(CallbackBase):
             return
         data = data_of(result)
         self.failed = True
-        said = told_failure(data).strip().splitlines()[:12]
-        self._end_step("✘", "\n".join(said) if data.get("msg") else "")
+        lines = told_failure(data).strip().splitlines()[:12]
+        self._end_step("✘", "\n".join(lines) if data.get("msg") else "")
         self._line(f"\n  {task_of(result).name or task_of(result).action}", color="red")
         if data.get("waiting_for") and data.get("attempts"):
             self._line(
                 f"  Gave up after {data['attempts']} attempts, still waiting for {told_missing(data)}.", color="red"
             )
-        for line in ["\n".join(said), *ways_out(data)] if said else ways_out(data):
+        for line in ["\n".join(lines), *ways_out(data)] if lines else ways_out(data):
             self._line(indented(line, 2), color="red")
         for line in str(data.get("stderr") or "").strip().splitlines()[-50 if self._display.verbosity else -3 :]:
             self._line(f"  {line[:300]}", color="red")

@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import failover_request as _failover_request
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
 class FilterModule:
     """Ansible's entry."""
 
     def filters(self) -> dict[str, Any]:
-        return {"failover_request": speaking(_failover_request.failover_request)}
+        return {"failover_request": as_filter(_failover_request.failover_request)}

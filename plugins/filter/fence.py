@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import fence as _fence
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
 class FilterModule:
@@ -14,13 +14,13 @@ class FilterModule:
 
     def filters(self) -> dict[str, Any]:
         return {
-            "acls_given_back": speaking(_fence.given_back),
-            "beyond_mirror": speaking(_fence.beyond_mirror),
-            "broker_settings": speaking(_fence.broker_settings),
-            "fence_principals": speaking(_fence.fence_principals),
-            "kafka_settings": speaking(_fence.kafka_settings),
-            "mirror_given_back": speaking(_fence.mirror_given_back),
-            "mirror_rights": speaking(_fence.mirror_rights),
-            "principals_of": speaking(_fence.users_of),
-            "unfenced_names": speaking(_fence.unfenced_names),
+            "acls_given_back": as_filter(_fence.given_back),
+            "beyond_mirror": as_filter(_fence.beyond_mirror),
+            "broker_settings": as_filter(_fence.broker_settings),
+            "fence_principals": as_filter(_fence.fence_principals),
+            "kafka_settings": as_filter(_fence.kafka_settings),
+            "mirror_given_back": as_filter(_fence.mirror_given_back),
+            "mirror_rights": as_filter(_fence.mirror_rights),
+            "principals_of": as_filter(_fence.users_of),
+            "unfenced_names": as_filter(_fence.unfenced_names),
         }

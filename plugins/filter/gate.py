@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import gates as _gates
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
-@speaking
+@as_filter
 def gate(
     gates: list[dict[str, Any]], require: list[dict[str, Any]] | None = None, facts: dict[str, Any] | None = None
 ) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import check_all as described
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.extra_variables import mistaken_names
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.plain import as_data, plain
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
 
 
 @pass_context
-@speaking
+@as_filter
 def inventory_mistakes(
     context: Context,
     hostvars: dict[str, dict[str, Any]],
@@ -36,13 +36,15 @@ def inventory_mistakes(
             if str(variable).startswith(described.PREFIX)
         }
     # What a play gives by itself wins over what the hosts say.
-    here = {str(one): plain(context, one) for one in own}
-    here = {
-        one: value for one, value in here.items() if all(variables.get(one) != value for variables in hosts.values())
+    given = {str(variable): plain(context, variable) for variable in own}
+    given = {
+        variable: value
+        for variable, value in given.items()
+        if all(variables.get(variable) != value for variables in hosts.values())
     }
-    if here:
-        hosts.setdefault("localhost", {}).update(here)
-    result = described.examined(hosts, [str(one) for one in about if one], complete)
+    if given:
+        hosts.setdefault("localhost", {}).update(given)
+    result = described.examined(hosts, [str(region) for region in about if region], complete)
     return as_data({**result, "mistakes": mistaken_names() + result["mistakes"]})
 
 

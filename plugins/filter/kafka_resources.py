@@ -21,7 +21,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import (
 )
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.region import kubernetes_region
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import access
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
 def kafka_users(
@@ -38,8 +38,8 @@ def kafka_users(
     """A KafkaUser for each user; ``secrets`` maps names to ``{secret, key}``; ``existing`` are the KafkaUsers that are
     there, for ``how`` add and remove.
     """
-    made = []
-    known = {one["metadata"]["name"]: one for one in existing or []}
+    bodies = []
+    known = {resource["metadata"]["name"]: resource for resource in existing or []}
     for user in users:
         body = kafka_resources.kafka_user(
             user, acls, cluster, namespace, api_version, (secrets or {}).get(user["name"]), authorization
@@ -48,8 +48,8 @@ def kafka_users(
             rules = ((known.get(user["name"]) or {}).get("spec") or {}).get("authorization") or {}
             mine = kafka_resources.acls_of(user["name"], acls)
             body["spec"]["authorization"]["acls"] = kafka_changes.rights(rules.get("acls") or [], mine, how)
-        made.append(body)
-    return made
+        bodies.append(body)
+    return bodies
 
 
 def kafka_topics(
@@ -65,15 +65,15 @@ def stages_users(
     """The KafkaUser of the stages in each region on Kubernetes, which has to be there before the first stage; only of
     those in the cluster of ``region`` where one is named.
     """
-    made = []
+    bodies = []
     for name in rbac_clusters.regions_beside(regions, region):
         described = regions[name]
-        user = next((one for one in described.get("kafka_dr_users") or [] if one.get("purpose") == "stages"), None)
+        user = next((user for user in described.get("kafka_dr_users") or [] if user.get("purpose") == "stages"), None)
         if user is None or not described["kafka_dr_kubernetes"].get("cluster"):
             continue
         place = kubernetes_region(described, name)
         acls = access.service_acls(user["name"], "stages")
-        made += kafka_users(
+        bodies += kafka_users(
             [user],
             acls,
             place["cluster"],
@@ -82,7 +82,7 @@ def stages_users(
             {},
             place["authorization"],
         )
-    return made
+    return bodies
 
 
 def with_passwords(users: list[dict[str, Any]], passwords: dict[str, str]) -> list[dict[str, Any]]:
@@ -125,45 +125,45 @@ def password_secrets(users: list[dict[str, Any]], namespace: str) -> list[dict[s
 
 
 FILTERS = {
-    "kafka_users": speaking(kafka_users),
-    "kafka_topics": speaking(kafka_topics),
-    "topics_contested": speaking(kafka_changes.contested),
-    "has_topic_operator": speaking(topic_ownership.has_topic_operator),
-    "topics_to_own": speaking(topic_ownership.topics_to_own),
-    "topics_to_let_go": speaking(topic_ownership.topics_to_let_go),
-    "kafka_topics_waiting_for": speaking(kafka_changes.topics_waiting_for),
-    "kafka_topic_changes": speaking(kafka_changes.topic_changes),
-    "kafka_user_quotas": speaking(kafka_changes.user_quotas),
-    "kafka_resources_kept": speaking(kafka_changes.bare),
-    "kafka_client": speaking(kafka_access.kafka_client),
-    "with_own_authorities": speaking(kafka_resources.with_own_authorities),
+    "kafka_users": as_filter(kafka_users),
+    "kafka_topics": as_filter(kafka_topics),
+    "topics_contested": as_filter(kafka_changes.contested),
+    "has_topic_operator": as_filter(topic_ownership.has_topic_operator),
+    "topics_to_own": as_filter(topic_ownership.topics_to_own),
+    "topics_to_let_go": as_filter(topic_ownership.topics_to_let_go),
+    "kafka_topics_waiting_for": as_filter(kafka_changes.topics_waiting_for),
+    "kafka_topic_changes": as_filter(kafka_changes.topic_changes),
+    "kafka_user_quotas": as_filter(kafka_changes.user_quotas),
+    "kafka_resources_kept": as_filter(kafka_changes.bare),
+    "kafka_client": as_filter(kafka_access.kafka_client),
+    "with_own_authorities": as_filter(kafka_resources.with_own_authorities),
     "with_passwords": with_passwords,
     "without_passwords": without_passwords,
     "copied_references": copied_references,
     "password_references": password_references,
     "password_secrets": password_secrets,
-    "kubernetes_region": speaking(kubernetes_region),
-    "mirror_clients": speaking(region.mirror_clients),
-    "mirror_secret_references": speaking(region.mirror_secret_references),
-    "application_place": speaking(places.application_place),
-    "application_pointer": speaking(application.application_pointer),
-    "application_stop": speaking(application.application_stop),
-    "application_start": speaking(application.application_start),
+    "kubernetes_region": as_filter(kubernetes_region),
+    "mirror_clients": as_filter(region.mirror_clients),
+    "mirror_secret_references": as_filter(region.mirror_secret_references),
+    "application_place": as_filter(places.application_place),
+    "application_pointer": as_filter(application.application_pointer),
+    "application_stop": as_filter(application.application_stop),
+    "application_start": as_filter(application.application_start),
     "witness_manifests": witness.witness_manifests,
-    "proof_job": speaking(proof_job.proof_job),
-    "kubernetes_roles": speaking(rbac.roles),
-    "kubernetes_reader_roles": speaking(rbac.reader_roles),
-    "kubernetes_access": speaking(rbac.wanted),
-    "undone_by": speaking(region.undone_by),
-    "replicas_to_restore": speaking(region.size_of),
-    "replicas_waiting_for": speaking(region.not_ready),
-    "scaled_away": speaking(region.gone),
+    "proof_job": as_filter(proof_job.proof_job),
+    "kubernetes_roles": as_filter(rbac.roles),
+    "kubernetes_reader_roles": as_filter(rbac.reader_roles),
+    "kubernetes_access": as_filter(rbac.wanted),
+    "undone_by": as_filter(region.undone_by),
+    "replicas_to_restore": as_filter(region.size_of),
+    "replicas_waiting_for": as_filter(region.not_ready),
+    "scaled_away": as_filter(region.gone),
     "hidden_in_v1": kafka_resources.hidden_in_v1,
     "shown_whole": kafka_resources.shown_whole,
-    "served_resources": speaking(kafka_resources.served_resources),
-    "stages_users": speaking(stages_users),
-    "resources_to_apply": speaking(kafka_resources.to_apply),
-    "resources_waiting_for": speaking(kafka_resources.waiting_for),
+    "served_resources": as_filter(kafka_resources.served_resources),
+    "stages_users": as_filter(stages_users),
+    "resources_to_apply": as_filter(kafka_resources.to_apply),
+    "resources_waiting_for": as_filter(kafka_resources.waiting_for),
 }
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import elsewhere, epochs, manifests, writers
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
 class FilterModule:
@@ -14,12 +14,12 @@ class FilterModule:
 
     def filters(self) -> dict[str, Any]:
         return {
-            "ledger_heard": speaking(epochs.heard),
-            "ledger_move_told": speaking(epochs.told),
-            "ledger_stories": speaking(epochs.stories),
-            "ledger_truth": speaking(epochs.truth),
-            "ledger_writers": speaking(writers.expected),
-            "ledgers_elsewhere": speaking(elsewhere.others),
-            "manifest_digest": speaking(manifests.digest_of),
-            "moved_elsewhere": speaking(elsewhere.against),
+            "ledger_heard": as_filter(epochs.heard),
+            "ledger_move_told": as_filter(epochs.told),
+            "ledger_stories": as_filter(epochs.stories),
+            "ledger_truth": as_filter(epochs.truth),
+            "ledger_writers": as_filter(writers.expected),
+            "ledgers_elsewhere": as_filter(elsewhere.others),
+            "manifest_digest": as_filter(manifests.digest_of),
+            "moved_elsewhere": as_filter(elsewhere.against),
         }

@@ -7,7 +7,7 @@ from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import applications as _applications
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import machines as _machines
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
 class FilterModule:
@@ -15,9 +15,9 @@ class FilterModule:
 
     def filters(self) -> dict[str, Any]:
         return {
-            "application_machines": speaking(_applications.application_machines),
-            "applications_unreached": speaking(_applications.applications_unreached),
-            "machines_needed": speaking(_machines.machines_needed),
-            "mirror_machines": speaking(_machines.mirror_machines),
-            "told_silent": speaking(_machines.told_silent),
+            "application_machines": as_filter(_applications.application_machines),
+            "applications_unreached": as_filter(_applications.applications_unreached),
+            "machines_needed": as_filter(_machines.machines_needed),
+            "mirror_machines": as_filter(_machines.mirror_machines),
+            "told_silent": as_filter(_machines.told_silent),
         }

@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import connectors
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
-@speaking
+@as_filter
 def mirror_connectors(
     mirror: dict[str, Any],
     clients: dict[str, dict[str, Any]],
@@ -21,7 +21,7 @@ def mirror_connectors(
     return connectors.mirror_connectors(mirror, clients, secret_reference, own_client, own_offsets)
 
 
-@speaking
+@as_filter
 def mirror_connector_names(mirror: dict[str, Any]) -> list[dict[str, str]]:
     """``[{name}]`` of the same, in the same order."""
     return [{"name": name} for name in connectors.connector_names(mirror).values()]

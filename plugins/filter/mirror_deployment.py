@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import mirror_deployment
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
 class FilterModule:
@@ -14,6 +14,6 @@ class FilterModule:
 
     def filters(self) -> dict[str, Any]:
         return {
-            "mirror_place": speaking(mirror_deployment.mirror_place),
-            "mirror_manifests": speaking(mirror_deployment.mirror_manifests),
+            "mirror_place": as_filter(mirror_deployment.mirror_place),
+            "mirror_manifests": as_filter(mirror_deployment.mirror_manifests),
         }

@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.mirror_maker_1 import from_mirror_maker_1
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
 class FilterModule:
     """Ansible's entry."""
 
     def filters(self) -> dict[str, Any]:
-        return {"mirror_from_mm1": speaking(from_mirror_maker_1)}
+        return {"mirror_from_mm1": as_filter(from_mirror_maker_1)}

@@ -8,15 +8,15 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._lint import SEVERITIES, lint
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
-@speaking
+@as_filter
 def mirror_lint(subject: Any, severity: str = "info") -> Any:
     """Findings of at least this severity, the worst first."""
     if severity not in SEVERITIES:
         raise AnsibleFilterError(f"severity must be one of {', '.join(SEVERITIES)}, not {severity!r}")
-    return [one for one in lint(subject) if SEVERITIES.index(one["severity"]) <= SEVERITIES.index(severity)]
+    return [finding for finding in lint(subject) if SEVERITIES.index(finding["severity"]) <= SEVERITIES.index(severity)]
 
 
 class FilterModule:

@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import nodes as _nodes
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
 class FilterModule:
     """Ansible's entry."""
 
     def filters(self) -> dict[str, Any]:
-        return {"mirror_node": speaking(_nodes.mirror_node)}
+        return {"mirror_node": as_filter(_nodes.mirror_node)}

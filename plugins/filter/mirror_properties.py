@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import properties
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
-@speaking
+@as_filter
 def mirror_properties(
     mirrors: list[dict[str, Any]],
     clients: dict[str, dict[str, Any]],
@@ -23,7 +23,7 @@ def mirror_properties(
     )
 
 
-@speaking
+@as_filter
 def mirror_secrets(secrets: dict[str, dict[str, Any]]) -> str:
     """Text of the secrets file that such a properties file refers to."""
     return properties.render_properties(properties.mirror_secrets(secrets))

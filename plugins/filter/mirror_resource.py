@@ -10,7 +10,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import (
     mirror_state,
     mirror_versions,
 )
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
 def mirror_api_version(
@@ -25,9 +25,9 @@ class FilterModule:
 
     def filters(self) -> dict[str, Any]:
         return {
-            "mirror_resource": speaking(mirror_resource.mirror_resource),
-            "mirror_api_version": speaking(mirror_api_version),
-            "mirror_state_patch": speaking(mirror_state.state_patch),
-            "mirror_status": speaking(mirror_state.mirror_status),
-            "mirror_stopped": speaking(mirror_state.stopped),
+            "mirror_resource": as_filter(mirror_resource.mirror_resource),
+            "mirror_api_version": as_filter(mirror_api_version),
+            "mirror_state_patch": as_filter(mirror_state.state_patch),
+            "mirror_status": as_filter(mirror_state.mirror_status),
+            "mirror_stopped": as_filter(mirror_state.stopped),
         }

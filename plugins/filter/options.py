@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import options as _options
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
 class FilterModule:
@@ -15,7 +15,7 @@ class FilterModule:
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         return {
-            "client_options": speaking(_options.client_options),
-            "connect_options": speaking(_options.connect_options),
-            "mirror_options": speaking(_options.mirror_options),
+            "client_options": as_filter(_options.client_options),
+            "connect_options": as_filter(_options.connect_options),
+            "mirror_options": as_filter(_options.mirror_options),
         }

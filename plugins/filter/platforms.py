@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import platforms as _platforms
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
 class FilterModule:
@@ -15,8 +15,8 @@ class FilterModule:
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         return {
-            "definition_hosts": speaking(_platforms.definition_hosts),
-            "mirror_platform": speaking(_platforms.mirror_platform),
-            "mirror_source_connector": speaking(_platforms.source_connector),
-            "platform": speaking(_platforms.platform),
+            "definition_hosts": as_filter(_platforms.definition_hosts),
+            "mirror_platform": as_filter(_platforms.mirror_platform),
+            "mirror_source_connector": as_filter(_platforms.source_connector),
+            "platform": as_filter(_platforms.platform),
         }

@@ -11,7 +11,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory imp
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import probing as _probing
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import proving as _proving
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values import names as _names
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
 class FilterModule:
@@ -19,14 +19,14 @@ class FilterModule:
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         return {
-            "doctor_failures": speaking(_lines.doctor_failures),
-            "doctor_lines": speaking(_lines.doctor_lines),
-            "manifest_place": speaking(_proving.manifest_place),
-            "names_listed": speaking(_names.names_listed),
-            "probe_positions": speaking(_probing.probe_positions),
-            "probe_wrong": speaking(_probing.probe_wrong),
-            "proof_arguments": speaking(_proving.proof_arguments),
-            "proof_counts": speaking(_proving.proof_counts),
-            "proof_recorded": speaking(_proving.proof_recorded),
-            "witness_config": speaking(_witness_config.witness_config),
+            "doctor_failures": as_filter(_lines.doctor_failures),
+            "doctor_lines": as_filter(_lines.doctor_lines),
+            "manifest_place": as_filter(_proving.manifest_place),
+            "names_listed": as_filter(_names.names_listed),
+            "probe_positions": as_filter(_probing.probe_positions),
+            "probe_wrong": as_filter(_probing.probe_wrong),
+            "proof_arguments": as_filter(_proving.proof_arguments),
+            "proof_counts": as_filter(_proving.proof_counts),
+            "proof_recorded": as_filter(_proving.proof_recorded),
+            "witness_config": as_filter(_witness_config.witness_config),
         }

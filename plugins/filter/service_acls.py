@@ -7,15 +7,15 @@ from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import acls as flat
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import access
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
-@speaking
+@as_filter
 def service_acls(
     region: dict[str, Any], mirror: dict[str, Any], *purposes: Any, side: str | None = None, idle: bool = False
 ) -> list[dict[str, Any]]:
     """ACLs of the region's users of these purposes; with ``idle`` what a mirror needs whose connectors are stopped."""
-    made = []
+    acls = []
     connect = (
         (region.get("kafka_dr_connect") or {}).get("group") or "connect-cluster"
         if region.get("kafka_dr_mirror_platform") == "connect"
@@ -23,14 +23,14 @@ def service_acls(
     )
     for user in region.get("kafka_dr_users") or []:
         if user.get("purpose") in purposes:
-            made += access.service_acls(user["name"], user["purpose"], mirror, side, user.get("acls"), connect, idle)
-    return made
+            acls += access.service_acls(user["name"], user["purpose"], mirror, side, user.get("acls"), connect, idle)
+    return acls
 
 
-@speaking
+@as_filter
 def acls_without(acls: list[dict[str, Any]], kept: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Those ACLs, one operation each, that are not among the kept ones."""
-    return [flat.as_dict(one) for one in sorted(set(flat.flatten(acls)) - set(flat.flatten(kept)))]
+    return [flat.as_dict(acl) for acl in sorted(set(flat.flatten(acls)) - set(flat.flatten(kept)))]
 
 
 class FilterModule:

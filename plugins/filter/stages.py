@@ -9,7 +9,7 @@ from typing import Any
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import about as _about
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import drift as _drift
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import returned as _returned
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
 class FilterModule:
@@ -17,13 +17,13 @@ class FilterModule:
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         return {
-            "failback_alike": speaking(_returned.alike),
-            "failback_bounds": speaking(_returned.bounds),
-            "failback_drift": speaking(_drift.drift),
-            "failback_holding": speaking(_returned.holding),
-            "failback_plan": speaking(_returned.plan),
-            "failback_rights": speaking(_returned.rights),
-            "failback_unsaved": speaking(_returned.unsaved),
-            "resumes": speaking(_about.resumes),
-            "stage_about": speaking(_about.about),
+            "failback_alike": as_filter(_returned.alike),
+            "failback_bounds": as_filter(_returned.bounds),
+            "failback_drift": as_filter(_drift.drift),
+            "failback_holding": as_filter(_returned.holding),
+            "failback_plan": as_filter(_returned.plan),
+            "failback_rights": as_filter(_returned.rights),
+            "failback_unsaved": as_filter(_returned.unsaved),
+            "resumes": as_filter(_about.resumes),
+            "stage_about": as_filter(_about.about),
         }

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import truststore
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.speaking import speaking
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
 class FilterModule:
@@ -14,6 +14,6 @@ class FilterModule:
 
     def filters(self) -> dict[str, Any]:
         return {
-            "truststore_pem": speaking(truststore.truststore_pem),
-            "keystore_pem": speaking(truststore.keystore_pem),
+            "truststore_pem": as_filter(truststore.truststore_pem),
+            "keystore_pem": as_filter(truststore.keystore_pem),
         }

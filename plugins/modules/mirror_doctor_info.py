@@ -223,7 +223,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.mirror_d
 
 
 def main() -> None:
-    spec = {key: {name: value for name, value in one.items() if name != "required"} for key, one in MIRROR_SPEC.items()}
+    spec = {
+        key: {name: value for name, value in option.items() if name != "required"}
+        for key, option in MIRROR_SPEC.items()
+    }
     spec.update(
         {
             "status_topic": {"type": "str"},

@@ -24,28 +24,28 @@ OTHERS = ("proof_job_",)
 def mistaken_names() -> list[str]:
     """A sentence for each extra variable that is meant for a role and is none of its."""
     # Ansible keeps there what it has read; a file of them is not opened, or decrypted, a second time.
-    told = getattr(load_extra_vars, "extra_vars", None) or {}
-    return [one for role in RUN for one in _mistaken(role, [str(name) for name in told])]
+    given = getattr(load_extra_vars, "extra_vars", None) or {}
+    return [sentence for role in RUN for sentence in _mistaken(role, [str(name) for name in given])]
 
 
-def _mistaken(role: str, told: list[str]) -> list[str]:
+def _mistaken(role: str, given: list[str]) -> list[str]:
     # A dash where an underscore belongs is one of the slips.
-    mine = [one for one in told if one.replace("-", "_").startswith(role + "_") and not one.startswith(OTHERS)]
+    mine = [name for name in given if name.replace("-", "_").startswith(role + "_") and not name.startswith(OTHERS)]
     known = _options(role) if mine else []
-    made = []
-    for one in mine:
-        if one not in known:
-            near = difflib.get_close_matches(one, known, 1)
-            made.append(
+    sentences = []
+    for name in mine:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            sentences.append(
                 "-e {}: expected a variable of {}, found none of this name: it would have no effect. {}".format(
-                    shown(one),
+                    shown(name),
                     role,
                     f"Did you mean {near[0]}?"
                     if near
                     else "See docs/variables.md, or leave it out; give a variable of your own another beginning.",
                 )
             )
-    return made
+    return sentences
 
 
 def _options(role: str) -> list[str]:

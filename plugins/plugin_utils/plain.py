@@ -48,11 +48,11 @@ def _reason(error: object) -> str:
     """Why a template cannot be resolved. ansible-core 2.18 puts the whole variable into its message, secrets beside the
     template included.
     """
-    said = " ".join(str(error).split())
-    names = UNDEFINED.findall(said)
+    message = " ".join(str(error).split())
+    names = UNDEFINED.findall(message)
     if names:
         return names[-1]
-    return said if VaultHelper is not None else type(error).__name__
+    return message if VaultHelper is not None else type(error).__name__
 
 
 def _plain(value: object) -> Any:

@@ -38,12 +38,12 @@ def ways_out(data: dict[str, Any]) -> list[str]:
     :param data: result of ``validate_argument_spec``; of any other task nothing is said.
     """
     options = data.get("argument_spec_data") or {}
-    errors = [str(one) for one in data.get("argument_errors") or []]
+    errors = [str(error) for error in data.get("argument_errors") or []]
     missing = [
         name
-        for one in errors
-        if one.startswith(MISSING)
-        for name in one[len(MISSING) :].split(" found in ")[0].split(", ")
+        for error in errors
+        if error.startswith(MISSING)
+        for name in error[len(MISSING) :].split(" found in ")[0].split(", ")
         if name in options
     ]
     return [
@@ -75,7 +75,7 @@ def task_of(result: TaskResult) -> Task:
 def told_missing(data: dict[str, Any]) -> str:
     """What a wait still lacks, in a line: modules say it as a text or as a list of them."""
     missing = data.get("waiting_for") or data.get("msg") or ""
-    line = "; ".join(str(one) for one in missing) if isinstance(missing, list) else str(missing)
+    line = "; ".join(str(reason) for reason in missing) if isinstance(missing, list) else str(missing)
     return line if len(line) <= WAITING_WIDTH else line[: WAITING_WIDTH - 1].rstrip() + "…"
 
 
@@ -88,7 +88,7 @@ def told_failure(data: dict[str, Any]) -> str:
 
 def left_out() -> list[str]:
     """The words of the command that leave out parts of a play, as ``["--limit", "europe"]``."""
-    tags = [one for one in context.CLIARGS.get("tags") or () if one != "all"]
+    tags = [tag for tag in context.CLIARGS.get("tags") or () if tag != "all"]
     values = {
         "--limit": context.CLIARGS.get("subset"),
         "--tags": ",".join(tags),
@@ -107,7 +107,7 @@ def indented(text: object, by: int = 4) -> str:
 def plain_diff(diff: Any) -> Any:
     """A module's diff, one or several, with its texts made plain."""
     if isinstance(diff, list):
-        return [plain_diff(one) for one in diff]
+        return [plain_diff(part) for part in diff]
     if isinstance(diff, dict):
         return {key: plain_diff(value) for key, value in diff.items()}
     return plain(diff) if isinstance(diff, str) else diff

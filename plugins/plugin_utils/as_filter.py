@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filters that speak as modules do: what is raised on purpose becomes an error of the task, not of the plugin."""
+"""Functions as filters: what is raised on purpose becomes an error of the task, not of the plugin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 
 
-def speaking(function: Callable[..., Any]) -> Callable[..., Any]:
+def as_filter(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function as a filter: a :class:`KafkaDrError` becomes an AnsibleFilterError with the same sentence."""
 
     @functools.wraps(function)
