@@ -46,13 +46,13 @@ from ansible.plugins.callback import CallbackBase
 
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.stage_output import (
     data_of,
+    failure_text,
     indented,
     left_out,
+    missing_line,
     plain,
     plain_diff,
     task_of,
-    told_failure,
-    told_missing,
     ways_out,
 )
 
@@ -76,7 +76,7 @@ class CallbackModule(CallbackBase):
         self.step_began = 0.0
         self.changed = 0
         self.warned: set[str] = set()
-        self.said_waiting = 0.0
+        self.waiting_shown_at = 0.0
         self.waiting_for = ""
         # ansible-runner gives its own terminal, but keeps what is printed: a line that is written over again and again
         # would stand there again and again.
@@ -134,14 +134,14 @@ class CallbackModule(CallbackBase):
             )
             if self.tty:
                 self._transient(text)
-            elif lasted >= interval and now - self.said_waiting >= interval:
-                self.said_waiting = now
+            elif lasted >= interval and now - self.waiting_shown_at >= interval:
+                self.waiting_shown_at = now
                 self._line(text)
 
     def _begin_step(self, name: str) -> None:
         self._end_step()
         self.step, self.step_began, self.changed = name, time.monotonic(), 0
-        self.said_waiting, self.waiting_for = self.step_began, ""
+        self.waiting_shown_at, self.waiting_for = self.step_began, ""
 
     def _end_step(self, mark: str = "✔", message: str = "") -> None:
         if self.step is None:
@@ -204,7 +204,7 @@ class CallbackModule(CallbackBase):
     v2_playbook_on_handler_task_start = v2_playbook_on_task_start
 
     def v2_runner_retry(self, result: TaskResult) -> None:
-        self.waiting_for = told_missing(data_of(result))
+        self.waiting_for = missing_line(data_of(result))
 
     def v2_runner_on_skipped(self, result: TaskResult) -> None:
         if (
@@ -245,12 +245,12 @@ class CallbackModule(CallbackBase):
             return
         data = data_of(result)
         self.failed = True
-        lines = told_failure(data).strip().splitlines()[:12]
+        lines = failure_text(data).strip().splitlines()[:12]
         self._end_step("✘", "\n".join(lines) if data.get("msg") else "")
         self._line(f"\n  {task_of(result).name or task_of(result).action}", color="red")
         if data.get("waiting_for") and data.get("attempts"):
             self._line(
-                f"  Gave up after {data['attempts']} attempts, still waiting for {told_missing(data)}.", color="red"
+                f"  Gave up after {data['attempts']} attempts, still waiting for {missing_line(data)}.", color="red"
             )
         for line in ["\n".join(lines), *ways_out(data)] if lines else ways_out(data):
             self._line(indented(line, 2), color="red")

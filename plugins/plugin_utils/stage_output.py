@@ -72,14 +72,14 @@ def task_of(result: TaskResult) -> Task:
     return result.task if hasattr(result, "task") else result._task
 
 
-def told_missing(data: dict[str, Any]) -> str:
+def missing_line(data: dict[str, Any]) -> str:
     """What a wait still lacks, in a line: modules say it as a text or as a list of them."""
     missing = data.get("waiting_for") or data.get("msg") or ""
     line = "; ".join(str(reason) for reason in missing) if isinstance(missing, list) else str(missing)
     return line if len(line) <= WAITING_WIDTH else line[: WAITING_WIDTH - 1].rstrip() + "…"
 
 
-def told_failure(data: dict[str, Any]) -> str:
+def failure_text(data: dict[str, Any]) -> str:
     """What a task failed with, or how to see it where Ansible hides the whole result."""
     if data.get("msg"):
         return OF_A_FILTER.sub("", str(data["msg"]))

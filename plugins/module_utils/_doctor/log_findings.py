@@ -15,8 +15,8 @@ SAMPLE = 300
 LONGEST = 2000
 # Lines that only tell how it goes, or that a mirror writes also when all is well.
 ONLY_SEVERAL = {"rebalances": 6, "leader-missing": 5, "unknown-topic": 3, "timed-out": 3, "fenced": 3}
-# Told at level INFO, where all else is no fault.
-SAID_CALMLY = {"overtaken", "recreated-topic", "rebalances"}
+# Logged at level INFO, where all else is no fault.
+FOUND_AT_INFO = {"overtaken", "recreated-topic", "rebalances"}
 CALM = re.compile(r"\b(INFO|DEBUG|TRACE)\b")
 # Frames of a stack, and settings as they are printed at every start.
 CONTINUATION = re.compile(r"^\s+at |^\s*\.\.\. \d+ more|^\s+[a-z][\w.-]+ = ")
@@ -37,7 +37,7 @@ def log_findings(text: str, several: dict[str, Any] | None = None) -> list[dict[
         if CONTINUATION.match(line):
             continue
         known = next((entry for entry in CATALOGUE if entry.pattern.search(line)), None)
-        if known is None or (CALM.search(line) and known.name not in SAID_CALMLY):
+        if known is None or (CALM.search(line) and known.name not in FOUND_AT_INFO):
             continue
         finding = found.setdefault(
             known.name,

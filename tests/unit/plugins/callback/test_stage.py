@@ -163,7 +163,7 @@ def test_a_failure_that_may_hold_secrets_says_how_to_see_it(run):
     ],
 )
 def test_a_sentence_of_a_filter_is_told_without_its_way_through_ansible(said, told):
-    assert stage_output.told_failure({"msg": said}) == told
+    assert stage_output.failure_text({"msg": said}) == told
 
 
 def test_a_long_step_says_that_it_goes_on(first):
@@ -202,7 +202,7 @@ def test_check_mode_names_what_would_change(run):
     ],
 )
 def test_what_a_wait_lacks_is_one_line(missing, line):
-    assert stage_output.told_missing({"waiting_for": missing, "msg": "not yet"}) == line
+    assert stage_output.missing_line({"waiting_for": missing, "msg": "not yet"}) == line
 
 
 def test_a_name_of_somebody_elses_writes_nothing_over(monkeypatch):
