@@ -81,11 +81,11 @@ def refuse_secrets(module: AnsibleModule) -> None:
     """
     found = []
     for option, value in clients_of(module.params).items():
-        for key, one in secrets_in(value).items():
-            module.no_log_values.add(str(one))
+        for key, secret in secrets_in(value).items():
+            module.no_log_values.add(str(secret))
             found.append(f"{key} in {option}")
     if found:
-        places = sorted({one.rpartition(" in ")[2] + "_secrets" for one in found})
+        places = sorted({place.rpartition(" in ")[2] + "_secrets" for place in found})
         raise UsageError(
             "An option that Ansible prints holds a secret",
             expected=f"secrets in {', '.join(places)} only",

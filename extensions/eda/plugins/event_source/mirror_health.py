@@ -130,7 +130,7 @@ def checked(args: dict[str, Any]) -> list[dict]:
     for mirror in args["mirrors"]:
         refuse_wrong_names(mirror)
         found.append({"name": mirror["name"], "asked": question(mirror, int(args.get("timeout") or 10))})
-    clients = (one["asked"][side + "_client"] or {} for one in found for side in ("source", "target"))
+    clients = (mirror["asked"][side + "_client"] or {} for mirror in found for side in ("source", "target"))
     for text in utils("_values.security").warnings(clients):
         LOGGER.warning("%s", ascii(text))
     return found
@@ -224,7 +224,7 @@ async def main(queue: asyncio.Queue, args: dict[str, Any]) -> None:
         began = time.monotonic()
         for mirror, seen in zip(
             mirrors,
-            await asyncio.gather(*(asyncio.to_thread(look, one, limit, lag_limit) for one in mirrors)),
+            await asyncio.gather(*(asyncio.to_thread(look, mirror, limit, lag_limit) for mirror in mirrors)),
             strict=True,
         ):
             now, name = time.monotonic(), mirror["name"]
@@ -233,10 +233,10 @@ async def main(queue: asyncio.Queue, args: dict[str, Any]) -> None:
             about = {"name": name, "source": mirror["asked"]["source_alias"], "target": mirror["asked"]["target_alias"]}
             if looks == 0 or state != seen["state"]:
                 LOGGER.warning("mirror %s is %s: %s", name, seen["state"], ascii("; ".join(seen["reasons"])))
-            told = {**about, **seen, "reasons": [REASONS[seen["state"]]] if seen["state"] in REASONS else []}
+            described = {**about, **seen, "reasons": [REASONS[seen["state"]]] if seen["state"] in REASONS else []}
             await queue.put(
                 {
-                    "mirror": {**told, "for_seconds": round(now - since[name][1], 1), "looks": since[name][2]},
+                    "mirror": {**described, "for_seconds": round(now - since[name][1], 1), "looks": since[name][2]},
                     "at": round(time.time(), 3),
                 }
             )
