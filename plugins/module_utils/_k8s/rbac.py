@@ -12,7 +12,7 @@ from .rbac_clusters import connection_of, of_cluster
 from .rbac_rules import (
     AUTHORITIES,
     about_something,
-    application_rules,
+    application_places,
     incoming_mirrors,
     kept_rules,
     operator_rules,
@@ -127,54 +127,67 @@ def places(
     :param making: regions whose clusters the stage makes, None for all; for others what only making them needs is left
         out.
     :returns: ``[{name (of the region), connection, namespace, rules, suffix (of the Role's name), kept (whether it is
-        where a region's definition is kept)}]``.
+        where a region's definition is kept), home (whether it is the region's own namespace), applications[] (where
+        it is theirs alone)}]``.
     """
     found = []
     for region in sorted(regions):
         described = regions[region]
         found += _deployment_places(region, described, mirrors)
-        if described.get("kafka_dr_platform") != "kubernetes":
-            continue
-        rules = application_rules(described)
-        cluster = described["kafka_dr_kubernetes"]
-        # A host may have applications and no cluster.
-        if cluster.get("cluster"):
-            place = kubernetes_region(described, region)
-            makes = making is None or region in making
-            rules = (
-                operator_rules(place, region, mirrors, described, makes)
-                + secret_rules(place, region, regions, mirrors, makes)
-                + rules
-            )
-            if place["backup"]:
-                found.append(_kept_place(place, region, described))
-        found.append(
-            {
-                "name": region,
-                "connection": connection_of(cluster),
-                "namespace": cluster["namespace"],
-                "rules": rules,
-                "suffix": "",
-                "kept": False,
-            }
-        )
+        theirs = application_places(described)
+        if described.get("kafka_dr_platform") == "kubernetes":
+            home = _home_place(region, regions, mirrors, making is None or region in making)
+            here = [place for place in theirs if _same_namespace(place, home)]
+            home["rules"] += [rule for place in here for rule in place["rules"]]
+            theirs = [place for place in theirs if place not in here]
+            found += [*_kept_places(region, described), home]
+        found += [{"name": region, "suffix": "", "kept": False, "home": False, **place} for place in theirs]
     return [{**place, "rules": about_something(place["rules"])} for place in found]
 
 
-def _kept_place(place: dict[str, Any], region: str, described: dict[str, Any]) -> dict[str, Any]:
-    """The namespace that keeps what the region is made again from."""
+def _home_place(
+    region: str, regions: dict[str, dict[str, Any]], mirrors: Sequence[dict[str, Any]], makes: bool
+) -> dict[str, Any]:
+    """The region's own namespace. A host may have applications and no cluster."""
+    described = regions[region]
+    cluster = described["kafka_dr_kubernetes"]
+    rules: list[dict[str, Any]] = []
+    if cluster.get("cluster"):
+        place = kubernetes_region(described, region)
+        rules = operator_rules(place, region, mirrors, described, makes) + secret_rules(
+            place, region, regions, mirrors, makes
+        )
+    return {
+        "name": region,
+        "connection": connection_of(cluster),
+        "namespace": cluster["namespace"],
+        "rules": rules,
+        "suffix": "",
+        "kept": False,
+        "home": True,
+    }
+
+
+def _kept_places(region: str, described: dict[str, Any]) -> list[dict[str, Any]]:
+    """The namespace that keeps what the region is made again from, if any does."""
+    place = kubernetes_region(described, region) if described["kafka_dr_kubernetes"].get("cluster") else None
+    if place is None or not place["backup"]:
+        return []
     kept = [place["prefix"] + place["cluster"] + suffix for suffix in AUTHORITIES] + [
         place["prefix"] + user["name"] for user in described.get("kafka_dr_users") or []
     ]
     kept.append(place["prefix"] + "definition")
-    return {
-        "name": region,
-        "connection": connection_of(place["backup"]),
-        "namespace": place["backup"]["namespace"],
-        "suffix": "-" + place["prefix"].rstrip("-"),
-        "kept": True,
-        "rules": [rule_for("", "secrets", ["create"]), rule_for("", "secrets", ["get", "patch", "update"], kept)],
-    }
+    return [
+        {
+            "name": region,
+            "connection": connection_of(place["backup"]),
+            "namespace": place["backup"]["namespace"],
+            "suffix": "-" + place["prefix"].rstrip("-"),
+            "kept": True,
+            "home": False,
+            "rules": [rule_for("", "secrets", ["create"]), rule_for("", "secrets", ["get", "patch", "update"], kept)],
+        }
+    ]
 
 
 def _deployment_places(
@@ -195,6 +208,7 @@ def _deployment_places(
             "namespace": place["namespace"],
             "suffix": "-mirrors-" + prefix_of(region).rstrip("-"),
             "kept": False,
+            "home": False,
             "rules": kept_rules(names),
         }
     ]
@@ -217,31 +231,42 @@ def wanted(
         that belongs to a lost region.
     :param making: those whose cluster it makes. :param keeps: those whose definition it keeps elsewhere, or reads
         there.
-    :param silent: names of applications whose API server is known not to answer, and which the stage leaves out.
+    :param silent: names of applications whose API server is known not to answer, one for each such server; the stage
+        leaves out all that are there.
     """
-    movable = [name for name in regions if name not in lost and _has_applications(regions[name], silent)]
-    found = []
-    for place in places(regions, mirrors, making):
-        region = place["name"]
-        if region not in (keeps if place["kept"] else [*writes, *movable]):
-            continue
-        kafka = regions[region].get("kafka_dr_kafka") or {}
-        creates = str(kafka.get("create_namespace", False)).lower() == "true"
-        found.append(
-            {
-                "name": region,
-                "connection": place["connection"],
-                "namespace": place["namespace"],
-                # A right to read what may not even be installed opens no gate.
-                "rules": [rule for rule in place["rules"] if rule["apiGroups"] != ["keda.sh"]],
-                "may_be_made": region in making and not place["kept"] and creates,
-            }
-        )
-    return found
+    dead = _connections(regions, silent)
+    movable = [name for name in regions if name not in lost and application_places(regions[name])]
+    known = places(regions, mirrors, making)
+    homes = [place for place in known if place["home"] and _makes(place, regions, making)]
+
+    def is_written(place: dict[str, Any]) -> bool:
+        if place["name"] in (keeps if place["kept"] else writes) and not place.get("applications"):
+            return True
+        return place["name"] in [*writes, *movable] and not place["kept"] and place["connection"] not in dead
+
+    return [
+        {
+            **{key: place[key] for key in ("name", "connection", "namespace")},
+            # A right to read what may not even be installed opens no gate.
+            "rules": [rule for rule in place["rules"] if rule["apiGroups"] != ["keda.sh"]],
+            "may_be_made": not place["kept"] and any(_same_namespace(place, home) for home in homes),
+        }
+        for place in known
+        if is_written(place)
+    ]
 
 
-def _has_applications(described: dict[str, Any], silent: Sequence[str]) -> bool:
-    return any(
-        application.get("kind") == "kubernetes" and application.get("name") not in silent
-        for application in described.get("kafka_dr_applications") or []
-    )
+def _same_namespace(place: dict[str, Any], other: dict[str, Any]) -> bool:
+    return (place["connection"], place["namespace"]) == (other["connection"], other["namespace"])
+
+
+def _connections(regions: dict[str, dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+    """How the API servers of these applications are reached."""
+    found = [place for described in regions.values() for place in application_places(described)]
+    return [place["connection"] for place in found if set(place["applications"]) & set(names)]
+
+
+def _makes(place: dict[str, Any], regions: dict[str, dict[str, Any]], making: Sequence[str]) -> bool:
+    """Whether the stage makes this namespace, a region's own."""
+    kafka = regions[place["name"]].get("kafka_dr_kafka") or {}
+    return place["name"] in making and str(kafka.get("create_namespace", False)).lower() == "true"

@@ -9,7 +9,8 @@ from typing import Any
 from .._errors import UsageError
 from .._inventory.places import CONNECTION_KEYS
 
-# Where a stage writes: name (of the region), connection, namespace, suffix (of the Role's name), rules, kept.
+# Where a stage writes: name (of the region), connection, namespace, suffix (of the Role's name), rules, kept, home
+# (whether it is the region's own namespace), applications (where it is theirs alone).
 Place = dict[str, Any]
 
 
@@ -40,22 +41,29 @@ def connection_of(described: dict[str, Any]) -> dict[str, Any]:
 
 
 def _in_cluster(found: Sequence[Place], known: Sequence[Place], region: str) -> list[Place]:
-    homes = [place for place in known if not place["kept"]]
-    mine = [place["connection"] for place in homes if place["name"] == region]
-    if not mine:
+    clusters = _clusters(known)
+    if region not in clusters:
         raise UsageError(
             f"Region '{region}' has nothing on Kubernetes",
-            expected="one of " + ", ".join(sorted({place["name"] for place in homes})),
+            expected="one of " + ", ".join(sorted(clusters)),
             remedy="Correct rbac_region",
         )
-    clusters = [place["connection"] for place in homes]
     return [
         place
         for place in found
-        if place["connection"] in mine
-        # What a region keeps in a cluster where no region is has no other name.
-        or (place["name"] == region and place["connection"] not in clusters)
+        if place["connection"] == clusters[region]
+        # What a region has in a cluster where no region is has no other name.
+        or (place["name"] == region and place["connection"] not in clusters.values())
     ]
+
+
+def _clusters(known: Sequence[Place]) -> dict[str, dict[str, Any]]:
+    """How the cluster of each region is reached: that of its own namespace, or else of what it has on Kubernetes."""
+    clusters: dict[str, dict[str, Any]] = {}
+    for place in sorted(known, key=lambda place: not place["home"]):
+        if not place["kept"]:
+            clusters.setdefault(place["name"], place["connection"])
+    return clusters
 
 
 def _merged(found: Sequence[Place]) -> list[Place]:
@@ -75,12 +83,21 @@ def _merged(found: Sequence[Place]) -> list[Place]:
         elif same["connection"] == place["connection"]:
             same["rules"] += [rule for rule in place["rules"] if rule not in same["rules"]]
         elif same["rules"] != place["rules"]:
-            raise UsageError(
-                f"Regions '{same['name']}' and '{place['name']}' need Roles of one name in namespace "
-                f"{place['namespace']} of two clusters",
-                expected="what is applied in one cluster",
-                found="both, of which the second would overwrite the first",
-                remedy=f"Write a file for each cluster, with -e rbac_region={same['name']} and "
-                f"-e rbac_region={place['name']}, and apply each in the cluster of that region",
-            )
+            raise _two_of_one_name(same, place)
     return merged
+
+
+def _two_of_one_name(first: Place, second: Place) -> UsageError:
+    names = (first["name"], second["name"])
+    return UsageError(
+        "{} '{}' and '{}' need Roles of one name in namespace {} of two clusters".format(
+            "Applications and cluster of" if names[0] == names[1] else "Regions", *names, second["namespace"]
+        ),
+        expected="what is applied in one cluster",
+        found="both, of which the second would overwrite the first",
+        remedy="Describe the applications on a host of its own, with their cluster as kafka_dr_kubernetes, and name "
+        "that host as rbac_region"
+        if names[0] == names[1]
+        else "Write a file for each cluster, with -e rbac_region={} and -e rbac_region={}, and apply each in the "
+        "cluster of that region".format(*names),
+    )

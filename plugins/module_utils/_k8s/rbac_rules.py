@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._inventory.places import application_place
+from .rbac_clusters import connection_of
 from .region import prefix_of
 
 AUTHORITIES = ("-cluster-ca-cert", "-cluster-ca", "-clients-ca-cert", "-clients-ca")
@@ -113,24 +114,31 @@ def _carried(source: str, regions: dict[str, dict[str, Any]], purposes: tuple[st
     return names | {f"{prefix}{regions[source]['kafka_dr_kubernetes']['cluster']}-cluster-ca-cert"}
 
 
-def application_rules(described: dict[str, Any]) -> list[dict[str, Any]]:
-    rules = []
+def application_places(described: dict[str, Any]) -> list[dict[str, Any]]:
+    """Where the applications of a host are on Kubernetes: ``[{connection, namespace, applications[], rules}]``."""
+    found: list[dict[str, Any]] = []
     for application in described.get("kafka_dr_applications") or []:
-        if application.get("kind") == "kubernetes":
-            place = application_place(application, described)
-            group = place["api_version"].split("/")[0] if "/" in place["api_version"] else ""
-            plural = place["kind"].lower() + "s"
-            rules += [
-                rule_for(group, plural, ["get", "patch"], [place["name"]]),
-                rule_for("keda.sh", "scaledobjects", ["list"]),
-                rule_for("", "secrets", ["get", "patch"], [place["secret"]]),
-                rule_for("", "secrets", ["create"]),
-            ]
-    unique = []
-    for rule in rules:
-        if rule not in unique:
-            unique.append(rule)
-    return unique
+        if application.get("kind") != "kubernetes":
+            continue
+        at = application_place(application, described)
+        key = {"connection": connection_of(at["connection"]), "namespace": at["namespace"]}
+        place = next((known for known in found if key.items() <= known.items()), None)
+        if place is None:
+            place = {**key, "applications": [], "rules": []}
+            found.append(place)
+        place["applications"].append(application["name"])
+        place["rules"] += [rule for rule in _application_rules(at) if rule not in place["rules"]]
+    return found
+
+
+def _application_rules(place: dict[str, Any]) -> list[dict[str, Any]]:
+    group = place["api_version"].split("/")[0] if "/" in place["api_version"] else ""
+    return [
+        rule_for(group, place["kind"].lower() + "s", ["get", "patch"], [place["name"]]),
+        rule_for("keda.sh", "scaledobjects", ["list"]),
+        rule_for("", "secrets", ["get", "patch"], [place["secret"]]),
+        rule_for("", "secrets", ["create"]),
+    ]
 
 
 def rule_for(group: str, resource: str, verbs: list[str], names: list[str] | None = None) -> dict[str, Any]:
