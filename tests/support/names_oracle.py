@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""MirrorMaker 2's own classes, asked which topics they copy and how they name them."""
+"""MirrorMaker 2's own classes, asked which topics they copy and how they name them, and what they make of groups."""
 
 from __future__ import annotations
 
+import base64
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,7 +13,7 @@ from kafka_dr_lab.errors import LabError
 from kafka_dr_lab.java import require_java
 from kafka_dr_lab.kafka_home import kafka_home
 
-SOURCE = Path(__file__).parent / "java" / "NamesOracle.java"
+SOURCES = Path(__file__).parent / "java"
 
 
 class Question(NamedTuple):
@@ -64,21 +65,36 @@ def ask(questions: list[Question], directory: Path) -> list[Answer]:
 
     :param directory: where the compiled class goes.
     """
-    libs = kafka_home() / "libs"
-    subprocess.run([javac(), "-d", directory, "-cp", f"{libs}/*", SOURCE], check=True, timeout=120)
-    lines = "".join(
-        "\t".join("-" if part is None else str(part).lower() if isinstance(part, bool) else part for part in one) + "\n"
+    lines = [
+        "\t".join("-" if part is None else str(part).lower() if isinstance(part, bool) else part for part in one)
         for one in questions
-    )
+    ]
+    return [_answer(words) for words in _answers("NamesOracle", [], lines, directory)]
+
+
+def ask_of_groups(groups: str, exclude: str, names: list[str], directory: Path) -> dict[str, tuple[bool, bool]]:
+    """For each name whether MirrorMaker 2's filter lets the group through, and whether a task that is told of it reads
+    that name.
+    """
+    lines = [base64.b64encode(name.encode()).decode() for name in names]
+    found = _answers("GroupsOracle", [groups, exclude], lines, directory)
+    return {name: (told == "true", read == "true") for name, (told, read) in zip(names, found, strict=True)}
+
+
+def _answers(oracle: str, arguments: list[str], lines: list[str], directory: Path) -> list[list[str]]:
+    libs = kafka_home() / "libs"
+    subprocess.run([javac(), "-d", directory, "-cp", f"{libs}/*", SOURCES / f"{oracle}.java"], check=True, timeout=120)
     command = [
         require_java(),
         "-cp",
         f"{directory}:{libs}/*",
         "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
-        "org.apache.kafka.connect.mirror.NamesOracle",
+        f"org.apache.kafka.connect.mirror.{oracle}",
+        *arguments,
     ]
-    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True, timeout=120)
-    return [_answer(line.split("\t")) for line in done.stdout.splitlines()]
+    asked = "".join(line + "\n" for line in lines)
+    done = subprocess.run(command, input=asked, capture_output=True, text=True, check=True, timeout=120)
+    return [line.split("\t") for line in done.stdout.splitlines()]
 
 
 def _answer(words: list[str]) -> Answer:

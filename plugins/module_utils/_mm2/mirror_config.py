@@ -49,8 +49,10 @@ KNOWN_TUNING = {
 INTERNAL_TOPICS = [r"mm2.*\.internal", r".*\.checkpoints\.internal", r".*\.replica", r"__.*"]
 TRANSIENT_GROUPS = ["console-consumer-.*", "connect-.*", "__.*", "streamsafe-kafka-dr-.*"]
 # MirrorMaker 2 gives its tasks the names of groups as a list in a setting. There a comma makes other groups of one, and
-# Connect puts what a file holds in the place of ${file:…}: the mirror's own passwords, for who may create a group.
-UNTOLD_GROUPS = [r"(?s:.*)[$,](?s:.*)"]
+# Connect puts what a file holds in the place of ${file:…}: the mirror's own passwords, for who may create a group. It
+# takes spaces and characters below them from both ends, which makes another group of one, and ends all positions of a
+# task whose list holds nothing else.
+UNTOLD_GROUPS = [r"(?s:.*)[$,](?s:.*)", r"(?s:[\x00-\x20].*|.*[\x00-\x20])?"]
 
 
 def checked(mirror: dict[str, Any]) -> dict[str, Any]:
