@@ -255,7 +255,7 @@ class CallbackModule(CallbackBase):
         for line in ["\n".join(lines), *ways_out(data)] if lines else ways_out(data):
             self._line(indented(line, 2), color="red")
         for line in str(data.get("stderr") or "").strip().splitlines()[-50 if self._display.verbosity else -3 :]:
-            self._line(f"  {line[:300]}", color="red")
+            self._line(indented(line[:300]), color="red")
 
     def v2_runner_on_unreachable(self, result: TaskResult) -> None:
         self.v2_runner_on_failed(result)

@@ -73,9 +73,10 @@ def task_of(result: TaskResult) -> Task:
 
 
 def missing_line(data: dict[str, Any]) -> str:
-    """What a wait still lacks, in a line: modules say it as a text or as a list of them."""
+    """What a wait still lacks, in a line: modules say it as a text or as a list of them, of names with line breaks."""
     missing = data.get("waiting_for") or data.get("msg") or ""
-    line = "; ".join(str(reason) for reason in missing) if isinstance(missing, list) else str(missing)
+    text = "; ".join(str(reason) for reason in missing) if isinstance(missing, list) else str(missing)
+    line = " ".join(plain(text).split("\n"))
     return line if len(line) <= WAITING_WIDTH else line[: WAITING_WIDTH - 1].rstrip() + "…"
 
 

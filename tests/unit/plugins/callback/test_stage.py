@@ -232,6 +232,25 @@ def test_a_line_break_in_a_name_writes_no_step_that_never_was(monkeypatch):
     assert len(proofs) == 3 and all(line.startswith("    ") for line in proofs), said
 
 
+@pytest.mark.parametrize("broken", ["\n", "\u2028", "\x0b", "\r\n"], ids=ascii)
+def test_what_is_waited_for_writes_no_step_that_never_was(monkeypatch, broken):
+    """Groups and transactions are among it, and conditions of objects in Kubernetes."""
+    made, said = stage.CallbackModule(), []
+    monkeypatch.setattr(made._display, "display", lambda text, color=None: said.extend(text.splitlines()))
+    forged = f"orders{broken}  ✔ Prove the copy  (3.0 s)"
+    task = SimpleNamespace(action="streamsafe.kafka_dr.group_info", name="Wait", check_mode=False)
+
+    def result(**more):
+        more = {"waiting_for": [forged], **more}
+        return SimpleNamespace(task=task, result=more, _task=task, _result=more)
+
+    made.v2_runner_retry(result())
+    assert len(made.waiting_for.splitlines()) == 1, made.waiting_for
+    made.v2_runner_on_failed(result(attempts=3, msg="not yet", stderr=f"group {forged}\n✔ Prove the copy"))
+    proofs = [line for line in said if "Prove the copy" in line]
+    assert proofs and not [line for line in proofs if line.startswith("  ✔")], said
+
+
 def test_a_role_that_depends_on_another_opens_its_steps_and_the_other_none(tmp_path):
     """As the stages do, which have their inventory checked first."""
     include = {"name": "Look at the inventory", "ansible.builtin.include_tasks": "done.yml"}
