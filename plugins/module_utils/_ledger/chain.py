@@ -96,25 +96,31 @@ def examine(
     pieces = join(records)
     given = decided or {"passed": set(), "kept": set()}
     first = _chain(pieces, start, _Look(topic_id, keys, given["kept"]), given["passed"])
-    said = decisions(first.entries)
-    if not said["passed"] and not said["kept"]:
+    accepted = decisions(first.entries)
+    if not accepted["passed"] and not accepted["kept"]:
         return first
-    return _chain(pieces, start, _Look(topic_id, keys, given["kept"] | said["kept"]), given["passed"] | said["passed"])
+    return _chain(
+        pieces, start, _Look(topic_id, keys, given["kept"] | accepted["kept"]), given["passed"] | accepted["passed"]
+    )
 
 
 def decisions(entries: list[dict]) -> dict:
     """``{"passed", "kept"}``: sets of ``(offset, hash)`` that entries of the ledger accept. None speaks of what comes
     after it.
     """
-    made: dict[str, set] = {"passed": set(), "kept": set()}
+    accepted: dict[str, set] = {"passed": set(), "kept": set()}
     for entry in entries:
         if (entry["step"], entry["state"]) != ACCEPTED:
             continue
-        for name, known in made.items():
-            for one in entry["found"].get(name) or []:
-                if isinstance(one, dict) and isinstance(one.get("offset"), int) and one["offset"] < entry["offset"]:
-                    known.add((one["offset"], str(one.get("hash"))))
-    return made
+        for name, known in accepted.items():
+            for decision in entry["found"].get(name) or []:
+                if (
+                    isinstance(decision, dict)
+                    and isinstance(decision.get("offset"), int)
+                    and decision["offset"] < entry["offset"]
+                ):
+                    known.add((decision["offset"], str(decision.get("hash"))))
+    return accepted
 
 
 def _chain(pieces: list, start: int, look: _Look, passed: set) -> Chain:
@@ -155,17 +161,17 @@ def _nodes(pieces: list, look: _Look, passed: set) -> tuple[list[Node], list[Nod
     old: list[Node] = []
     new: list[Node] = []
     for piece in pieces:
-        here = digest(piece.raw)
-        if (piece.offset, here) in passed:
+        entry_hash = digest(piece.raw)
+        if (piece.offset, entry_hash) in passed:
             continue
         try:
             if piece.error:
                 raise FormatError("A record is no entry", found=piece.error)
             entry = decoded(piece.raw)
         except FormatError as error:
-            look.faults.append(Fault(piece.offset, "junk", here, str(error.found)[:200]))
+            look.faults.append(Fault(piece.offset, "junk", entry_hash, str(error.found)[:200]))
             continue
-        node = Node(piece.offset, piece.raw, entry, here)
+        node = Node(piece.offset, piece.raw, entry, entry_hash)
         if "format" in entry:
             new.append(node)
         elif new:

@@ -16,8 +16,10 @@ from .._mm2.mirror_config import policy_name
 MOVING = ("failover", "initial_setup", "recreate_from_backup", "resume")
 
 
-def others(mirrors: list[dict], left: str, here: str, answers: bool = False, further: Iterable[str] = ()) -> list[str]:
-    """Regions beside ``here`` whose ledgers speak of the applications of ``left``.
+def others(
+    mirrors: list[dict], left: str, own_region: str, answers: bool = False, further: Iterable[str] = ()
+) -> list[str]:
+    """Regions beside ``own_region`` whose ledgers speak of the applications of ``left``.
 
     These are all that mirrors connect with either of the two, directly or by further regions. A mirror that puts the
     name of its source before those of topics makes no copy that applications could move to as they are: it connects
@@ -29,36 +31,37 @@ def others(mirrors: list[dict], left: str, here: str, answers: bool = False, fur
     """
     direct = {mirror["target"] for mirror in mirrors or [] if mirror["source"] == left}
     joined = [{mirror["source"], mirror["target"]} for mirror in mirrors or [] if not _renames(mirror)]
-    reached = {left, here}
+    reached = {left, own_region}
     while True:
         more = reached.union(*(pair for pair in joined if pair & reached))
         if more == reached:
             break
         reached = more
     own = {left} if answers and any(left in pair for pair in joined) else set()
-    return sorted(((reached | direct | set(further)) - {left, here}) | (own - {here}))
+    return sorted(((reached | direct | set(further)) - {left, own_region}) | (own - {own_region}))
 
 
 def _renames(mirror: dict) -> bool:
     return policy_name(mirror.get("policy")) == "default"
 
 
-def against(found: dict[str, dict], left: str, known: dict, stage: str = "", here: str = "") -> dict[str, str]:
+def against(found: dict[str, dict], left: str, known: dict, stage: str = "", own_region: str = "") -> dict[str, str]:
     """``{region: why}`` where another ledger cannot be read, or is gone, or has a stage that moves the same
     applications and has not ended.
 
     :param found: by region, what ``ledger_info`` returned or failed with.
     :param left: the region that the stage leaves, sets up or makes again; its own ledger may be among those found.
-    :param known: what the stage's own ledger says. :param stage: its name. :param here: the region of that ledger.
+    :param known: what the stage's own ledger says. :param stage: its name.
+    :param own_region: the region of that ledger.
     """
-    made: dict[str, str] = {}
-    for region, one in found.items():
-        why = _why(region, one, left, stage)
+    reasons: dict[str, str] = {}
+    for region, ledger in found.items():
+        why = _why(region, ledger, left, stage)
         if why:
-            made[region] = why
-    every = {**found, here: known} if here else found
-    made.update({region: _gone(region, every) for region in every if _gone(region, every)})
-    return made
+            reasons[region] = why
+    every = {**found, own_region: known} if own_region else found
+    reasons.update({region: _gone(region, every) for region in every if _gone(region, every)})
+    return reasons
 
 
 def _gone(region: str, every: dict[str, dict]) -> str:
@@ -68,35 +71,37 @@ def _gone(region: str, every: dict[str, dict]) -> str:
     lost = "it was deleted, or kafka_dr_ledger_topic names another"
     if every[region].get("witnessed"):
         return f"it has no ledger, although the topic of its position witness is there: {lost}"
-    told = sorted(name for name, one in every.items() if one.get("moved_to") == region)
-    if told:
+    regions = sorted(name for name, ledger in every.items() if ledger.get("moved_to") == region)
+    if regions:
         return (
-            f"it has no ledger, although the ledger of {', '.join(told)} says that a failover moved the applications "
-            f"there: {lost}"
+            f"it has no ledger, although the ledger of {', '.join(regions)} says that a failover moved the "
+            f"applications there: {lost}"
         )
-    told = sorted(name for name, one in every.items() if _written_to(one) == region)
-    if told:
-        return f"it has no ledger, although the ledger of {', '.join(told)} repeats its last epoch: {lost}"
+    regions = sorted(name for name, ledger in every.items() if _written_to(ledger) == region)
+    if regions:
+        return f"it has no ledger, although the ledger of {', '.join(regions)} repeats its last epoch: {lost}"
     return ""
 
 
-def _written_to(one: dict) -> str:
+def _written_to(ledger: dict) -> str:
     """The region whose ledger the move was written to that counts in this one; empty for its own."""
-    moves = one.get("moves") or []
-    ledger: str = max(moves, key=lambda move: move["epoch"])["ledger"] if moves else ""
-    return ledger
+    moves = ledger.get("moves") or []
+    region: str = max(moves, key=lambda move: move["epoch"])["ledger"] if moves else ""
+    return region
 
 
-def _why(region: str, one: dict, left: str, stage: str) -> str:
-    if "active_region" not in one:
-        return f"its ledger cannot be read: {' '.join(str(one.get('msg') or 'no answer').split())}"
+def _why(region: str, ledger: dict, left: str, stage: str) -> str:
+    if "active_region" not in ledger:
+        return f"its ledger cannot be read: {' '.join(str(ledger.get('msg') or 'no answer').split())}"
     # Mirrors to several regions may be set up at the same time: both leave the applications where they are.
-    both_set_up = stage == one.get("stage") == "initial_setup"
+    both_set_up = stage == ledger.get("stage") == "initial_setup"
     if (
-        one.get("open")
-        and one.get("stage") in MOVING
+        ledger.get("open")
+        and ledger.get("stage") in MOVING
         and not both_set_up
-        and str(one.get("about") or "").partition(" ")[0] == left
+        and str(ledger.get("about") or "").partition(" ")[0] == left
     ):
-        return "%s has not ended in its ledger" % (one.get("owner") or f"stage {one['stage']} ({one['about']})")
+        return "%s has not ended in its ledger" % (
+            ledger.get("owner") or f"stage {ledger['stage']} ({ledger['about']})"
+        )
     return ""

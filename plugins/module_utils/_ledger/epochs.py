@@ -30,36 +30,36 @@ def move_of(entry: dict[str, Any]) -> Move:
         that the entry decides between), ``at``, ``by``, ``run``, ``stage``.
     """
     found = entry.get("found") or {}
-    told = found.get("told")
-    told = told if isinstance(told, dict) and is_digest(told.get("hash")) else {}
-    said = told or entry
+    repeated = found.get("told")
+    repeated = repeated if isinstance(repeated, dict) and is_digest(repeated.get("hash")) else {}
+    original = repeated or entry
     settles = found.get("settles")
     return {
         "epoch": entry.get("epoch", 0),
         "region": entry["region"],
-        "ledger": str(told.get("region", "")),
-        "hash": str(said.get("hash", "")),
+        "ledger": str(repeated.get("region", "")),
+        "hash": str(original.get("hash", "")),
         "from": dict(entry.get("epoch_from") or NOWHERE),
-        "settles": [one for one in settles if is_digest(one)] if isinstance(settles, list) else [],
-        **{name: str(said.get(name) or "") for name in ("at", "by", "run", "stage")},
+        "settles": [move_hash for move_hash in settles if is_digest(move_hash)] if isinstance(settles, list) else [],
+        **{name: str(original.get(name) or "") for name in ("at", "by", "run", "stage")},
     }
 
 
 def told(move: Move) -> dict[str, Any]:
     """``found`` of the entry that tells a move to another ledger."""
-    made: dict[str, Any] = {
+    found: dict[str, Any] = {
         "told": {"region": move["ledger"], **{name: move[name] for name in ("hash", "at", "by", "run", "stage")}}
     }
-    return {**made, "settles": move["settles"]} if move["settles"] else made
+    return {**found, "settles": move["settles"]} if move["settles"] else found
 
 
 def truth(
-    found: dict[str, dict[str, Any]], here: str, known: dict[str, Any], accepted: str = "", doubts: bool = True
+    found: dict[str, dict[str, Any]], own_region: str, known: dict[str, Any], accepted: str = "", doubts: bool = True
 ) -> dict[str, Any]:
     """What the ledgers say together.
 
     :param found: by region, what ``ledger_info`` returned or failed with, or ``words`` of an earlier truth.
-    :param here: the region of the stage's own ledger. :param known: what that says.
+    :param own_region: the region of the stage's own ledger. :param known: what that says.
     :param accepted: the region that a person named where ledgers disagree.
     :param doubts: whether a ledger without a signature counts less than one with it; not for a stage whose own begin is
         the first entry that is signed.
@@ -68,16 +68,16 @@ def truth(
         the regions), ``lacks{region: [move]}``, ``doubted{region: why}`` (ledgers that do not count), ``words`` (what
         was used of each ledger), ``signed`` (whether any of them is).
     """
-    words = {name: _word(one) for name, one in {**found, here: known}.items() if "active_region" in one}
+    words = {name: _word(ledger) for name, ledger in {**found, own_region: known}.items() if "active_region" in ledger}
     doubted = _doubted(words) if doubts else {}
-    moves = _moves({name: word for name, word in words.items() if name not in doubted}, here)
+    moves = _moves({name: word for name, word in words.items() if name not in doubted}, own_region)
     wrong = conflicts(moves)
     head = _head(moves, accepted if wrong else "")
     settle: dict[str, Any] = {}
     if wrong and accepted in {move["region"] for move in moves}:
         settle = _settling(moves, wrong, head, accepted)
     return {
-        "here": here,
+        "here": own_region,
         "epoch": head["epoch"],
         "active": {
             "active_region": settle.get("region", head["region"]),
@@ -94,9 +94,9 @@ def truth(
     }
 
 
-def heard(said: dict[str, Any], regions: Iterable[str]) -> dict[str, Any]:
+def heard(truth_before: dict[str, Any], regions: Iterable[str]) -> dict[str, Any]:
     """A truth of which these regions were told what they lacked."""
-    words, lacks = dict(said["words"]), dict(said["lacks"])
+    words, lacks = dict(truth_before["words"]), dict(truth_before["lacks"])
     for region in set(regions) & set(lacks):
         moves = lacks.pop(region)
         word, last = words[region], moves[-1]
@@ -108,7 +108,7 @@ def heard(said: dict[str, Any], regions: Iterable[str]) -> dict[str, Any]:
             epoch=last["epoch"],
             moves=[*(word.get("moves") or []), *moves],
         )
-    return dict(said, words=words, lacks=lacks)
+    return dict(truth_before, words=words, lacks=lacks)
 
 
 def conflicts(moves: Iterable[Move]) -> list[dict[str, Any]]:
@@ -118,29 +118,29 @@ def conflicts(moves: Iterable[Move]) -> list[dict[str, Any]]:
     :returns: ``[{epoch, stories[{region, at, by, run, stage, ledgers[]}]}]``, lowest first.
     """
     every = list(moves)
-    settled = {one: move["epoch"] for move in sorted(every, key=_epoch) for one in move["settles"]}
+    settled = {move_hash: move["epoch"] for move in sorted(every, key=_epoch) for move_hash in move["settles"]}
     numbers = {move["epoch"] for move in every}
-    made = []
+    disputes = []
     for epoch in sorted(numbers - {0} or numbers):
-        here = [move for move in every if move["epoch"] == epoch]
-        if len({"" if settled.get(move["hash"], 0) > epoch else move["region"] for move in here}) > 1:
-            made.append({"epoch": epoch, "stories": [_story(move) for move in here]})
-    return made
+        same_epoch = [move for move in every if move["epoch"] == epoch]
+        if len({"" if settled.get(move["hash"], 0) > epoch else move["region"] for move in same_epoch}) > 1:
+            disputes.append({"epoch": epoch, "stories": [_story(move) for move in same_epoch]})
+    return disputes
 
 
 def stories(wrong: list[dict[str, Any]]) -> str:
     """Conflicts as a person reads them, both stories side by side."""
     return "; ".join(
-        f"{'epoch %d' % one['epoch'] if one['epoch'] else 'without an epoch'}: "
-        + ", but ".join(_sentence(story) for story in one["stories"])
-        for one in wrong
+        f"{'epoch %d' % conflict['epoch'] if conflict['epoch'] else 'without an epoch'}: "
+        + ", but ".join(_sentence(story) for story in conflict["stories"])
+        for conflict in wrong
     )
 
 
-def _word(one: dict[str, Any]) -> dict[str, Any]:
-    made = {name: one[name] for name in WORD if name in one}
+def _word(ledger: dict[str, Any]) -> dict[str, Any]:
+    word = {name: ledger[name] for name in WORD if name in ledger}
     # What a stage knows may say already what its ledger is told next.
-    return dict(made, epoch=max(map(_epoch, one["moves"]), default=0)) if one.get("moves") else made
+    return dict(word, epoch=max(map(_epoch, ledger["moves"]), default=0)) if ledger.get("moves") else word
 
 
 def _says_otherwise(word: dict[str, Any], head: Move) -> bool:
@@ -158,16 +158,16 @@ def _doubted(words: dict[str, dict[str, Any]]) -> dict[str, str]:
     }
 
 
-def _moves(words: dict[str, dict[str, Any]], here: str) -> list[Move]:
+def _moves(words: dict[str, dict[str, Any]], own_region: str) -> list[Move]:
     """Each move once, with the ``ledgers`` that it was found in; those of the own ledger come first."""
-    made: dict[tuple[str, str], Move] = {}
-    for name in sorted(words, key=lambda one: (one != here, one)):
+    by_hash: dict[tuple[str, str], Move] = {}
+    for name in sorted(words, key=lambda region: (region != own_region, region)):
         word = words[name]
         for move in word.get("moves") or _old(word):
             stands = dict(move, ledger=move["ledger"] or name)
-            one = made.setdefault((stands["hash"] or name, stands["region"]), dict(stands, ledgers=[]))
-            one["ledgers"].append(name)
-    return list(made.values())
+            known_move = by_hash.setdefault((stands["hash"] or name, stands["region"]), dict(stands, ledgers=[]))
+            known_move["ledgers"].append(name)
+    return list(by_hash.values())
 
 
 def _old(word: dict[str, Any]) -> list[Move]:
@@ -199,16 +199,16 @@ def _chain(moves: Iterable[Move], head: Move | None) -> list[Move]:
     nobody.
     """
     by_hash = {move["hash"]: move for move in moves if move["epoch"]}
-    made: list[Move] = []
-    while head and head["epoch"] and (not made or head["epoch"] < made[0]["epoch"]):
-        made.insert(0, head)
+    chain: list[Move] = []
+    while head and head["epoch"] and (not chain or head["epoch"] < chain[0]["epoch"]):
+        chain.insert(0, head)
         head = by_hash.get(head["from"]["hash"])
-    return made
+    return chain
 
 
 def _lacking(words: dict[str, dict[str, Any]], chain: list[Move]) -> dict[str, list[Move]]:
-    made = {name: [move for move in chain if move["epoch"] > word.get("epoch", 0)] for name, word in words.items()}
-    return {name: lacks for name, lacks in made.items() if lacks}
+    lacking = {name: [move for move in chain if move["epoch"] > word.get("epoch", 0)] for name, word in words.items()}
+    return {name: lacks for name, lacks in lacking.items() if lacks}
 
 
 def _settling(moves: list[Move], wrong: list[dict[str, Any]], head: Move, region: str) -> dict[str, Any]:

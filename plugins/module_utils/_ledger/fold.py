@@ -72,10 +72,10 @@ def _follow_move(state: dict, entry: dict) -> None:
     if move["epoch"] < state["epoch"] or (move["epoch"] and move["epoch"] == state["epoch"]):
         state["moves"] += [move] if move["epoch"] else []
         return
-    state["moves"] = [one for one in state["moves"] if one["epoch"]] + [move]
+    state["moves"] = [known_move for known_move in state["moves"] if known_move["epoch"]] + [move]
     state.update(active_region=move["region"], active_at=move["at"], epoch=move["epoch"])
-    told = move["ledger"] or ("" if entry.get("fenced", True) else move["region"])
-    state["moved_to"] = move["region"] if move["stage"] == "failover" and told == move["region"] else ""
+    ledger_region = move["ledger"] or ("" if entry.get("fenced", True) else move["region"])
+    state["moved_to"] = move["region"] if move["stage"] == "failover" and ledger_region == move["region"] else ""
 
 
 def _follow_stage(state: dict, entry: dict) -> None:
@@ -87,7 +87,7 @@ def _follow_stage(state: dict, entry: dict) -> None:
     if fenced and step == "stage" and entry["state"] == "started":
         if not (state["open"] and state["stage"] == stage and state["about"] == entry.get("about")):
             before = state["done"].get(stage, {}) if state["active_region"] == "none" else {}
-            state["done"][stage] = {step: one for step, one in before.items() if step == "paused"}
+            state["done"][stage] = {step: step_entry for step, step_entry in before.items() if step == "paused"}
         state["begun"][stage] = entry
         state.update(run=entry["run"], stage=stage, open=True, about=entry.get("about"))
     elif fenced and step == "stage" and entry["state"] in ("done", "refused"):
@@ -129,6 +129,10 @@ def _remember_beyond(beyond: dict[str, dict[str, list]], step: str, entry: dict)
         del beyond[mirror]
 
 
-def _new_rights(told: object, known: list) -> list:
+def _new_rights(rights: object, known: list) -> list:
     """What is told and not yet known; whatever is no right is passed over."""
-    return [one for one in (told if isinstance(told, list) else []) if isinstance(one, dict) and one not in known]
+    return [
+        right
+        for right in (rights if isinstance(rights, list) else [])
+        if isinstance(right, dict) and right not in known
+    ]

@@ -16,9 +16,9 @@ def digest_of(known: dict, place: str) -> str:
     """
     wanted = _place(place)
     found = [
-        one["found"].get("digest") or ""
-        for one in known.get("manifests") or []
-        if _place(str(one["found"].get("manifest") or "")) == wanted
+        entry["found"].get("digest") or ""
+        for entry in known.get("manifests") or []
+        if _place(str(entry["found"].get("manifest") or "")) == wanted
     ]
     return found[-1] if found and wanted else ""
 

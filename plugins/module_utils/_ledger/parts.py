@@ -56,25 +56,25 @@ def join(records: list[tuple[int, bytes | None]]) -> list[Piece]:
 
     :param records: ``(offset, value)``.
     """
-    made: list[Piece] = []
+    pieces: list[Piece] = []
     waiting: dict[str, dict[int, tuple[int, bytes]]] = {}
     for offset, value in records:
         part = _part(value)
         if part is None:
-            made.append(Piece(offset, value or b""))
+            pieces.append(Piece(offset, value or b""))
             continue
         held = waiting.setdefault(part["entry"], {})
         if part["part"] in held:
-            made.append(Piece(offset, value or b"", f"part {part['part']} of an entry is there twice"))
+            pieces.append(Piece(offset, value or b"", f"part {part['part']} of an entry is there twice"))
             continue
         held[part["part"]] = (offset, value or b"")
         if len(held) == part["parts"]:
-            made.extend(_joined(part["entry"], waiting.pop(part["entry"])))
+            pieces.extend(_joined(part["entry"], waiting.pop(part["entry"])))
     for held in waiting.values():
-        made.extend(
+        pieces.extend(
             Piece(offset, value, "a part of an entry whose other parts are missing") for offset, value in held.values()
         )
-    return sorted(made, key=lambda piece: piece.offset)
+    return sorted(pieces, key=lambda piece: piece.offset)
 
 
 def _part(value: bytes | None) -> dict | None:
@@ -88,7 +88,7 @@ def _part(value: bytes | None) -> dict | None:
         return None
     numbers = [part["part"], part["parts"]]
     good = (
-        all(isinstance(one, int) and not isinstance(one, bool) for one in numbers)
+        all(isinstance(number, int) and not isinstance(number, bool) for number in numbers)
         and 1 <= part["part"] <= part["parts"]
     )
     return part if good and isinstance(part["text"], str) and is_digest(part["entry"]) else None

@@ -73,8 +73,8 @@ def _too_deep(value: dict) -> bool:
     for dummy in range(DEEPEST):
         level = [
             inner
-            for one in level
-            for inner in (one.values() if isinstance(one, dict) else one)
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
             if isinstance(inner, (dict, list))
         ]
         if not level:
@@ -135,7 +135,7 @@ def _check_parent(parent: object, epoch: int) -> None:
 def _check_chained(entry: dict) -> None:
     unknown = sorted(set(entry) - KEYS)
     if unknown:
-        raise _no_entry(f"unknown keys {', '.join(one[:40] for one in unknown[:5])}")
+        raise _no_entry(f"unknown keys {', '.join(key[:40] for key in unknown[:5])}")
     missing = sorted(KEYS - {"mac", "epoch", "epoch_from"} - set(entry))
     if missing:
         raise _no_entry(f"no '{missing[0]}'")

@@ -26,7 +26,7 @@ def keys(secrets: list[str] | tuple[str, ...] | None) -> list[bytes]:
 
     :raises UsageError: a secret is too short to be one.
     """
-    made = []
+    derived = []
     for number, secret in enumerate(secrets or [], 1):
         if not isinstance(secret, str) or len(secret) < SHORTEST:
             raise UsageError(
@@ -35,8 +35,8 @@ def keys(secrets: list[str] | tuple[str, ...] | None) -> list[bytes]:
                 found=f"{len(secret or '')}",
                 remedy="Make one with: openssl rand -base64 32",
             )
-        made.append(hmac.new(secret.encode(), PURPOSE, hashlib.sha256).digest())
-    return made
+        derived.append(hmac.new(secret.encode(), PURPOSE, hashlib.sha256).digest())
+    return derived
 
 
 def encoded(entry: dict) -> bytes:
@@ -55,10 +55,10 @@ def code(key: bytes, topic_id: str, entry: dict) -> str:
 
 def sealed(entry: dict, previous: str, topic_id: str, signing: list[bytes]) -> bytes:
     """The bytes of an entry that follows ``previous``, signed with the first key where there is one."""
-    made = dict(entry, format=FORMAT, previous=previous)
+    signed = dict(entry, format=FORMAT, previous=previous)
     if signing:
-        made["mac"] = code(signing[0], topic_id, made)
-    return encoded(made)
+        signed["mac"] = code(signing[0], topic_id, signed)
+    return encoded(signed)
 
 
 def verifies(raw: bytes, topic_id: str, verifying: list[bytes]) -> bool:
@@ -78,7 +78,7 @@ def root(raws: list[bytes]) -> str:
     """What the first chained entry names as the one before it: nothing, or the hash of all entries of before there was
     a chain.
     """
-    made = ""
+    combined = ""
     for raw in raws:
-        made = digest(made.encode() + digest(raw).encode())
-    return made
+        combined = digest(combined.encode() + digest(raw).encode())
+    return combined

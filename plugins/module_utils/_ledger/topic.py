@@ -53,12 +53,12 @@ def ensure_kept_topic(client: KafkaClient, topic: dict) -> str:
                 raise
             await_topics(client, [name], present=True)
         found = describe_topics(client, [name])
-    one = found[name]
+    described = found[name]
     wanted = dict(topic["configs"])
-    least = least_in_sync(one["replication_factor"])
-    if one["in_sync"] >= int(least):
+    least = least_in_sync(described["replication_factor"])
+    if described["in_sync"] >= int(least):
         wanted["min.insync.replicas"] = least
     has = topic_configs(client, [name])[name]
     if any(has.get(key) != value for key, value in wanted.items()):
         ensure_topics(client, [{"name": name, "configs": wanted}], "present", False)
-    return one["id"]
+    return described["id"]

@@ -34,7 +34,7 @@ def expected(
 
 def _principals(names: list[str]) -> list[str]:
     """As ACLs name them; an operator names a user who has a certificate by it."""
-    return sorted({form for one in names for form in ([one] if ":" in one else ["User:" + one, "User:CN=" + one])})
+    return sorted({form for name in names for form in ([name] if ":" in name else ["User:" + name, "User:CN=" + name])})
 
 
 def strangers(client: KafkaClient, allowed: dict[str, list[str]]) -> list[str]:
@@ -54,13 +54,13 @@ def writers(acls: list[Acl], topic: str, allowed: list[str]) -> list[str]:
     """As :func:`strangers`, of ACLs as :func:`.._kafka.acls.flatten` has them."""
     mine = [acl for acl in acls if acl[1] == "topic" and _covers(acl[2], acl[3], topic)]
     found: dict[tuple[str, str], str] = {}
-    for one in mine:
-        principal, operation, permission = one[0], one[4], one[5]
+    for acl in mine:
+        principal, operation, permission = acl[0], acl[4], acl[5]
         if permission != "ALLOW" or principal in allowed:
             continue
         for harm in HARMFUL:
             if operation in (harm, "ALL") and not _denied(mine, principal, harm):
-                found.setdefault((principal, harm), f"{principal} may {harm} {topic} ({as_text(one)})")
+                found.setdefault((principal, harm), f"{principal} may {harm} {topic} ({as_text(acl)})")
     by_principal: dict[str, str] = {}
     for (principal, dummy), text in found.items():
         by_principal.setdefault(principal, text)
@@ -75,6 +75,6 @@ def _covers(name: str, pattern: str, topic: str) -> bool:
 
 def _denied(mine: list[Acl], principal: str, operation: str) -> bool:
     return any(
-        one[5] == "DENY" and one[0] in (principal, "User:*") and one[4] in (operation, "ALL") and one[6] == "*"
-        for one in mine
+        acl[5] == "DENY" and acl[0] in (principal, "User:*") and acl[4] in (operation, "ALL") and acl[6] == "*"
+        for acl in mine
     )

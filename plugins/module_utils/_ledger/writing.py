@@ -51,7 +51,7 @@ class Write(ABC):
             "changed": True,
             "entry": self.written,
             "known": self.known,
-            "diff": {"before": "", "after": _shown(self.written)},
+            "diff": {"before": "", "after": _as_diff(self.written)},
         }
 
     def examined(self, start: int, records: list, decided: dict | None = None) -> Chain:
@@ -70,10 +70,10 @@ class Write(ABC):
         self.known = known(chain, self.secrets)
 
 
-def _shown(entry: dict) -> str:
+def _as_diff(entry: dict) -> str:
     """An entry for a diff; what would fill the screen is told by its size."""
-    shown = {key: value for key, value in entry.items() if key not in ("mac", "previous")}
+    printed = {key: value for key, value in entry.items() if key not in ("mac", "previous")}
     size = len(seal.encoded(entry["found"]))
     if size > LARGEST:
-        shown["found"] = f"{size} bytes, in the ledger"
-    return json.dumps(shown, indent=1, sort_keys=True) + "\n"
+        printed["found"] = f"{size} bytes, in the ledger"
+    return json.dumps(printed, indent=1, sort_keys=True) + "\n"

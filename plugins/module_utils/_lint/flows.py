@@ -105,8 +105,10 @@ def read(subject: Any) -> tuple[str, list[Flow], Any]:
     if isinstance(subject, list):
         # A connector in the form of the REST interface has a name and a config too.
         if subject and all(
-            isinstance(one, dict) and KNOWN_KEYS >= set(one) and "connector.class" not in (one.get("config") or {})
-            for one in subject
+            isinstance(description, dict)
+            and KNOWN_KEYS >= set(description)
+            and "connector.class" not in (description.get("config") or {})
+            for description in subject
         ):
             return _description(subject)
         return "connect", _connect(subject), subject
@@ -140,12 +142,12 @@ def _description(mirrors: list[dict[str, Any]]) -> tuple[str, list[Flow], Any]:
     }
     for mirror in mirrors:
         connector_configs(mirror)  # raises with the mirror's name
-    made = mirror_properties(mirrors, regions, "/secrets", rest_port=8083)
-    return "properties", _properties(made), made
+    properties = mirror_properties(mirrors, regions, "/secrets", rest_port=8083)
+    return "properties", _properties(properties), properties
 
 
 def _properties(raw: dict[str, Any]) -> list[Flow]:
-    aliases = [one.strip() for one in as_text(raw.get("clusters")).split(",") if one.strip()]
+    aliases = [alias.strip() for alias in as_text(raw.get("clusters")).split(",") if alias.strip()]
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for key, value in raw.items():
         match = FLOW.match(str(key))
@@ -192,7 +194,7 @@ def _below(raw: dict[str, Any], alias: str) -> dict[str, Any]:
 
 def _resource(resource: dict[str, Any]) -> list[Flow]:
     spec = resource.get("spec") or {}
-    by_alias: dict[Any, Any] = {one.get("alias"): one for one in spec.get("clusters") or []}
+    by_alias: dict[Any, Any] = {cluster.get("alias"): cluster for cluster in spec.get("clusters") or []}
     flows = []
     for at, mirror in enumerate(spec.get("mirrors") or []):
         source: Any = (
@@ -216,7 +218,7 @@ def _resource(resource: dict[str, Any]) -> list[Flow]:
                 ):
                     if mirror.get(field) is not None:
                         settings[side].setdefault(key, mirror[field])
-        clusters = {one.get("alias"): _resource_cluster(one) for one in (source, target)}
+        clusters = {cluster.get("alias"): _resource_cluster(cluster) for cluster in (source, target)}
         flows.append(
             Flow(
                 "resource",
@@ -241,8 +243,12 @@ def _resource_cluster(cluster: dict[str, Any]) -> dict[str, Any]:
 
 def _connect(connectors: list[dict[str, Any]]) -> list[Flow]:
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    for one in connectors:
-        config: Any = one.get("config") if isinstance(one, dict) and isinstance(one.get("config"), dict) else one
+    for connector in connectors:
+        config: Any = (
+            connector.get("config")
+            if isinstance(connector, dict) and isinstance(connector.get("config"), dict)
+            else connector
+        )
         side = CONNECTOR_CLASSES.get(str(config.get("connector.class"))) if isinstance(config, dict) else None
         if side:
             flow = (config.get("source.cluster.alias", "source"), config.get("target.cluster.alias", "target"))

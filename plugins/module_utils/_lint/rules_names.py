@@ -177,8 +177,8 @@ def renamed(flow: Flow) -> Iterator[Finding]:
     """Topics that the identity policy renames, where the patterns name them; others are for the doctor to see."""
     if flow.get("source", "replication.policy.class", default=POLICIES["default"]) != POLICIES["identity"]:
         return
-    topics = [one.strip() for one in flow.get("source", "topics", default=".*").split(",")]
-    found = [one for one in topics if one.endswith(HEARTBEATS)]
+    topics = [pattern.strip() for pattern in flow.get("source", "topics", default=".*").split(",")]
+    found = [topic for topic in topics if topic.endswith(HEARTBEATS)]
     if found:
         separator = flow.get("source", "replication.policy.separator", default=".")
         yield finding(
@@ -204,8 +204,8 @@ def never_copied(flow: Flow) -> Iterator[Finding]:
         flow.source, flow.target, policy, flow.get("source", "replication.policy.separator", default=".")
     )
     found = []
-    for one in flow.get("source", "topics", default=".*").split(","):
-        topic, whole = literal_prefix(one.strip())
+    for pattern in flow.get("source", "topics", default=".*").split(","):
+        topic, whole = literal_prefix(pattern.strip())
         if whole and topic and (names.is_internal(topic) or names.is_cycle(topic)):
             found.append(topic)
     if found:

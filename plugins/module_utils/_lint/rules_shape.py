@@ -43,19 +43,19 @@ def loops(kind: str, flows: list[Flow], raw: Any) -> Iterator[Finding]:
 def _reaches(ways: dict[str, set[str]], start: str, goal: str) -> bool:
     seen, todo = set(), [start]
     while todo:
-        here = todo.pop()
-        if here == goal:
+        region = todo.pop()
+        if region == goal:
             return True
-        if here not in seen:
-            seen.add(here)
-            todo += ways.get(here, ())
+        if region not in seen:
+            seen.add(region)
+            todo += ways.get(region, ())
     return False
 
 
-def _disjoint(one: str, other: str) -> bool:
+def _disjoint(first: str, other: str) -> bool:
     """True only for lists of plain names or of distinct literal beginnings."""
     beginnings = []
-    for patterns in (one, other):
+    for patterns in (first, other):
         found = []
         for pattern in patterns.split(","):
             literal = pattern.strip().replace("\\.", "\0")
@@ -216,7 +216,9 @@ def several_policies(kind: str, flows: list[Flow], raw: Any) -> Iterator[Finding
     for at, flow in enumerate(flows):
         for other in flows[at + 1 :]:
             same = flow.target == other.target and flow.source != other.source
-            plain = all(one.get("source", "replication.policy.class") == POLICIES["identity"] for one in (flow, other))
+            plain = all(
+                compared.get("source", "replication.policy.class") == POLICIES["identity"] for compared in (flow, other)
+            )
             if (
                 same
                 and plain

@@ -48,8 +48,10 @@ def read(path: str) -> tuple[dict[str, Any], str] | None:
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{name} is not valid JSON", found=str(error), position=getattr(error, "pos", 0)) from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        told = found.get("format") if isinstance(found, dict) else type(found).__name__
-        raise FormatError(f"{name} is no manifest of this version", expected=f"format {FORMAT}", found=told, position=0)
+        found_format = found.get("format") if isinstance(found, dict) else type(found).__name__
+        raise FormatError(
+            f"{name} is no manifest of this version", expected=f"format {FORMAT}", found=found_format, position=0
+        )
     _check(found, name)
     return found, hashlib.sha256(raw).hexdigest()
 
@@ -116,19 +118,19 @@ def _check(found: dict[str, Any], name: str) -> None:
             f"{name} is damaged", expected="cluster_id and topics", found=", ".join(sorted(map(str, found))), position=0
         )
     digests = found.get("digests", {})
-    if not isinstance(digests, dict) or not all(isinstance(one, str) for one in digests.values()):
+    if not isinstance(digests, dict) or not all(isinstance(digest, str) for digest in digests.values()):
         raise FormatError(f"{name} is damaged", expected="a digest of every data file", position=0)
-    for topic, one in found["topics"].items():
+    for topic, saved in found["topics"].items():
         try:
             sound = (
-                isinstance(one["topic_id"], str)
-                and isinstance(one["config"], dict)
-                and one["detail"] in ("records", "chunks")
+                isinstance(saved["topic_id"], str)
+                and isinstance(saved["config"], dict)
+                and saved["detail"] in ("records", "chunks")
                 and all(
                     number.isdigit()
                     and 0 <= part["low"] <= part["high"]
                     and all(FILE.fullmatch(file) for file in part["files"])
-                    for number, part in one["partitions"].items()
+                    for number, part in saved["partitions"].items()
                 )
             )
         except (AttributeError, KeyError, TypeError):

@@ -134,7 +134,7 @@ class ManifestSide:
 
     def digest(self, ranges: list[OffsetRange], progress: Progress | None = None) -> list[chunks.Chunks]:
         """Chunks of (topic, partition, low, high, timestamps)."""
-        return [self._chunks(*one, progress) for one in ranges]
+        return [self._chunks(*offset_range, progress) for offset_range in ranges]
 
     def _chunks(
         self, topic: str, partition: int, low: int, high: int, timestamps: bool, progress: Progress | None

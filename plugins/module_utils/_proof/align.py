@@ -34,10 +34,10 @@ def blocks(left: np.ndarray, right: np.ndarray) -> list[Block]:
             found.append((left_high, right_high, tail))
         if left_low == left_high or right_low == right_high:
             continue
-        one, other = left[left_low:left_high], right[right_low:right_high]
-        anchors = _anchors(one, other)
+        left_slice, right_slice = left[left_low:left_high], right[right_low:right_high]
+        anchors = _anchors(left_slice, right_slice)
         if anchors is None:
-            found.extend((left_low + i, right_low + j, 1) for i, j in _without_anchors(one, other))
+            found.extend((left_low + i, right_low + j, 1) for i, j in _without_anchors(left_slice, right_slice))
             continue
         at_left, at_right = 0, 0
         for i, j in zip(*anchors, strict=True):
@@ -109,15 +109,15 @@ def _without_anchors(left: np.ndarray, right: np.ndarray) -> list[tuple[int, int
     shared = np.intersect1d(left, right)
     if not len(shared):
         return []
-    one, other = left.tolist(), right.tolist()
-    short, long = (other, one) if len(other) <= len(one) else (one, other)
+    left_list, right_list = left.tolist(), right.tolist()
+    short, long = (right_list, left_list) if len(right_list) <= len(left_list) else (left_list, right_list)
     embedding, at = [], 0
     for number, value in enumerate(short):
         while at < len(long) and long[at] != value:
             at += 1
         if at == len(long):
             break
-        embedding.append((at, number) if short is other else (number, at))
+        embedding.append((at, number) if short is right_list else (number, at))
         at += 1
     if len(embedding) == len(short):
         return embedding
@@ -130,10 +130,10 @@ def occurrences(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.nda
     left_order, left_rank = _ranked(left)
     right_order, right_rank = _ranked(right)
     kind = [("value", "<u8"), ("rank", "<i8")]
-    one, other = np.empty(len(left), kind), np.empty(len(right), kind)
-    one["value"], one["rank"] = left[left_order], left_rank
-    other["value"], other["rank"] = right[right_order], right_rank
-    dummy, i, j = np.intersect1d(one, other, assume_unique=True, return_indices=True)
+    left_ranked, right_ranked = np.empty(len(left), kind), np.empty(len(right), kind)
+    left_ranked["value"], left_ranked["rank"] = left[left_order], left_rank
+    right_ranked["value"], right_ranked["rank"] = right[right_order], right_rank
+    dummy, i, j = np.intersect1d(left_ranked, right_ranked, assume_unique=True, return_indices=True)
     return left_order[i], right_order[j]
 
 

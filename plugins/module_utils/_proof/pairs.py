@@ -195,12 +195,12 @@ def make(
 
 def _refuse_strangers(topic: Topic, bounds: Bounds, numbers: list[int]) -> None:
     """A bound of a partition that nobody has is not passed over."""
-    for side, shown, place in (
+    for side, topic_name, place in (
         ("source", topic.name, "on the source"),
         ("target", topic.target_name, "on the target"),
         ("mirrored_through", topic.name, "that the mirror had copied"),
     ):
-        strangers = sorted(set(map(str, bounds.get(side, {}).get(shown, {}))) - set(map(str, numbers)), key=int)
+        strangers = sorted(set(map(str, bounds.get(side, {}).get(topic_name, {}))) - set(map(str, numbers)), key=int)
         if strangers:
             topic.not_provable = True
             topic.reasons.append(

@@ -43,8 +43,8 @@ def fence_principals(region: dict, regions: dict) -> list[dict]:
     :param regions: hostvars.
     :raises UsageError: an application works as one of the services' users, which a fence cannot take anything from.
     """
-    made = users_of(region, "application")
-    services = {one["name"] for one in users_of(region, *SERVICES)}
+    principals = users_of(region, "application")
+    services = {user["name"] for user in users_of(region, *SERVICES)}
     for host in regions:
         for application in regions[host].get("kafka_dr_applications") or []:
             for name in application.get("principals") or []:
@@ -55,11 +55,11 @@ def fence_principals(region: dict, regions: dict) -> list[dict]:
                         found="a user that the stages themselves need",
                         remedy="Give the application a user of purpose application",
                     )
-                if qualified(name) not in {known["name"] for known in made} and name not in {
-                    known["username"] for known in made
+                if qualified(name) not in {known["name"] for known in principals} and name not in {
+                    known["username"] for known in principals
                 }:
-                    made.append({"name": qualified(name), "username": name.rpartition(":")[2], "password": None})
-    return made
+                    principals.append({"name": qualified(name), "username": name.rpartition(":")[2], "password": None})
+    return principals
 
 
 def mirror_rights(
@@ -78,18 +78,18 @@ def mirror_rights(
     side = "target" if mirror["target"] == place else "source"
     given = _needed(regions[place], mirror, side)
     kept = set(_needed(regions[place], mirror, side, idle=True)) if idle else set()
-    for one in mirrors or []:
-        if place in (one["source"], one["target"]) and (one["source"], one["target"]) != (
-            mirror["source"],
-            mirror["target"],
-        ):
-            kept |= _needed(regions[place], one, "target" if one["target"] == place else "source")
+    for other_mirror in mirrors or []:
+        if place in (other_mirror["source"], other_mirror["target"]) and (
+            other_mirror["source"],
+            other_mirror["target"],
+        ) != (mirror["source"], mirror["target"]):
+            kept |= _needed(regions[place], other_mirror, "target" if other_mirror["target"] == place else "source")
     # Where it is the source, a mirror only ever reads; what it was given there stays.
     wanted = given if side == "target" else set()
     return [
-        as_dict(one)
-        for one in sorted(have - kept)
-        if one in wanted or (one[4] not in LOOKS and not (one[1] == "topic" and one[4] == "READ"))
+        as_dict(acl)
+        for acl in sorted(have - kept)
+        if acl in wanted or (acl[4] not in LOOKS and not (acl[1] == "topic" and acl[4] == "READ"))
     ]
 
 
@@ -98,7 +98,7 @@ def beyond_mirror(acls: list[dict], regions: dict, place: str, mirror: dict) -> 
     the mirror is set up again.
     """
     side = "target" if mirror["target"] == place else "source"
-    return [as_dict(one) for one in sorted(set(flatten(acls)) - _needed(regions[place], mirror, side))]
+    return [as_dict(acl) for acl in sorted(set(flatten(acls)) - _needed(regions[place], mirror, side))]
 
 
 def mirror_given_back(acls: list[dict], region: dict) -> list[dict]:
@@ -109,11 +109,11 @@ def mirror_given_back(acls: list[dict], region: dict) -> list[dict]:
 
     :param acls: what a mirror had beyond what it was given, see :func:`beyond_mirror`.
     """
-    known = {one["name"] for one in users_of(region, "mirror")}
+    known = {user["name"] for user in users_of(region, "mirror")}
     return [
         acl
         for acl in acls
-        if _named(acl) and all(_harmless(one, known) and not _reaches_own(one) for one in flatten([acl]))
+        if _named(acl) and all(_harmless(single, known) and not _reaches_own(single) for single in flatten([acl]))
     ]
 
 
@@ -150,7 +150,7 @@ def given_back(acls: list[dict], region: dict, regions: dict) -> list[dict]:
 
     :param acls: what the ledger says was taken. :param regions: hostvars.
     """
-    known = {one["name"] for one in fence_principals(region, regions)}
+    known = {fenced["name"] for fenced in fence_principals(region, regions)}
     return [acl for acl in acls if _named(acl) and all(_harmless(single, known) for single in flatten([acl]))]
 
 
@@ -175,7 +175,7 @@ def broker_settings(text: str) -> dict:
     """``{super_users, allow_everyone}`` of a broker's ``server.properties``."""
     found = parse_properties(text)
     return {
-        "super_users": [one.strip() for one in found.get("super.users", "").split(";") if one.strip()],
+        "super_users": [name.strip() for name in found.get("super.users", "").split(";") if name.strip()],
         "allow_everyone": found.get("allow.everyone.if.no.acl.found", "false").strip().lower() == "true",
     }
 
@@ -193,8 +193,8 @@ def kafka_settings(kafka: dict) -> dict:
 
 def unfenced_names(found: dict) -> dict:
     """``{name: why}`` of ``{region: {name: why}}``, for a gate that is accepted by name."""
-    made: dict[str, str] = {}
+    unfenced: dict[str, str] = {}
     for region, names in found.items():
         for name, why in (names or {}).items():
-            made[name] = "; ".join(one for one in (made.get(name), f"(in {region}) {why}") if one)
-    return made
+            unfenced[name] = "; ".join(reason for reason in (unfenced.get(name), f"(in {region}) {why}") if reason)
+    return unfenced

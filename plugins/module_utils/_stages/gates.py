@@ -54,11 +54,11 @@ def look(
                 else ""
             )
         )
-    for one in require or []:
-        if _holds(one, facts):
-            held.append(str(one["message"]))
+    for own_gate in require or []:
+        if _holds(own_gate, facts):
+            held.append(str(own_gate["message"]))
         else:
-            refusals.append(f"Your own gate is closed: {one['message']} (query: {one['query']})")
+            refusals.append(f"Your own gate is closed: {own_gate['message']} (query: {own_gate['query']})")
     return {"refusals": refusals, "overridden": overridden, "held": held}
 
 
@@ -70,12 +70,12 @@ def _by_name(gate: dict[str, Any], refusals: list[str], overridden: list[str], h
     if not set(names) - set(accepted):
         overridden.append(f"{gate['name']} ({', '.join(sorted(names))})")
         return
-    told = "; ".join(
+    reasons = "; ".join(
         f"{name} {' '.join(str(why).split()).rstrip('.')}"
         for name, why in sorted(names.items())
         if name not in accepted
     )
-    refusals.append(f"{' '.join(str(gate['message']).split())} {told}. {_way_past(gate['override'], sorted(names))}")
+    refusals.append(f"{' '.join(str(gate['message']).split())} {reasons}. {_way_past(gate['override'], sorted(names))}")
 
 
 def _way_past(variable: str, names: list[str]) -> str:
@@ -92,12 +92,12 @@ def _true(value: bool | int | str | None) -> bool:
     return value if isinstance(value, bool) else str(value).strip().lower() in ("true", "yes", "1")
 
 
-def _holds(one: dict[str, str], facts: dict[str, dict[str, Any]]) -> bool:
+def _holds(gate: dict[str, str], facts: dict[str, dict[str, Any]]) -> bool:
     if jmespath is None:
         raise KafkaDrError("A gate of your own needs the Python library jmespath", remedy="pip install jmespath")
     try:
-        return jmespath.search(one["query"], facts) is True
+        return jmespath.search(gate["query"], facts) is True
     except (KeyError, JMESPathError) as error:
         raise UsageError(
-            "A gate of your own cannot be read", expected="query (JMESPath) and message", found=f"{one} ({error})"
+            "A gate of your own cannot be read", expected="query (JMESPath) and message", found=f"{gate} ({error})"
         ) from error

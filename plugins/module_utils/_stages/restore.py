@@ -30,11 +30,11 @@ def described(topics: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "partitions": one["partitions"],
-            "replication_factor": one.get("replication_factor"),
-            "configs": dict(one.get("configs") or {}),
+            "partitions": topic["partitions"],
+            "replication_factor": topic.get("replication_factor"),
+            "configs": dict(topic.get("configs") or {}),
         }
-        for name, one in sorted(topics.items())
+        for name, topic in sorted(topics.items())
     ]
 
 
@@ -71,12 +71,12 @@ def let_go(before: list[dict[str, Any]] | None, pattern: str) -> list[dict[str, 
     :param before: as :func:`original` gives it. :param pattern: what the mirror's topics match.
     """
     matches = re.compile(pattern).fullmatch
-    made = []
-    for one in before or []:
-        configs = {key: value for key, value in (one.get("configs") or {}).items() if key in HELD}
-        if matches(str(one.get("name"))) and configs:
-            made.append({"name": one["name"], "configs": configs})
-    return made
+    topics = []
+    for topic in before or []:
+        configs = {key: value for key, value in (topic.get("configs") or {}).items() if key in HELD}
+        if matches(str(topic.get("name"))) and configs:
+            topics.append({"name": topic["name"], "configs": configs})
+    return topics
 
 
 def to_restore(kept: list[dict[str, Any]], backup: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
@@ -86,11 +86,11 @@ def to_restore(kept: list[dict[str, Any]], backup: dict[str, dict[str, int]]) ->
     """
     return [
         dict(
-            one,
-            partitions=max(one["partitions"], backup.get(one["name"], {}).get("partitions", 0)),
-            configs={**one["configs"], **_holding(one)},
+            topic,
+            partitions=max(topic["partitions"], backup.get(topic["name"], {}).get("partitions", 0)),
+            configs={**topic["configs"], **_holding(topic)},
         )
-        for one in kept
+        for topic in kept
     ]
 
 
@@ -137,12 +137,12 @@ def _named_drift(word: str, kept: dict[str, Any], now: dict[str, Any]) -> Iterat
             yield f"{word} '{name}' differs in {', '.join(keys)}"
 
 
-def _acl(one: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(sorted((key, tuple(value) if isinstance(value, list) else value) for key, value in one.items()))
+def _acl(acl: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(sorted((key, tuple(value) if isinstance(value, list) else value) for key, value in acl.items()))
 
 
-def _quota(one: dict[str, dict[str, Any]]) -> tuple[Any, ...]:
-    return tuple(sorted(one["entity"].items())), tuple(sorted(one["limits"].items()))
+def _quota(quota: dict[str, dict[str, Any]]) -> tuple[Any, ...]:
+    return tuple(sorted(quota["entity"].items())), tuple(sorted(quota["limits"].items()))
 
 
 def positions_claimed(last: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
@@ -153,9 +153,11 @@ def positions_claimed(last: dict[str, Any], first: dict[str, Any]) -> dict[str, 
     :returns: the last summary with the sums of ``reprocess_at_most`` and ``unseen_at_most`` over both, the times at
         which positions were seen as the first has them, and ``translations[]``, both summaries as they are.
     """
-    both = [one for one in (first, last) if one]
+    both = [claim for claim in (first, last) if claim]
     # ansible-core 2.18 makes texts of numbers that are templated.
-    claimed = {name: sum(int(one.get(name) or 0) for one in both) for name in ("reprocess_at_most", "unseen_at_most")}
+    claimed = {
+        name: sum(int(claim.get(name) or 0) for claim in both) for name in ("reprocess_at_most", "unseen_at_most")
+    }
     seen = {name: first[name] for name in ("positions_at", "oldest_position_at") if (first or {}).get(name) is not None}
     return {**(last or {}), **claimed, **seen, "translations": both}
 
@@ -196,16 +198,16 @@ def _later(proof: dict[str, Any], topics: dict[str, dict[str, Any]]) -> Iterator
         if now is None or now.get("id") != topic.get("target_topic_id"):
             yield f"{topic['target_topic']} was made anew"
             continue
-        for number, one in sorted(topic["partitions"].items()):
-            if now["offsets"][number]["start"] > one["target"][0]:
+        for number, part in sorted(topic["partitions"].items()):
+            if now["offsets"][number]["start"] > part["target"][0]:
                 yield (
                     f"records of {topic['target_topic']}-{number} before offset {now['offsets'][number]['start']} "
                     "were deleted"
                 )
-            elif now["offsets"][number]["stable"] != one["target"][1]:
+            elif now["offsets"][number]["stable"] != part["target"][1]:
                 yield (
                     f"{topic['target_topic']}-{number} ends at {now['offsets'][number]['stable']}, not "
-                    f"{one['target'][1]}"
+                    f"{part['target'][1]}"
                 )
 
 

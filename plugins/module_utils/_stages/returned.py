@@ -31,7 +31,7 @@ def returned(
         ``holding[]`` (topics with records), and ``told[]`` (the same in sentences).
     """
     held = holding(topics)
-    if not any(part["end"] for one in topics.values() for part in one["offsets"].values()):
+    if not any(part["end"] for topic in topics.values() for part in topic["offsets"].values()):
         state = EMPTY
     else:
         state = WITH_DATA if known_id and cluster_id == known_id else OTHER
@@ -43,7 +43,12 @@ def returned(
         state = EMPTY
     if state != WITH_DATA:
         found = {name: MADE_AGAIN if name in topics else GONE for name in found}
-    return {"state": state, "topics": found, "holding": held, "told": _told(state, cluster_id, known_id, found, held)}
+    return {
+        "state": state,
+        "topics": found,
+        "holding": held,
+        "told": _sentences(state, cluster_id, known_id, found, held),
+    }
 
 
 def holding(topics: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -51,7 +56,7 @@ def holding(topics: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
     :param topics: ``{name: {offsets{partition: {start, end}}}}``.
     """
-    return sorted(name for name, one in topics.items() if any(_held(part) for part in one["offsets"].values()))
+    return sorted(name for name, topic in topics.items() if any(_held(part) for part in topic["offsets"].values()))
 
 
 def _held(part: Mapping[str, int]) -> bool:
@@ -70,14 +75,14 @@ def bounds(ends: Mapping[str, Any], found: Mapping[str, str]) -> dict[str, Any]:
     through = ends.get("certain", ends.get("source")) or {}
     return {
         "target": ends.get("target") or {},
-        "mirrored_through": {name: one for name, one in through.items() if found.get(name) != MADE_AGAIN},
+        "mirrored_through": {name: partitions for name, partitions in through.items() if found.get(name) != MADE_AGAIN},
     }
 
 
 def _left_behind(found: Mapping[str, str], known_topics: Mapping[str, str]) -> bool:
     """Whether no topic is there that was left: the disks were lost, and the cluster id was given again."""
-    known = [one for name, one in found.items() if known_topics.get(name)]
-    return bool(known) and all(one in (MADE_AGAIN, GONE) for one in known)
+    known = [topic_state for name, topic_state in found.items() if known_topics.get(name)]
+    return bool(known) and all(topic_state in (MADE_AGAIN, GONE) for topic_state in known)
 
 
 def _became(now: Mapping[str, Any] | None, known_id: str, ends: Mapping[str, int]) -> str:
@@ -89,7 +94,7 @@ def _became(now: Mapping[str, Any] | None, known_id: str, ends: Mapping[str, int
     return SHORTER if short else HOLDS
 
 
-def _told(state: str, cluster_id: str, known_id: str, found: Mapping[str, str], holding: list[str]) -> list[str]:
+def _sentences(state: str, cluster_id: str, known_id: str, found: Mapping[str, str], holding: list[str]) -> list[str]:
     if state == EMPTY and not holding:
         return ["It is back empty: everything is copied to it."]
     if state == EMPTY:
@@ -100,17 +105,17 @@ def _told(state: str, cluster_id: str, known_id: str, found: Mapping[str, str], 
     if state == OTHER:
         known = f"expected {known_id}" if known_id else "nobody knows the id of the one that was left"
         return [f"It is another cluster ({cluster_id}; {known}), whose topics hold records: everything is made again."]
-    made = ["It is back with its data."]
+    sentences = ["It is back with its data."]
     words = {
         MADE_AGAIN: "was made again there since it was left: it is made again",
         SHORTER: "ends before what was copied from it, so the region lost records itself: it is made again",
         GONE: "is not there any more: it is copied",
     }
     for kind, text in words.items():
-        names = [name for name, one in found.items() if one == kind]
+        names = [name for name, topic_state in found.items() if topic_state == kind]
         if names:
-            made.append(f"{named(names)} {text}.")
-    return made
+            sentences.append(f"{named(names)} {text}.")
+    return sentences
 
 
 def plan(proof: Mapping[str, Any], found: Mapping[str, str], before: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -131,16 +136,16 @@ def plan(proof: Mapping[str, Any], found: Mapping[str, str], before: Mapping[str
     ]
     names = {topic["topic"] for topic in kept}
     compared = {topic["topic"] for topic in proof.get("topics") or []}
-    there = {name for name, one in found.items() if one != GONE} | compared
+    present = {name for name, topic_state in found.items() if topic_state != GONE} | compared
     # DUPLICATES are complete, but what one side has twice the mirror would not find again.
     standing = {"verdict": "PROVEN", "complete": True, "totals": {}, "topics": kept, "report": proof.get("report", "")}
     return {
         "kept": sorted(names),
-        "again": sorted((there | again_before) - names),
+        "again": sorted((present | again_before) - names),
         "tail": {
             topic["topic"]: count
             for topic in proof.get("topics") or []
-            for count in [sum(int(one.get("lost") or 0) for one in topic["partitions"].values())]
+            for count in [sum(int(part.get("lost") or 0) for part in topic["partitions"].values())]
             if count
         },
         "proof": standing,
@@ -149,7 +154,7 @@ def plan(proof: Mapping[str, Any], found: Mapping[str, str], before: Mapping[str
 
 def _prefix(topic: Mapping[str, Any]) -> bool:
     """Whether all that one side holds of a topic, and nothing else, is what the other one held."""
-    return topic.get("verdict") == "PROVEN" and not any(one.get("lost") for one in topic["partitions"].values())
+    return topic.get("verdict") == "PROVEN" and not any(part.get("lost") for part in topic["partitions"].values())
 
 
 def unsaved(
@@ -160,32 +165,34 @@ def unsaved(
     :param topics: ``{name: {id, offsets{partition: {start, end}}}}`` as they are now. :param again: those to delete.
     :param salvaged: ``topics`` of the salvage that is in the ledger as complete.
     """
-    told = []
+    reasons = []
     for name in sorted({*again} & {*holding(topics)}):
         saved = salvaged.get(name) or {}
         if saved.get("topic_id") != topics[name]["id"]:
-            told.append(f"{name} was not looked at" if not saved else f"{name} is another topic than the one looked at")
+            reasons.append(
+                f"{name} was not looked at" if not saved else f"{name} is another topic than the one looked at"
+            )
             continue
         for number, part in topics[name]["offsets"].items():
             through = ((saved["partitions"].get(str(number)) or {}).get("range") or [0, 0])[1]
             if _held(part) and part["end"] != through:
-                told.append(f"{name}-{number} ends at {part['end']}, and was looked at to {through}")
-    return told
+                reasons.append(f"{name}-{number} ends at {part['end']}, and was looked at to {through}")
+    return reasons
 
 
 def alike(
-    here: Mapping[str, Mapping[str, Any]], there: Mapping[str, Mapping[str, Any]], names: list[str]
+    region_topics: Mapping[str, Mapping[str, Any]], other_topics: Mapping[str, Mapping[str, Any]], names: list[str]
 ) -> list[dict[str, Any]]:
     """Topics with the configs that they have in another region: ``[{name, configs}]``, None for one that is not set.
 
     :param here, there: ``{name: {configs}}`` of the two regions. :param names: the topics that are meant.
     """
-    made = []
-    for name in sorted({*names} & {*here} & {*there}):
-        mine, theirs = here[name].get("configs") or {}, there[name].get("configs") or {}
+    topics = []
+    for name in sorted({*names} & {*region_topics} & {*other_topics}):
+        mine, theirs = region_topics[name].get("configs") or {}, other_topics[name].get("configs") or {}
         keys = sorted({*mine, *theirs} - {*NEVER_SYNCED})
-        made.append({"name": name, "configs": {key: theirs.get(key) for key in keys}})
-    return made
+        topics.append({"name": name, "configs": {key: theirs.get(key) for key in keys}})
+    return topics
 
 
 def rights(topics: list[str], principals: list[str], salvage: list[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -14,24 +14,24 @@ NOT_TRUE = ("false", "f", "0", "no")
 
 def unverified(client: Mapping[str, Any]) -> list[str]:
     """Settings by which a certificate, or the name in it, is not verified, or a password goes without TLS."""
-    made = []
+    settings = []
     if str(client.get("enable.ssl.certificate.verification", True)).lower() in NOT_TRUE:
-        made.append("enable.ssl.certificate.verification=false")
+        settings.append("enable.ssl.certificate.verification=false")
     if str(client.get("ssl.endpoint.identification.algorithm", "https")).lower() in ("none", ""):
-        made.append("ssl.endpoint.identification.algorithm=none")
+        settings.append("ssl.endpoint.identification.algorithm=none")
     mechanism = str(client.get("sasl.mechanism") or client.get("sasl.mechanisms") or "").upper()
     if str(client.get("security.protocol") or "").upper() == "SASL_PLAINTEXT" and mechanism in MECHANISMS:
-        made.append("security.protocol=SASL_PLAINTEXT sends a password, or what stands for one, without TLS")
-    return made
+        settings.append("security.protocol=SASL_PLAINTEXT sends a password, or what stands for one, without TLS")
+    return settings
 
 
 def warnings(clients: Iterable[Mapping[str, Any]]) -> list[str]:
     """One sentence for each cluster that a client of these reaches without verifying it."""
-    told = {
+    sentences = {
         f"The connection to {client.get('bootstrap.servers')} is not verified ({', '.join(unverified(client))}): "
         "whoever stands on the way can pose as this cluster and learn what is sent. Give the certificate authority "
         "(ssl.ca.pem) and remove that."
         for client in clients
         if unverified(client)
     }
-    return sorted(told)
+    return sorted(sentences)
