@@ -56,9 +56,9 @@ def verify(directory: Path, name: str, only: str = "", recorded_file: Path = REC
         if found.get(path, value) != value
     ]
     if faults:
-        shown = "; ".join(faults[:3]) + (f"; and {len(faults) - 3} more" if len(faults) > 3 else "")
+        first_faults = "; ".join(faults[:3]) + (f"; and {len(faults) - 3} more" if len(faults) > 3 else "")
         raise LabError(
-            f"The files downloaded for {name} differ from {recorded_file.name}: {shown}. None of them was kept. "
+            f"The files downloaded for {name} differ from {recorded_file.name}: {first_faults}. None of them was kept. "
             "If a mirror or proxy of Maven Central is in use, ask its owner. "
             "For a new version, record its digests first."
         )

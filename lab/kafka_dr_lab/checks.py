@@ -50,11 +50,17 @@ def check_ledgers(drill: Drill, active: str) -> None:
     moves = {
         region: collection("_ledger.fold").fold(read_ledger(drill, region))["moves"] for region in (SOURCE, TARGET)
     }
-    told = {region: [(move["epoch"], move["region"], move["hash"]) for move in one] for region, one in moves.items()}
-    told_last = {region: f"epoch {one[-1][0]} {one[-1][1]}" if one else "nothing" for region, one in told.items()}
+    histories = {
+        region: [(move["epoch"], move["region"], move["hash"]) for move in region_moves]
+        for region, region_moves in moves.items()
+    }
+    told_last = {
+        region: f"epoch {history[-1][0]} {history[-1][1]}" if history else "nothing"
+        for region, history in histories.items()
+    }
     drill.report.check(
         "ledgers_tell_the_same",
-        told[SOURCE] == told[TARGET] != [] and told[TARGET][-1][1] == active,
+        histories[SOURCE] == histories[TARGET] != [] and histories[TARGET][-1][1] == active,
         f"{active} in both, by the same epochs",
         ", ".join(f"{region}: {last}" for region, last in told_last.items()),
     )

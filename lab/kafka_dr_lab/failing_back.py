@@ -27,9 +27,9 @@ def come_back(drill: Drill) -> set[str]:
     answer = until("the region to accept a record", lambda: _accepted(drill), 60)
     drill.report.check("returned_source_is_alive", answer == ACCEPTED, "it accepts a record", answer)
     elsewhere = _ids(topic_ids(drill.client(TARGET), list(TOPICS)))
-    here = _ids(topic_ids(drill.client(SOURCE), list(TOPICS)))
-    told = set(drill.journals.acknowledged(SOURCE)) | {STRAY}
-    return (here & told) - elsewhere
+    in_source = _ids(topic_ids(drill.client(SOURCE), list(TOPICS)))
+    acknowledged = set(drill.journals.acknowledged(SOURCE)) | {STRAY}
+    return (in_source & acknowledged) - elsewhere
 
 
 def _accepted(drill: Drill) -> str:
@@ -66,8 +66,8 @@ def check_nothing_lost_for_ever(drill: Drill, records: Records) -> None:
     drill.report.data["lost_for_ever"] = len(missing)
     if drill.arguments.returns == "empty":
         check_loss(drill)
-        there = drill.journals.acknowledged(SOURCE)
-        missing -= {identity for identity, (_topic, at) in there.items() if at <= drill.resumed_at}
+        in_journal = drill.journals.acknowledged(SOURCE)
+        missing -= {identity for identity, (_topic, at) in in_journal.items() if at <= drill.resumed_at}
     drill.report.check("lost_for_ever", not missing, "0 acknowledged records missing", len(missing))
     strays = sum(counter[STRAY] for counter in records.values())
     drill.report.check("stray_salvaged", strays == 1, "the stray record once", strays)
@@ -75,11 +75,11 @@ def check_nothing_lost_for_ever(drill: Drill, records: Records) -> None:
 
 def check_home(drill: Drill) -> None:
     """Check that both ledgers tell the same, and how long nothing protected the active region."""
-    entries, there = check_proofs(drill), check_proofs(drill, SOURCE)
+    entries, source_entries = check_proofs(drill), check_proofs(drill, SOURCE)
     check_ledgers(drill, SOURCE)
     seconds = [
         round(_moment(entry["at"]) - _moment(entry["found"]["since"]), 1)
-        for entry in [*entries, *there]
+        for entry in [*entries, *source_entries]
         if entry["step"] == "protected" and entry["found"].get("since")
     ]
     drill.report.data["protected_again_seconds"] = seconds
@@ -88,7 +88,7 @@ def check_home(drill: Drill) -> None:
 
 def step(name: str, drill: Drill) -> dict[str, Any]:
     """What the stage wrote of a step; empty where it had none."""
-    found = [one["found"] for one in read_ledger(drill) if (one["stage"], one["step"]) == ("failback", name)]
+    found = [entry["found"] for entry in read_ledger(drill) if (entry["stage"], entry["step"]) == ("failback", name)]
     return found[-1] if found else {}
 
 

@@ -178,7 +178,7 @@ def topic_ids(config: dict[str, Any], topics: list[str]) -> dict[str, Counter[st
     """How often each record id is on each topic; see :func:`topic_logs`."""
     counts: dict[str, Counter[str]] = {topic: Counter() for topic in topics}
     for (topic, _number), held in topic_logs(config, topics).items():
-        counts[topic].update(one.id for one in held)
+        counts[topic].update(logged.id for logged in held)
     return counts
 
 

@@ -41,7 +41,12 @@ def check_processed_twice(drill: Drill, commits: dict[Partition, int]) -> None:
     """
     found = step("processed_twice", drill)
     listed = _listed(drill, found)
-    counts = [sum(int(one["records"]) for one, _ids in listed if (one["cause"] == POSITION) == read) for read in (1, 0)]
+    counts = [
+        sum(
+            int(listed_range["records"]) for listed_range, _ids in listed if (listed_range["cause"] == POSITION) == read
+        )
+        for read in (1, 0)
+    ]
     drill.report.data["listed_reprocessed"], drill.report.data["listed_salvaged"] = sum(counts), counts[1]
     drill.report.check(
         "listed_as_in_the_ledger",
@@ -71,11 +76,12 @@ def check_processed_twice(drill: Drill, commits: dict[Partition, int]) -> None:
 def _listed(drill: Drill, found: dict[str, Any]) -> Listed:
     """Each range with the ids of the records that the region holds there, by the file that lists all of them."""
     ranges = json.loads(Path(found["files"][0]).read_text())["ranges"] if found.get("files") else []
-    logs = topic_logs(drill.client(TARGET), sorted({one["topic"] for one in ranges}))
+    logs = topic_logs(drill.client(TARGET), sorted({listed_range["topic"] for listed_range in ranges}))
     listed = []
-    for one in ranges:
-        part, span = logs[(one["topic"], one["partition"])], range(one["first"], one["last"] + 1)
-        listed.append((one, [held.id for held in part if held.offset in span]))
+    for listed_range in ranges:
+        part = logs[(listed_range["topic"], listed_range["partition"])]
+        span = range(listed_range["first"], listed_range["last"] + 1)
+        listed.append((listed_range, [held.id for held in part if held.offset in span]))
     return listed
 
 

@@ -123,16 +123,16 @@ def roundtrip(drill: Drill) -> None:
     """Planned there and back, twice, under live traffic: each move leaves a mirror the other way behind."""
     drill.prepare()
     for move in range(4):
-        here, there = (SOURCE, TARGET) if move % 2 == 0 else (TARGET, SOURCE)
+        source, target = (SOURCE, TARGET) if move % 2 == 0 else (TARGET, SOURCE)
         drill.live(drill.arguments.live)
-        drill.say(f"Planned move {move + 1} of 4, from {here} to {there}")
+        drill.say(f"Planned move {move + 1} of 4, from {source} to {target}")
         began = time.time()
         drill.lost_at = drill.lost_at or began
-        drill.stage("failover", failover_source=here, failover_target=there, failover_planned=True)
+        drill.stage("failover", failover_source=source, failover_target=target, failover_planned=True)
         if not move:
             drill.rto()
-        check_protected(drill, here, there, began)
-        check_ledgers(drill, there)
+        check_protected(drill, source, target, began)
+        check_ledgers(drill, target)
     for region in (TARGET, SOURCE):
         check_proofs(drill, region)
     drill.live(drill.arguments.live)

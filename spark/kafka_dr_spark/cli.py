@@ -168,10 +168,10 @@ def summary(report: Report) -> str:
         f"{report['verdict']}: {totals['records_source']:,} records on the source, "
         f"{totals['records_target']:,} on the target, {report['seconds']} s"
     ]
-    told = [f"{totals[name]:,} {name}" for name in reports.COUNTS if totals[name]]
-    if told:
-        lines.append("  " + ", ".join(told))
-    lines.extend(f"  {one}" for one in named(report))
+    counts = [f"{totals[name]:,} {name}" for name in reports.COUNTS if totals[name]]
+    if counts:
+        lines.append("  " + ", ".join(counts))
+    lines.extend(f"  {line}" for line in named(report))
     lines.extend(f"  {reason}" for reason in report["reasons"][:20])
     return "\n".join(lines[:60])
 
@@ -179,16 +179,16 @@ def summary(report: Report) -> str:
 def named(report: Report) -> list[str]:
     """The first differences of each partition, a line each."""
     return [
-        f"{topic['topic']}-{part['partition']}: {one['kind']}"
-        + (f" ({one['field']})" if one["field"] else "")
-        + (f" x{one['count']}" if one["count"] > 1 else "")
-        + (f" source offset {one['source_offset']}" if one["source_offset"] is not None else "")
-        + (f" target offset {one['target_offset']}" if one["target_offset"] is not None else "")
+        f"{topic['topic']}-{part['partition']}: {difference['kind']}"
+        + (f" ({difference['field']})" if difference["field"] else "")
+        + (f" x{difference['count']}" if difference["count"] > 1 else "")
+        + (f" source offset {difference['source_offset']}" if difference["source_offset"] is not None else "")
+        + (f" target offset {difference['target_offset']}" if difference["target_offset"] is not None else "")
         for topic in report["topics"]
         for part in topic["partitions"]
         # What lies beyond the bounds was not judged; under live traffic it would stand before every difference that
         # was.
-        for one in [one for one in part["differences"] if one["kind"] != "beyond"][:3]
+        for difference in [difference for difference in part["differences"] if difference["kind"] != "beyond"][:3]
     ]
 
 
@@ -254,13 +254,13 @@ def manifest(arguments: argparse.Namespace, package: str, context: SparkContext 
     from .engine import running
 
     with running(arguments, package, context, (side,)) as engine:
-        told = saving_run.run(engine)
+        saved = saving_run.run(engine)
         if arguments.summary:
-            settings.write_json(arguments.summary, {**told, "manifest": arguments.out})
+            settings.write_json(arguments.summary, {**saved, "manifest": arguments.out})
         sys.stdout.write(
-            f"Saved {told['records']:,} records of {told['topics']} topics to {arguments.out} "
-            f"({told['new_records']:,} new, pid {os.getpid()})\n"
+            f"Saved {saved['records']:,} records of {saved['topics']} topics to {arguments.out} "
+            f"({saved['new_records']:,} new, pid {os.getpid()})\n"
         )
-        if told["withheld"]:
-            sys.stdout.write(saving.withheld_text(told["withheld"]) + "\n")
+        if saved["withheld"]:
+            sys.stdout.write(saving.withheld_text(saved["withheld"]) + "\n")
         return 0

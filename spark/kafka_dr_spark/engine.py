@@ -265,7 +265,9 @@ def _uninterrupted() -> Iterator[None]:
     """
     came: list[tuple[int, Any]] = []
     before: dict[int, Any] = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    held = threading.current_thread() is threading.main_thread() and all(callable(one) for one in before.values())
+    held = threading.current_thread() is threading.main_thread() and all(
+        callable(handler) for handler in before.values()
+    )
     if held:
         for number in before:
             signal.signal(number, lambda number, frame: came.append((number, frame)))

@@ -89,25 +89,25 @@ class Progress:
                 continue
             except OSError:
                 return
-            told = self._told(message)
-            if told:
-                task, records, size = told
+            figures = self._figures_of(message)
+            if figures:
+                task, records, size = figures
                 self.tasks[task] = (records, size)
                 self.heard = time.monotonic()
                 self._show()
 
-    def _told(self, message: bytes) -> list[int] | None:
+    def _figures_of(self, message: bytes) -> list[int] | None:
         """``(task, records, bytes)`` that a task of this run tells; None of what anybody else on the machine sent."""
         try:
-            token, *told = json.loads(message)
+            token, *figures = json.loads(message)
         except (ValueError, TypeError, RecursionError):
             return None
-        return told if token == self.token and len(told) == 3 else None
+        return figures if token == self.token and len(figures) == 3 else None
 
     def figures(self) -> dict[str, Any]:
         """What is known now."""
         tasks = list(self.tasks.values())
-        records, size = sum(one[0] for one in tasks), sum(one[1] for one in tasks)
+        records, size = sum(task[0] for task in tasks), sum(task[1] for task in tasks)
         seconds = time.monotonic() - self.began
         share = min(1.0, records / self.total) if self.total else 0.0
         left = round(seconds / share - seconds) if share > 0.02 else None

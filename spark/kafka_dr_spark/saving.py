@@ -85,9 +85,13 @@ class Saving:
         """``{"topic-partition": offsets}`` behind the last stable offset: transactions that are open. One that hangs
         keeps all that follows it out of each manifest.
         """
-        stable = {(name, at): bound[1] for name, one in self.found.items() for at, bound in one["bounds"].items()}
+        stable = {(name, at): bound[1] for name, topic in self.found.items() for at, bound in topic["bounds"].items()}
         whole = self.side.ends(list(stable), "read_uncommitted")
-        return {f"{one[0]}-{one[1]}": whole[one] - end for one, end in stable.items() if whole.get(one, end) > end}
+        return {
+            f"{partition[0]}-{partition[1]}": whole[partition] - end
+            for partition, end in stable.items()
+            if whole.get(partition, end) > end
+        }
 
     def run(self, engine: Engine) -> dict[str, Any]:
         """Digest what is new, then replace manifest.json. Returns figures."""
@@ -173,13 +177,13 @@ class Saving:
 
     def _plan(self) -> tuple[dict[str, Any], list[OffsetRange]]:
         topics, ranges = {}, []
-        for name, one in self.found.items():
+        for name, topic in self.found.items():
             before = self.old["topics"].get(name)
-            if before and (before["topic_id"] != one["topic_id"] or before["detail"] != self.detail):
+            if before and (before["topic_id"] != topic["topic_id"] or before["detail"] != self.detail):
                 before = None
-            compact = "compact" in (one["config"].get("cleanup.policy") or "")
+            compact = "compact" in (topic["config"].get("cleanup.policy") or "")
             partitions = {}
-            for number, (low, high) in one["bounds"].items():
+            for number, (low, high) in topic["bounds"].items():
                 saved = before["partitions"].get(str(number)) if before else None
                 since = low
                 part = {"low": low, "high": high, "records": 0, "files": []}
@@ -189,15 +193,15 @@ class Saving:
                 partitions[str(number)] = part
                 ranges.append(OffsetRange(name, number, since, high, compact))
             topics[name] = {
-                "topic_id": one["topic_id"],
+                "topic_id": topic["topic_id"],
                 "detail": self.detail,
                 "partitions": partitions,
-                "config": {key: one["config"][key] for key in CONFIGS if one["config"].get(key) is not None},
+                "config": {key: topic["config"][key] for key in CONFIGS if topic["config"].get(key) is not None},
             }
         return topics, ranges
 
     def _from_where_the_log_begins(self, topics: dict[str, Any], again: list[OffsetRange]) -> list[OffsetRange]:
-        starts = self.side.starts([one[:2] for one in again])
+        starts = self.side.starts([offset_range[:2] for offset_range in again])
         moved = []
         for topic, number, low, high, compact in again:
             start = starts.get((topic, number))

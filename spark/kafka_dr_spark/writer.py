@@ -49,10 +49,10 @@ def _write(task: Task, progress: Progress) -> tuple[str, list[Count], str]:
 
 def _fill(task: Task, progress: Progress, side: KafkaSide, path: str, system: Any) -> list[Count]:
     """Write the file; ``[(topic, partition, records)]``."""
-    counts = {one[:2]: 0 for one in task["ranges"]}
-    keeps = ["keys" if one[4] else "content" for one in task["ranges"]]
+    counts = {offset_range[:2]: 0 for offset_range in task["ranges"]}
+    keeps = ["keys" if offset_range[4] else "content" for offset_range in task["ranges"]]
     digesters = [batch.Digester(True, keep) for keep in keeps]
-    ranges = [one[:4] for one in task["ranges"]]
+    ranges = [offset_range[:4] for offset_range in task["ranges"]]
     settings = {"filesystem": system, "compression": "zstd", "use_dictionary": ["topic", "topic_id"]}
     schema = portions.schema()
     with pyarrow.parquet.ParquetWriter(path, schema, **settings) as file:

@@ -49,18 +49,18 @@ def literal_prefix(pattern: str) -> tuple[str, bool]:
 
 def topic_resources(patterns: Iterable[str]) -> list[dict[str, str]]:
     """``[{name, pattern}]``: the narrowest literal or prefixed resources that cover these regular expressions."""
-    made = []
-    for one in patterns:
-        prefix, whole = literal_prefix(one)
+    resources = []
+    for pattern in patterns:
+        prefix, whole = literal_prefix(pattern)
         resource = (
             {"name": prefix, "pattern": "literal" if whole else "prefixed"}
             if prefix
             else {"name": "*", "pattern": "literal"}
         )
-        if resource not in made:
-            made.append(resource)
+        if resource not in resources:
+            resources.append(resource)
     everything = {"name": "*", "pattern": "literal"}
-    return [everything] if everything in made else made
+    return [everything] if everything in resources else resources
 
 
 def overlaps(resource: dict[str, str], prefix: str) -> bool:
@@ -140,7 +140,7 @@ def _not_excluded(mirror: dict[str, Any]) -> list[str]:
 def _renamed(mirror: dict[str, Any], patterns: list[str]) -> list[str]:
     """The patterns as the identity policy names their copies: what ends in ``heartbeats`` has the source before it."""
     prefix = re.escape(f"{mirror['source']}{mirror['separator']}")
-    return [prefix + one if one.endswith(HEARTBEATS) else one for one in patterns]
+    return [prefix + pattern if pattern.endswith(HEARTBEATS) else pattern for pattern in patterns]
 
 
 def _grant(resource: str, operations: list[str], name: str | None = None, pattern: str = "literal") -> dict[str, Any]:
@@ -149,7 +149,7 @@ def _grant(resource: str, operations: list[str], name: str | None = None, patter
 
 
 def _topics(topics: list[dict[str, str]], operations: list[str]) -> list[dict[str, Any]]:
-    return [_grant("topic", operations, one["name"], one["pattern"]) for one in topics]
+    return [_grant("topic", operations, topic["name"], topic["pattern"]) for topic in topics]
 
 
 def _stages() -> list[dict[str, Any]]:
@@ -187,7 +187,7 @@ def _kept_out(topics: list[dict[str, str]]) -> list[dict[str, Any]]:
     It is for the mirror's principal alone, and prefixed: MirrorMaker 2 copies ACLs of literal names only, so that it
     stays in the target.
     """
-    if not any(overlaps(one, NEVER_COPIED) for one in topics):
+    if not any(overlaps(topic, NEVER_COPIED) for topic in topics):
         return []
     return [dict(_grant("topic", ["ALL"], NEVER_COPIED, "prefixed"), permission="deny")]
 

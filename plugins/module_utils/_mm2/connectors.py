@@ -123,8 +123,8 @@ def _client_settings(
 def _own_settings(full: dict[str, Any]) -> dict[str, dict[str, str]]:
     """Settings by connector: the topics and groups that it copies, and the delivery that it demands."""
     patterns = {
-        setting: ",".join(pattern_text(pattern, full["name"]) for pattern in told)
-        for setting, told in patterns_told(full).items()
+        setting: ",".join(pattern_text(pattern, full["name"]) for pattern in expressions)
+        for setting, expressions in patterns_told(full).items()
     }
     topics = {key: patterns[key] for key in ("topics", "topics.exclude")}
     # Support is asked for, so that workers without exactly-once refuse the connector instead of ignoring the wish.

@@ -39,11 +39,11 @@ def java_client(client: dict[str, Any], secret: Callable[[str], str]) -> dict[st
     :param secret: function from a secret's librdkafka key to how it is referred to.
     :raises UsageError: something that the Java client cannot be told; the message names the key.
     """
-    made = {}
+    properties = {}
     for key in PLAIN_KEYS:
         value = client.get(key, client.get("sasl.mechanisms") if key == "sasl.mechanism" else None)
         if value is not None:
-            made[key] = str(value)
+            properties[key] = str(value)
     protocol = str(client.get("security.protocol", "plaintext")).upper()
     if protocol not in PROTOCOLS:
         raise UsageError(
@@ -51,17 +51,17 @@ def java_client(client: dict[str, Any], secret: Callable[[str], str]) -> dict[st
             expected=" or ".join(PROTOCOLS),
             found=protocol,
         )
-    made["security.protocol"] = protocol
+    properties["security.protocol"] = protocol
     if protocol.endswith("SSL"):
-        made.update(_tls(client, secret))
+        properties.update(_tls(client, secret))
     else:
-        made.pop("ssl.endpoint.identification.algorithm", None)
+        properties.pop("ssl.endpoint.identification.algorithm", None)
     if protocol.startswith("SASL"):
-        made["sasl.mechanism"] = str(made.get("sasl.mechanism") or "").upper()
-        made.update(_sasl(client, made["sasl.mechanism"], secret))
+        properties["sasl.mechanism"] = str(properties.get("sasl.mechanism") or "").upper()
+        properties.update(_sasl(client, properties["sasl.mechanism"], secret))
     else:
-        made.pop("sasl.mechanism", None)
-    return made
+        properties.pop("sasl.mechanism", None)
+    return properties
 
 
 def _tls(client: dict[str, Any], secret: Callable[[str], str]) -> dict[str, str]:
@@ -72,26 +72,26 @@ def _tls(client: dict[str, Any], secret: Callable[[str], str]) -> dict[str, str]
             found="false",
             remedy="Give the CA in ssl.ca.pem; MirrorMaker 2 always checks, and so do we",
         )
-    made = {}
+    properties = {}
     if str(client.get("ssl.endpoint.identification.algorithm", "")).lower() == "none":
-        made["ssl.endpoint.identification.algorithm"] = ""
+        properties["ssl.endpoint.identification.algorithm"] = ""
     if client.get("ssl.ca.pem"):
-        made["ssl.truststore.type"] = "PEM"
-        made["ssl.truststore.certificates"] = client["ssl.ca.pem"]
+        properties["ssl.truststore.type"] = "PEM"
+        properties["ssl.truststore.certificates"] = client["ssl.ca.pem"]
     elif client.get("ssl.ca.location"):
-        made["ssl.truststore.type"] = "PEM"
-        made["ssl.truststore.location"] = client["ssl.ca.location"]
+        properties["ssl.truststore.type"] = "PEM"
+        properties["ssl.truststore.location"] = client["ssl.ca.location"]
     if client.get("ssl.certificate.pem"):
-        made["ssl.keystore.type"] = "PEM"
-        made["ssl.keystore.certificate.chain"] = client["ssl.certificate.pem"]
-        made["ssl.keystore.key"] = secret("ssl.key.pem")
+        properties["ssl.keystore.type"] = "PEM"
+        properties["ssl.keystore.certificate.chain"] = client["ssl.certificate.pem"]
+        properties["ssl.keystore.key"] = secret("ssl.key.pem")
         if client.get("ssl.key.encrypted"):
-            made["ssl.key.password"] = secret("ssl.key.password")
+            properties["ssl.key.password"] = secret("ssl.key.password")
     elif client.get("ssl.keystore.location"):
         # librdkafka's only keystore format.
-        made["ssl.keystore.type"] = "PKCS12"
-        made["ssl.keystore.location"] = client["ssl.keystore.location"]
-        made["ssl.keystore.password"] = secret("ssl.keystore.password")
+        properties["ssl.keystore.type"] = "PKCS12"
+        properties["ssl.keystore.location"] = client["ssl.keystore.location"]
+        properties["ssl.keystore.password"] = secret("ssl.keystore.password")
     elif client.get("ssl.certificate.location"):
         raise UsageError(
             f"The client certificate of {client.get('bootstrap.servers')} is given as files",
@@ -102,7 +102,7 @@ def _tls(client: dict[str, Any], secret: Callable[[str], str]) -> dict[str, str]
                 "both in one place"
             ),
         )
-    return made
+    return properties
 
 
 def _sasl(client: dict[str, Any], mechanism: str, secret: Callable[[str], str]) -> dict[str, str]:

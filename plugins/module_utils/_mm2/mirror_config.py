@@ -277,19 +277,19 @@ def connector_configs(mirror: dict[str, Any]) -> dict[str, dict[str, str]]:
     Safe settings first, then the description's own ``config``, which always wins.
     """
     full = checked(mirror)
-    made = {
+    configs = {
         "source": _source(full),
         "checkpoint": _checkpoint(full),
         "heartbeat": _heartbeat(full),
         "worker": _worker(full),
     }
-    for side, settings in made.items():
+    for side, settings in configs.items():
         settings.update(full["config"][side])
-        made[side] = {key: setting(value) for key, value in settings.items()}
-    if made["source"].get("emit.offset-syncs.enabled") == "false":
+        configs[side] = {key: setting(value) for key, value in settings.items()}
+    if configs["source"].get("emit.offset-syncs.enabled") == "false":
         # MirrorMaker 2 refuses a connector that is told where to put what it is told not to write.
-        made = {
+        configs = {
             side: {key: value for key, value in settings.items() if not key.startswith("offset-syncs.")}
-            for side, settings in made.items()
+            for side, settings in configs.items()
         }
-    return made
+    return configs

@@ -186,7 +186,7 @@ def is_own(topic: str) -> bool:
 
 
 def _either(expressions: Iterable[str]) -> str:
-    return "|".join(f"(?:{one})" for one in expressions)
+    return "|".join(f"(?:{expression})" for expression in expressions)
 
 
 def compile_filter(include: Any, exclude: Any = None, what: str = "topics") -> Callable[[str], bool]:
@@ -202,7 +202,9 @@ def compile_filter(include: Any, exclude: Any = None, what: str = "topics") -> C
             expected="a regular expression",
             found=f"{error} in {error.pattern!r}",
         ) from error
-    return lambda name: any(one.fullmatch(name) for one in wanted) and not any(one.fullmatch(name) for one in unwanted)
+    return lambda name: (
+        any(pattern.fullmatch(name) for pattern in wanted) and not any(pattern.fullmatch(name) for pattern in unwanted)
+    )
 
 
 def _parts(expression: Any) -> list[str]:

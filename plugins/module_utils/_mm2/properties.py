@@ -75,35 +75,42 @@ def _reference(secrets_file: str, region: str) -> Callable[[str], str]:
     return lambda key: f"${{file:{secrets_file}:{region}.{key}}}"
 
 
-def _add_mirror(made: dict[str, str], mirror: dict[str, Any]) -> None:
+def _add_mirror(properties: dict[str, str], mirror: dict[str, Any]) -> None:
     flow = f"{mirror['source']}->{mirror['target']}"
-    if flow + ".enabled" in made:
+    if flow + ".enabled" in properties:
         raise UsageError(f"Two mirrors copy {flow}", remedy="Put their topics into one description")
     configs = connector_configs(mirror)
-    made[flow + ".enabled"] = "true"
+    properties[flow + ".enabled"] = "true"
     for setting, patterns in patterns_told(mirror).items():
-        made[f"{flow}.{setting}"] = ",".join(pattern_text(one, mirror["name"]) for one in patterns)
+        properties[f"{flow}.{setting}"] = ",".join(pattern_text(pattern, mirror["name"]) for pattern in patterns)
     for side in ("source", "checkpoint", "heartbeat"):
         for key, value in configs[side].items():
             # A dedicated MirrorMaker 2 has one set of settings for the three connectors of a flow.
-            _set(made, f"{flow}.{key}", value, f"The connectors of mirror '{mirror['name']}' disagree about {key}")
+            _set(
+                properties, f"{flow}.{key}", value, f"The connectors of mirror '{mirror['name']}' disagree about {key}"
+            )
     for key, value in configs["worker"].items():
         # The worker of a dedicated MirrorMaker 2 belongs to the target; without its prefix exactly-once is silently
         # ignored.
-        _set(made, f"{mirror['target']}.{key}", value, f"Mirrors into region '{mirror['target']}' disagree about {key}")
+        _set(
+            properties,
+            f"{mirror['target']}.{key}",
+            value,
+            f"Mirrors into region '{mirror['target']}' disagree about {key}",
+        )
         if key in PLUGINS:
-            _set(made, key, value, f"Mirrors in one process disagree about {key}")
+            _set(properties, key, value, f"Mirrors in one process disagree about {key}")
 
 
-def _set(made: dict[str, str], name: str, value: str, complaint: str) -> None:
-    if made.get(name, value) != value:
+def _set(properties: dict[str, str], name: str, value: str, complaint: str) -> None:
+    if properties.get(name, value) != value:
         raise UsageError(
             complaint,
             expected="one value for both, in one process",
-            found=f"{made[name]} and {value}",
+            found=f"{properties[name]} and {value}",
             remedy="Give both the same value, or run them as two mirrors on two services",
         )
-    made[name] = value
+    properties[name] = value
 
 
 def pattern_text(pattern: str, name: str) -> str:
@@ -151,30 +158,30 @@ def render_properties(properties: dict[str, Any]) -> str:
 
 
 def _escaped(text: str, special: str, first: str = "") -> str:
-    made = []
+    letters = []
     for at, letter in enumerate(str(text)):
         if letter in ESCAPES:
-            made.append(ESCAPES[letter])
+            letters.append(ESCAPES[letter])
         elif letter in special or (at == 0 and first and letter in first):
-            made.append("\\" + letter)
+            letters.append("\\" + letter)
         elif " " <= letter <= "~":
-            made.append(letter)
+            letters.append(letter)
         else:
             # Beyond the basic plane Java wants the two halves of UTF-16.
             wide = letter.encode("utf-16-be")
-            made += [f"\\u{int.from_bytes(wide[half : half + 2], 'big'):04x}" for half in range(0, len(wide), 2)]
-    return "".join(made)
+            letters += [f"\\u{int.from_bytes(wide[half : half + 2], 'big'):04x}" for half in range(0, len(wide), 2)]
+    return "".join(letters)
 
 
 def parse_properties(text: str) -> dict[str, str]:
     """``{key: value}`` of a properties file's text, as ``java.util.Properties.load`` reads it; the last of equal keys
     wins.
     """
-    made = {}
+    properties = {}
     for line in _logical_lines(text):
         key, value = _split(line)
-        made[_unescaped(key)] = _unescaped(value)
-    return made
+        properties[_unescaped(key)] = _unescaped(value)
+    return properties
 
 
 def _logical_lines(text: str) -> Iterator[str]:
@@ -207,17 +214,17 @@ def _split(line: str) -> tuple[str, str]:
 
 
 def _unescaped(text: str) -> str:
-    made, at = [], 0
+    letters, at = [], 0
     while at < len(text):
         letter = text[at]
         if letter == "\\" and at + 1 < len(text):
             following = text[at + 1]
             if following == "u" and len(text) >= at + 6:
-                made.append(chr(int(text[at + 2 : at + 6], 16)))
+                letters.append(chr(int(text[at + 2 : at + 6], 16)))
                 at += 6
                 continue
             letter = {"n": "\n", "r": "\r", "t": "\t", "f": "\f"}.get(following, following)
             at += 1
-        made.append(letter)
+        letters.append(letter)
         at += 1
-    return "".join(made).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return "".join(letters).encode("utf-16", "surrogatepass").decode("utf-16", "replace")

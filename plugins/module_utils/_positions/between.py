@@ -79,7 +79,7 @@ def _last_copied(evidence: Evidence, position: int) -> Pair | None:
         or evidence.stale
     ):
         return None
-    scan = next((one for one in evidence.target_scans if one.high >= evidence.target_end), None)
+    scan = next((candidate for candidate in evidence.target_scans if candidate.high >= evidence.target_end), None)
     if scan is None or not len(scan.offsets):
         return None
     last = evidence.segment[-1] if evidence.segment else None

@@ -122,7 +122,7 @@ def _partitions(
     if source is None:
         return [rows[key] for key in sorted(rows)]
     for topic, ends in bounds.items():
-        for number, one in ends.items():
+        for number, bound in ends.items():
             key = (topic, int(number))
             row = rows.setdefault(
                 key,
@@ -130,10 +130,10 @@ def _partitions(
             )
             reached = row["mirrored_through"] or 0
             row.update(
-                source_start=one["start"],
-                source_end=one["stable"],
-                lag=offsets_behind(reached, one["start"], one["stable"]),
-                stale=max(reached, one["start"]) > one["end"],
+                source_start=bound["start"],
+                source_end=bound["stable"],
+                lag=offsets_behind(reached, bound["start"], bound["stable"]),
+                stale=max(reached, bound["start"]) > bound["end"],
             )
     _confirm_stale(source, rows)
     _look_for_data(source, rows)
@@ -205,8 +205,16 @@ def _witness(
             "cluster_id": "",
         }
     at = known["at"]
-    ends = None if known["ends"] is None else {name: one for name, one in known["ends"].items() if wanted(name)}
-    again = {name: one["recreated"] for name, one in known["topics"].items() if one["recreated"] and wanted(name)}
+    ends = (
+        None
+        if known["ends"] is None
+        else {name: offsets_of_topic for name, offsets_of_topic in known["ends"].items() if wanted(name)}
+    )
+    again = {
+        name: witnessed["recreated"]
+        for name, witnessed in known["topics"].items()
+        if witnessed["recreated"] and wanted(name)
+    }
     return {
         "exists": True,
         "at": _seconds(at),

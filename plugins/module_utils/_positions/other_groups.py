@@ -114,30 +114,38 @@ def other_groups(
     for group in sorted(set(kinds.groups) | set(positions) | set(named)):
         kind = kinds.groups.get(group, {})
         if group in placed:
-            said = _besides(group, changelogs, (uncopied or {}).get(group))
+            why_and_remedy = _besides(group, changelogs, (uncopied or {}).get(group))
         # Who neither consumes the mirror's topics nor is named is not looked at: a lost list of others' groups would
         # hide those that count.
         elif group in named or group in positions or kind.get("type") in NOT_CONSUMERS:
-            said = _said(group, kind, kinds, group in positions, wanted(group))
+            why_and_remedy = _why_and_remedy(group, kind, kinds, group in positions, wanted(group))
         else:
-            said = None
-        if said:
+            why_and_remedy = None
+        if why_and_remedy:
             told_kind = kind.get("type") or kind.get("protocol") or "unknown"
             found.append(
-                {"group": group, "kind": told_kind, "named": group in named, "why": said[0], "remedy": said[1]}
+                {
+                    "group": group,
+                    "kind": told_kind,
+                    "named": group in named,
+                    "why": why_and_remedy[0],
+                    "remedy": why_and_remedy[1],
+                }
             )
     if kinds.unlisted:
         why = "share groups and groups of the streams protocol could not be listed: " + kinds.unlisted
         found.append({"group": "*", "kind": "unknown", "named": False, "why": why, "remedy": UNLISTED_REMEDY})
-    return sorted(found, key=lambda one: one["group"])
+    return sorted(found, key=lambda row: row["group"])
 
 
 def _besides(group: str, changelogs: Collection[str], uncopied: Collection[str] | None) -> tuple[str, str] | None:
     """What is said of a group that has an answer; None where that is all that it needs."""
-    said = [STATE] if any(topic.startswith(group + "-") for topic in changelogs) else []
+    reasons = [STATE] if any(topic.startswith(group + "-") for topic in changelogs) else []
     if uncopied:
-        said.append((PARTLY[0].format(named_of(uncopied)), PARTLY[1]))
-    return ("; ".join(why for why, dummy in said), ". ".join(remedy for dummy, remedy in said)) if said else None
+        reasons.append((PARTLY[0].format(named_of(uncopied)), PARTLY[1]))
+    return (
+        ("; ".join(why for why, dummy in reasons), ". ".join(remedy for dummy, remedy in reasons)) if reasons else None
+    )
 
 
 def told(others: Iterable[Any] | None) -> list[str]:
@@ -146,15 +154,15 @@ def told(others: Iterable[Any] | None) -> list[str]:
     :param others: as :func:`other_groups` gives it, from there or from the ledger.
     """
     lines = []
-    for one in others or ():
-        said = one if isinstance(one, dict) else {"group": one}
-        kind = "{}{}".format(said.get("kind"), ", of an application" if said.get("named") else "")
-        line = "{} ({}): {}. {}.".format(shown(said.get("group")), kind, said.get("why"), said.get("remedy"))
+    for group in others or ():
+        row = group if isinstance(group, dict) else {"group": group}
+        kind = "{}{}".format(row.get("kind"), ", of an application" if row.get("named") else "")
+        line = "{} ({}): {}. {}.".format(shown(row.get("group")), kind, row.get("why"), row.get("remedy"))
         lines.append(CONTROL.sub(" ", line))
     return lines
 
 
-def _said(group: str, kind: dict[str, str], kinds: Kinds, positioned: bool, wanted: bool) -> tuple[str, str]:
+def _why_and_remedy(group: str, kind: dict[str, str], kinds: Kinds, positioned: bool, wanted: bool) -> tuple[str, str]:
     types = (kind.get("type"), kind.get("protocol"))
     if "share" in types:
         return SHARE

@@ -171,8 +171,8 @@ def plan_result(
             **_summary(rows),
         },
         "diff": {
-            "before": _shown(todo, lambda group, key, dummy: before.get(group, {}).get(key)),
-            "after": _shown(todo, lambda group, key, offset: offset),
+            "before": _by_partition(todo, lambda group, key, dummy: before.get(group, {}).get(key)),
+            "after": _by_partition(todo, lambda group, key, offset: offset),
         },
     }
 
@@ -222,7 +222,9 @@ def _summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _shown(todo: Committed, value: Callable[[str, Partition, int], int | None]) -> dict[str, dict[str, int | None]]:
+def _by_partition(
+    todo: Committed, value: Callable[[str, Partition, int], int | None]
+) -> dict[str, dict[str, int | None]]:
     return {
         group: {f"{key[0]}-{key[1]}": value(group, key, to) for key, to in sorted(places.items())}
         for group, places in sorted(todo.items())

@@ -35,10 +35,10 @@ def read_proof(path: str) -> dict[tuple[str, int], ProofMap]:
     maps = {}
     try:
         for topic in report["topics"]:
-            for one in topic["partitions"]:
-                if one.get("offset_map"):
-                    maps[(topic["topic"], one["partition"])] = _map(
-                        one, (topic["source_topic_id"], topic["target_topic_id"])
+            for part in topic["partitions"]:
+                if part.get("offset_map"):
+                    maps[(topic["topic"], part["partition"])] = _map(
+                        part, (topic["source_topic_id"], topic["target_topic_id"])
                     )
     except (KeyError, TypeError) as error:
         found = f"{type(error).__name__}: {error}"

@@ -102,7 +102,7 @@ def compare(
     """
     ranges: list[dict[str, Any]] = []
     unknown: list[dict[str, Any]] = []
-    aligned_copies = {(one.target_topic, number) for (dummy, number), one in maps.items()}
+    aligned_copies = {(aligned.target_topic, number) for (dummy, number), aligned in maps.items()}
     for group in sorted({*stood, *went_on}):
         left = dict(went_on.get(group, {}))
         for key, position in sorted(stood.get(group, {}).items()):

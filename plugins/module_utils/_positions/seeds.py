@@ -45,10 +45,10 @@ def source_offsets(proof: dict[str, Any], alias: str, connector: str = SOURCE_CO
             remedy="Leave topics that MirrorMaker 2 renames, such as those that end in heartbeats, out of the mirror",
         )
     return [
-        SourceOffset(connector, alias, topic["target_topic"], int(number), one["target"][1] - 1)
+        SourceOffset(connector, alias, topic["target_topic"], int(number), part["target"][1] - 1)
         for topic in proof["topics"]
-        for number, one in sorted(topic["partitions"].items(), key=lambda pair: int(pair[0]))
-        if one["target"][1] > 0
+        for number, part in sorted(topic["partitions"].items(), key=lambda pair: int(pair[0]))
+        if part["target"][1] > 0
     ]
 
 
@@ -59,11 +59,11 @@ def offset_syncs(proof: dict[str, Any], maps: dict[Partition, list[Run]]) -> lis
     :param maps: ``{(topic, partition): [(backup offset, restored offset, count)]}``, the proof's offset map; partitions
         without one get no pairs, since their last offset may be a record whose copy lies before the backup's last one.
     """
-    made = []
+    syncs = []
     for topic in proof["topics"]:
-        for number, one in sorted(topic["partitions"].items(), key=lambda pair: int(pair[0])):
+        for number, part in sorted(topic["partitions"].items(), key=lambda pair: int(pair[0])):
             runs = maps.get((topic["topic"], int(number)))
-            if not runs or one["target"][1] <= 0:
+            if not runs or part["target"][1] <= 0:
                 continue
             pairs = {}
             for backup, restored, count in runs:
@@ -71,12 +71,12 @@ def offset_syncs(proof: dict[str, Any], maps: dict[Partition, list[Run]]) -> lis
                 pairs[restored + count - 1] = backup + count - 1
             # Where control records end the log, a group at their offset has read everything; after it, all is new on
             # both sides.
-            pairs.setdefault(one["target"][1] - 1, max(0, one["source"][1] - 1))
-            made += [
+            pairs.setdefault(part["target"][1] - 1, max(0, part["source"][1] - 1))
+            syncs += [
                 OffsetSync(topic["target_topic"], int(number), restored, pairs[restored])
                 for restored in _thinned(sorted(pairs))
             ]
-    return made
+    return syncs
 
 
 def _thinned(offsets: list[int]) -> list[int]:

@@ -103,19 +103,20 @@ def decode(key: bytes | None, value: bytes | None) -> dict[str, Any]:
         )
     needed = {
         "group": _good_positions,
-        "topic": lambda one: isinstance(one.get("id"), str) and _whole(one.get("recreated"), LATEST),
-        "ends": lambda one: _good_offsets(one.get("ends")),
-        "cluster": lambda one: isinstance(one.get("id"), str) and _whole(one.get("since", 0), LATEST),
-        "others": lambda one: (
-            isinstance(one.get("groups"), list) and all(isinstance(name, str) for name in one["groups"])
+        "topic": lambda record: isinstance(record.get("id"), str) and _whole(record.get("recreated"), LATEST),
+        "ends": lambda record: _good_offsets(record.get("ends")),
+        "cluster": lambda record: isinstance(record.get("id"), str) and _whole(record.get("since", 0), LATEST),
+        "others": lambda record: (
+            isinstance(record.get("groups"), list) and all(isinstance(name, str) for name in record["groups"])
         ),
-        "round": lambda one: all(_whole(one.get(name)) for name in ("since", "groups", "changed")),
+        "round": lambda record: all(_whole(record.get(name)) for name in ("since", "groups", "changed")),
     }
     if not needed[kind](fields):
         raise FormatError(f"A witness record of kind '{kind}' lacks its fields", found=str(fields)[:80], position=0)
     if kind == "group":
         fields["positions"] = {
-            topic: {int(number): offset for number, offset in one.items()} for topic, one in fields["positions"].items()
+            topic: {int(number): offset for number, offset in offsets.items()}
+            for topic, offsets in fields["positions"].items()
         }
     return {**fields, "kind": kind, "name": name, "gone": False}
 
@@ -144,8 +145,9 @@ def _good_positions(fields: dict[str, Any]) -> bool:
 def _good_offsets(positions: Any) -> bool:
     """Whether this is ``{topic: {partition: offset}}`` as JSON holds it."""
     return isinstance(positions, dict) and all(
-        isinstance(one, dict) and all(_partition(number) and _whole(offset) for number, offset in one.items())
-        for one in positions.values()
+        isinstance(partitions, dict)
+        and all(_partition(number) and _whole(offset) for number, offset in partitions.items())
+        for partitions in positions.values()
     )
 
 

@@ -27,19 +27,19 @@ def parse(given: Any) -> list[Rule]:
     :raises UsageError: it is something else, or an expression is not valid.
     """
     rules = []
-    for number, one in enumerate(given if isinstance(given, list) else [given], 1):
-        if not isinstance(one, dict) or set(one) != {"topics", "action"} or one["action"] not in ACTIONS:
+    for number, entry in enumerate(given if isinstance(given, list) else [given], 1):
+        if not isinstance(entry, dict) or set(entry) != {"topics", "action"} or entry["action"] not in ACTIONS:
             raise UsageError(
                 f"Entry {number} of the actions is not valid",
                 expected=f"a list of {{topics: REGEX, action: one of {', '.join(ACTIONS)}}}",
-                found=one,
+                found=entry,
             )
         try:
-            rules.append(Rule(re.compile(str(one["topics"])), one["action"]))
+            rules.append(Rule(re.compile(str(entry["topics"])), entry["action"]))
         except re.error as error:
             raise UsageError(
                 f"The pattern of topics in entry {number} of the actions is not a regular expression",
-                found=f"{one['topics']!r}: {error}",
+                found=f"{entry['topics']!r}: {error}",
             ) from error
     return rules
 

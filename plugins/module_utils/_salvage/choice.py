@@ -48,7 +48,11 @@ def choose(pair: Pair) -> Choice:
     rows = np.array(result["offset_map"], np.int64).reshape(-1, 3)
     matched = spans.as_runs(rows[:, [0, 2]])
     unmatched = spans.without(every, matched)
-    moved = [(one["source_offset"], one["count"]) for one in result["differences"] if one["kind"] == "reordered"]
+    moved = [
+        (difference["source_offset"], difference["count"])
+        for difference in result["differences"]
+        if difference["kind"] == "reordered"
+    ]
     unmatched = spans.without(unmatched, spans.as_runs(moved))
     choice = Choice(unmatched, spans.as_runs([]), copied=spans.count(every) - spans.count(unmatched))
     _leave_out_expired(choice, pair, matched)
@@ -93,7 +97,9 @@ def _doubt_an_emptied_copy(choice: Choice, pair: Pair, matched: Any) -> None:
 def _leave_out_compacted(choice: Choice, pair: Pair, matched: Any, differences: list[dict[str, Any]]) -> None:
     last = spans.bounds(matched)[1]
     edge = max(-1 if last is None else last, (pair.mirrored_through or 0) - 1) + 1
-    told = spans.as_runs([(one["source_offset"], one["count"]) for one in differences if one["kind"] in LOST])
+    lost = spans.as_runs(
+        [(difference["source_offset"], difference["count"]) for difference in differences if difference["kind"] in LOST]
+    )
     below = spans.within(choice.wanted, 0, edge)
-    choice.older = spans.both(below, told)
+    choice.older = spans.both(below, lost)
     choice.wanted = spans.as_runs(np.concatenate([choice.older, spans.within(choice.wanted, edge)]))

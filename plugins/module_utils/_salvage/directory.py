@@ -64,19 +64,19 @@ class Directory:
         found = self._names("")
         if not found or (found == [UNFINISHED] and all(name.endswith(BEGUN) for name in self._names(UNFINISHED))):
             return
-        told: dict[str, Any] = {}
+        earlier: dict[str, Any] = {}
         for name in (MANIFEST, BEGUN):
-            if name in found and not told:
+            if name in found and not earlier:
                 with contextlib.suppress(ValueError):
-                    told = self._read(name)
-        if told.get("identity") != self.identity:
+                    earlier = self._read(name)
+        if earlier.get("identity") != self.identity:
             raise RefusedError(
                 f"{shown(self.place)} holds files of something else",
                 expected="an empty place, or an earlier run of the same salvage",
-                found=", ".join(found[:5]) if not told else "the salvage of another loss, or with other actions",
+                found=", ".join(found[:5]) if not earlier else "the salvage of another loss, or with other actions",
                 remedy="Give another place",
             )
-        self.earlier = told.get("topics") or {}
+        self.earlier = earlier.get("topics") or {}
 
     def _refuse_strange(self) -> None:
         """Who owns a directory deletes what is in it. :raises RefusedError: somebody else owns it."""
@@ -133,7 +133,7 @@ class Directory:
                     found="another run",
                     remedy="Let it finish, then run this again",
                 )
-            counted = {f"{DATA}/{os.path.basename(name)}": told for name, told in files.items()}
+            counted = {f"{DATA}/{os.path.basename(name)}": facts for name, facts in files.items()}
             with private():
                 self.system.create_dir(f"{self.inside}/{DATA}", recursive=True)
                 for name in files:
@@ -164,7 +164,7 @@ class Directory:
 
     def _names(self, below: str) -> list[str]:
         selector = pyarrow.fs.FileSelector(f"{self.inside}/{below}".rstrip("/"), allow_not_found=True)
-        return sorted(one.base_name for one in self.system.get_file_info(selector))
+        return sorted(file.base_name for file in self.system.get_file_info(selector))
 
     def _empty(self, below: str) -> None:
         for name in self._names(below):

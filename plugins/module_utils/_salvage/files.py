@@ -57,7 +57,7 @@ def unwritable(place: str, error: object) -> StorageError:
     )
 
 
-def write(source: KafkaSide, task: Task, tell: Progress) -> dict[str, Any]:
+def write(source: KafkaSide, task: Task, progress: Progress) -> dict[str, Any]:
     """Write the records of the task's ranges to one file, and read it back.
 
     :param task: ``out``, ``file`` (its name there), ``partitions[(topic, partition, runs)]``.
@@ -68,7 +68,9 @@ def write(source: KafkaSide, task: Task, tell: Progress) -> dict[str, Any]:
     path = f"{inside}/{task['file']}"
     try:
         with private(), pyarrow.parquet.ParquetWriter(path, schema(), filesystem=system, compression="zstd") as file:
-            held = [_fill(file, source, (topic, number), pairs, tell) for topic, number, pairs in task["partitions"]]
+            held = [
+                _fill(file, source, (topic, number), pairs, progress) for topic, number, pairs in task["partitions"]
+            ]
         keep(system, path)
         _refuse_another(task, held, _read_back(system, path, len(held)))
         digest = sha256(system, path)
@@ -76,17 +78,17 @@ def write(source: KafkaSide, task: Task, tell: Progress) -> dict[str, Any]:
         raise unwritable(task["out"], error) from error
     return {
         "sha256": digest,
-        "records": sum(one.count for one in held),
-        "bytes": sum(one.size for one in held),
+        "records": sum(part.count for part in held),
+        "bytes": sum(part.size for part in held),
         "partitions": [
-            (topic, number, one.count, one.size)
-            for (topic, number, dummy), one in zip(task["partitions"], held, strict=True)
+            (topic, number, part.count, part.size)
+            for (topic, number, dummy), part in zip(task["partitions"], held, strict=True)
         ],
     }
 
 
 def _fill(
-    file: Any, source: KafkaSide, place: tuple[str, int], pairs: list[list[int]], tell: Progress
+    file: Any, source: KafkaSide, place: tuple[str, int], pairs: list[list[int]], progress: Progress
 ) -> chunks.Chunks:
     """Write one partition's records; their chunks, as they were read."""
     runs = spans.as_runs(pairs)
@@ -105,7 +107,7 @@ def _fill(
         rows.extend(map(_row, kept))
         size += digester.bytes - before
         source.pace.take(digester.bytes - before)
-        tell(len(messages), digester.bytes - before)
+        progress(len(messages), digester.bytes - before)
         if size >= HELD or len(rows) >= ROWS:
             file.write_table(pa.Table.from_pylist(rows, schema()))
             rows, size = [], 0
@@ -136,16 +138,16 @@ def _read_back(system: Any, path: str, partitions: int) -> list[chunks.Chunks]:
         for part in file.iter_batches(ROWS):
             for row in part.to_pylist():
                 digester = found.setdefault((row["topic"], row["partition"]), batch.Digester())
-                headers = [(one["name"], one["value"]) for one in row["headers"] or []]
+                headers = [(header["name"], header["value"]) for header in row["headers"] or []]
                 digester.add([row["offset"]], [row["timestamp"]], [row["key"]], [row["value"]], [headers])
-    return [one.chunks() for one in found.values()]
+    return [digester.chunks() for digester in found.values()]
 
 
 def _refuse_another(task: Task, held: list[chunks.Chunks], found: list[chunks.Chunks]) -> None:
     if len(held) != len(found) or not all(map(chunks.equal, held, found)):
         raise StorageError(
             f"{shown(task['out'])}/{task['file']} does not hold what was written to it",
-            expected=f"{sum(one.count for one in held)} records",
-            found=f"{sum(one.count for one in found)} records with other digests",
+            expected=f"{sum(part.count for part in held)} records",
+            found=f"{sum(part.count for part in found)} records with other digests",
             remedy="Look at the storage, and run this again",
         )

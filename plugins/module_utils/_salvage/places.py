@@ -112,13 +112,15 @@ def _refuse_others(client: KafkaClient, topics: list[Topic]) -> None:
             )
     found = describe_topics(client, list(names))
     ours = (
-        {one.target_topic_id for part in progress.read_all(client).values() for one in part.portions} if found else {}
+        {portion.target_topic_id for part in progress.read_all(client).values() for portion in part.portions}
+        if found
+        else {}
     )
     for name, described in found.items():
         if described["id"] in ours:
             continue
         ends = topic_offsets(client, {name: described["partitions"]})[name]
-        ranges = [(name, int(number), one["start"], one["stable"]) for number, one in ends.items()]
+        ranges = [(name, int(number), bounds["start"], bounds["stable"]) for number, bounds in ends.items()]
         # What a run that was killed has begun is aborted, and nobody reads it.
         if any(messages for dummy, messages in read(client, ranges, timeout=client.timeout)):
             raise RefusedError(

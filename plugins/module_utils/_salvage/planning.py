@@ -45,14 +45,14 @@ class Look:
     own: list[list[int]]
 
 
-def plan(source: KafkaSide, target: KafkaSide, look: Look, tell: Progress) -> dict[str, Any]:
+def plan(source: KafkaSide, target: KafkaSide, look: Look, progress: Progress) -> dict[str, Any]:
     """``write`` and ``export``, runs of offsets, and ``superseded``, a count.
 
     :raises KafkaDrError: the target would not take a record.
     """
     wanted, written = spans.as_runs(look.work.wanted), spans.as_runs(look.written)
     writes = look.work.action in WRITING
-    offsets, keys = _read(source, look, wanted, written, writes, tell)
+    offsets, keys = _read(source, look, wanted, written, writes, progress)
     superseded = instead = spans.as_runs([])
     if look.compacted and len(offsets):
         again = offsets[np.isin(keys, _keys_since(target, look))]
@@ -69,7 +69,9 @@ def plan(source: KafkaSide, target: KafkaSide, look: Look, tell: Progress) -> di
     return {"write": write.tolist(), "export": export.tolist(), "superseded": spans.count(superseded)}
 
 
-def _read(source: KafkaSide, look: Look, wanted: Any, written: Any, writes: bool, tell: Progress) -> tuple[Any, Any]:
+def _read(
+    source: KafkaSide, look: Look, wanted: Any, written: Any, writes: bool, progress: Progress
+) -> tuple[Any, Any]:
     """Offsets and keys (digests) of what is wanted, after a look at each record."""
     work = look.work
     found, digests = [np.empty(0, np.int64)], [np.empty(0, np.uint64)]
@@ -88,7 +90,7 @@ def _read(source: KafkaSide, look: Look, wanted: Any, written: Any, writes: bool
             if writes and new:
                 refuse_unwritable(work, *row)
         source.pace.take(size)
-        tell(len(rows), size)
+        progress(len(rows), size)
     every = np.concatenate(found)
     if len(every) != spans.count(wanted):
         raise changed(work.name, source.name, spans.count(wanted), len(every))

@@ -55,15 +55,20 @@ class Progress:
     def written_to(self, topic: str) -> Any:
         """Runs of the offsets in a topic of the target that hold what was written."""
         return spans.as_runs(
-            [pair for one in self.portions if one.target_topic == topic for pair in one.target_runs.tolist()]
+            [
+                pair
+                for portion in self.portions
+                if portion.target_topic == topic
+                for pair in portion.target_runs.tolist()
+            ]
         )
 
     def mapping(self, topic: str) -> list[list[int]]:
         """Rows ``[offset in the source, offset in the topic, count]``, ascending. A transaction has its records in the
         source's order.
         """
-        mine = [one for one in self.portions if one.target_topic == topic]
-        return sorted(row for one in mine for row in spans.paired(one.source_runs, one.target_runs))
+        mine = [portion for portion in self.portions if portion.target_topic == topic]
+        return sorted(row for portion in mine for row in spans.paired(portion.source_runs, portion.target_runs))
 
 
 def ensure_topic(client: KafkaClient) -> None:

@@ -28,7 +28,7 @@ class Claim:
     timestamps: bool
 
 
-def prove(source: KafkaSide, target: KafkaSide, claim: Claim, tell: Progress) -> dict[str, Any]:
+def prove(source: KafkaSide, target: KafkaSide, claim: Claim, progress: Progress) -> dict[str, Any]:
     """``equal``, ``records`` as the target has them, and ``bytes`` of their keys and values.
 
     :raises KafkaDrError: a side could not be read.
@@ -44,13 +44,13 @@ def prove(source: KafkaSide, target: KafkaSide, claim: Claim, tell: Progress) ->
             f"What was written to {work.target_topic}-{work.partition} on {target.name} cannot be read",
             "and run this again: no record is written twice",
         )
-    held = _digest(source, (work.topic, work.partition), spans.as_runs(claim.source), claim, tell, expected=True)
-    copy = _digest(target, (work.target_topic, work.partition), spans.as_runs(claim.target), claim, tell)
+    held = _digest(source, (work.topic, work.partition), spans.as_runs(claim.source), claim, progress, expected=True)
+    copy = _digest(target, (work.target_topic, work.partition), spans.as_runs(claim.target), claim, progress)
     return {"equal": chunks.equal(held, copy), "expected": held.count, "records": copy.count, "bytes": held.size}
 
 
 def _digest(
-    side: KafkaSide, place: tuple[str, int], runs: Any, claim: Claim, tell: Progress, expected: bool = False
+    side: KafkaSide, place: tuple[str, int], runs: Any, claim: Claim, progress: Progress, expected: bool = False
 ) -> chunks.Chunks:
     """Chunks of the records at these offsets.
 
@@ -69,5 +69,5 @@ def _digest(
                 headers = [claim.work.headers(*pair) for pair in zip(offsets, headers, strict=True)]
             digester.add(offsets, stamps, keys, values, headers)
         side.pace.take(digester.bytes - before)
-        tell(len(rows), digester.bytes - before)
+        progress(len(rows), digester.bytes - before)
     return digester.chunks()

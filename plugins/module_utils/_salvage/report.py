@@ -66,8 +66,8 @@ def build(salvage: Salvage) -> dict[str, Any]:
         }
         reasons += [f"{topic.name}: {reason}" for reason in topic.reasons]
         for part in parts:
-            told = [*part.pair.reasons, *part.choice.reasons, *part.reasons]
-            reasons += [f"{topic.name}-{part.pair.number}: {reason}" for reason in told]
+            part_reasons = [*part.pair.reasons, *part.choice.reasons, *part.reasons]
+            reasons += [f"{topic.name}-{part.pair.number}: {reason}" for reason in part_reasons]
             complete = complete and not part.reasons and _whole(part)
     totals = {
         name: sum(part[name] for topic in topics.values() for part in topic["partitions"].values()) for name in COUNTS
@@ -111,7 +111,7 @@ def _partition(part: Part) -> dict[str, Any]:
     }
 
 
-def short(told: dict[str, Any]) -> dict[str, Any]:
+def short(salvage_report: dict[str, Any]) -> dict[str, Any]:
     """The topics without their maps of offsets, which are as long as the differences are many."""
     return {
         name: {
@@ -121,10 +121,13 @@ def short(told: dict[str, Any]) -> dict[str, Any]:
                 for number, part in topic["partitions"].items()
             },
         }
-        for name, topic in told["topics"].items()
+        for name, topic in salvage_report["topics"].items()
     }
 
 
-def for_directory(told: dict[str, Any]) -> dict[str, Any]:
+def for_directory(salvage_report: dict[str, Any]) -> dict[str, Any]:
     """What stands beside the files."""
-    return {**{key: told[key] for key in ("source", "target", "began", "complete", "reasons")}, "topics": short(told)}
+    return {
+        **{key: salvage_report[key] for key in ("source", "target", "began", "complete", "reasons")},
+        "topics": short(salvage_report),
+    }

@@ -86,9 +86,9 @@ class Salvage:
             self._write()
             self._prove()
             self._look_again()
-            told = report.build(self)
-            self.directory.commit(self.files, report.for_directory(told))
-            return told
+            salvage_report = report.build(self)
+            self.directory.commit(self.files, report.for_directory(salvage_report))
+            return salvage_report
         except BaseException:
             self.directory.abandon()
             raise
@@ -234,7 +234,7 @@ class Salvage:
                 "work": work,
                 "source": self.comparison.source_spec,
                 "target": self.comparison.target_spec,
-                "partitions": [travelling(parts[one]) for one in group],
+                "partitions": [travelling(parts[index]) for index in group],
             }
             for number, group in enumerate(numbers)
             if group
@@ -242,14 +242,14 @@ class Salvage:
         found: dict[int, Any] = {}
         failed: list[KafkaDrError] = []
         for result in worker.answers(self.engine, tasks, work.removeprefix("salvage_"), sum(weights)) if parts else []:
-            for one, value in zip(numbers[result["id"]], _value(result), strict=True):
+            for index, value in zip(numbers[result["id"]], _value(result), strict=True):
                 if "error" in value:
                     failed.append(_error(value["error"]))
                 else:
-                    found[one] = value["value"]
+                    found[index] = value["value"]
         if failed:
             raise _together(failed)
-        return [found[one] for one in range(len(parts))]
+        return [found[index] for index in range(len(parts))]
 
 
 def _joined(pieces: list[Piece]) -> list[Piece]:
@@ -271,9 +271,9 @@ def _value(result: dict[str, Any]) -> Any:
     return result["value"]
 
 
-def _error(told: dict[str, Any]) -> KafkaDrError:
-    error = KafkaDrError(told["message"], **told["facts"])
-    error.kind = told["kind"]
+def _error(failure: dict[str, Any]) -> KafkaDrError:
+    error = KafkaDrError(failure["message"], **failure["facts"])
+    error.kind = failure["kind"]
     return error
 
 

@@ -19,20 +19,20 @@ from . import planning, proving, writing
 Results = list[dict[str, Any]]
 
 
-def run(task: Task, tell: Progress) -> dict[str, Any]:
+def run(task: Task, progress: Progress) -> dict[str, Any]:
     """The result of one task: its ``id`` and ``value``, or ``error``."""
-    return worker.run(task, tell, WORK)
+    return worker.run(task, progress, WORK)
 
 
 def _each(function: Callable[[KafkaSide, KafkaSide, Any, Progress], Any]) -> Callable[[Task, Progress], Results]:
     """Apply a function to each partition of a task; an error belongs to its partition alone."""
 
-    def work(task: Task, tell: Progress) -> Results:
+    def work(task: Task, progress: Progress) -> Results:
         source, target = (cast(KafkaSide, sides.open_side(task[side])) for side in ("source", "target"))
         results: Results = []
-        for one in task["partitions"]:
+        for partition in task["partitions"]:
             try:
-                results.append({"value": function(source, target, one, tell)})
+                results.append({"value": function(source, target, partition, progress)})
             except KafkaDrError as error:
                 results.append({"error": worker.as_value(error)})
         return results
@@ -40,16 +40,16 @@ def _each(function: Callable[[KafkaSide, KafkaSide, Any, Progress], Any]) -> Cal
     return work
 
 
-def _write(source: KafkaSide, target: KafkaSide, one: writing.Work, tell: Progress) -> None:
-    writing.write(source.client, target.client, one, source.pace, tell)
+def _write(source: KafkaSide, target: KafkaSide, work: writing.Work, progress: Progress) -> None:
+    writing.write(source.client, target.client, work, source.pace, progress)
 
 
-def _export(task: Task, tell: Progress) -> Any:
+def _export(task: Task, progress: Progress) -> Any:
     # Its library takes a quarter of a second to load, which nobody else is to wait for.
     from . import files
 
     source = cast(KafkaSide, sides.open_side(task["source"]))
-    return files.write(source, task, tell)
+    return files.write(source, task, progress)
 
 
 WORK: dict[str, Callable[[Task, Progress], Any]] = {

@@ -70,7 +70,7 @@ def transactional_id(topic_id: str, partition: int) -> str:
     return f"kafka-dr-salvage-{topic_id}-{partition}"
 
 
-def write(source: KafkaClient, target: KafkaClient, work: Work, pace: Any, tell: Tell) -> None:
+def write(source: KafkaClient, target: KafkaClient, work: Work, pace: Any, on_progress: Tell) -> None:
     """Write what is not written yet.
 
     :raises KafkaDrError: something was refused. What was committed stands, and the next run goes on from it.
@@ -90,7 +90,7 @@ def write(source: KafkaClient, target: KafkaClient, work: Work, pace: Any, tell:
     if not len(todo):
         return
     try:
-        _Writer(producer, work).run(source, todo, pace, tell)
+        _Writer(producer, work).run(source, todo, pace, on_progress)
     except BaseException:
         # Left open, it would hide from every reader of the topic what is written after it.
         producer.abort_transaction()
@@ -124,7 +124,7 @@ class _Writer:
         self.batch = _Batch()
         self.failed: list[Any] = []
 
-    def run(self, source: KafkaClient, todo: Any, pace: Any, tell: Tell) -> None:
+    def run(self, source: KafkaClient, todo: Any, pace: Any, on_progress: Tell) -> None:
         """Read the offsets and write them."""
         found = 0
         ranges = [(self.work.topic, self.work.partition, low, high) for low, high in spans.reading(todo)]
@@ -137,7 +137,7 @@ class _Writer:
                     self._produce(*row)
                     found += 1
             pace.take(max(0, self.batch.size - before))
-            tell(len(rows), max(0, self.batch.size - before))
+            on_progress(len(rows), max(0, self.batch.size - before))
         self._commit()
         if found != spans.count(todo):
             raise changed(self.work.name, source.name, spans.count(todo), found)

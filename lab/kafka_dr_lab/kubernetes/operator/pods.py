@@ -155,9 +155,9 @@ class Pods:
         mounts = {mount["mountPath"]: home / mount["name"] for mount in container.get("volumeMounts") or []}
 
         def local(text: str) -> str:
-            for path, here in mounts.items():
+            for path, directory in mounts.items():
                 # This directory may itself be below /tmp.
-                text = text if path == "/tmp" else text.replace(path, str(here))
+                text = text if path == "/tmp" else text.replace(path, str(directory))
             return text
 
         for mount in container.get("volumeMounts") or []:
@@ -180,8 +180,8 @@ class Pods:
                 cwd=home,
             )
 
-    def _mount(self, namespace: str, name: str, pod: Pod, here: Path, local: Callable[[str], str]) -> None:
-        here.mkdir()
+    def _mount(self, namespace: str, name: str, pod: Pod, directory: Path, local: Callable[[str], str]) -> None:
+        directory.mkdir()
         volume = next(volume for volume in pod["spec"]["volumes"] if volume["name"] == name)
         data = {}
         if "secret" in volume:
@@ -189,8 +189,8 @@ class Pods:
         elif "configMap" in volume:
             data = self._data(namespace, "configmaps", volume["configMap"]["name"])
         for file, text in data.items():
-            (here / file).write_text(local(text))
-            (here / file).chmod(0o440)
+            (directory / file).write_text(local(text))
+            (directory / file).chmod(0o440)
 
     def _data(self, namespace: str, plural: str, name: str) -> dict[str, str]:
         found = self.client.get(object_path("v1", plural, namespace, name)) or {}
