@@ -114,23 +114,17 @@ def other_groups(
     for group in sorted(set(kinds.groups) | set(positions) | set(named)):
         kind = kinds.groups.get(group, {})
         if group in placed:
-            why_and_remedy = _besides(group, changelogs, (uncopied or {}).get(group))
+            answer = _besides(group, changelogs, (uncopied or {}).get(group))
         # Who neither consumes the mirror's topics nor is named is not looked at: a lost list of others' groups would
         # hide those that count.
         elif group in named or group in positions or kind.get("type") in NOT_CONSUMERS:
-            why_and_remedy = _why_and_remedy(group, kind, kinds, group in positions, wanted(group))
+            answer = _why_and_remedy(group, kind, kinds, group in positions, wanted(group))
         else:
-            why_and_remedy = None
-        if why_and_remedy:
+            answer = None
+        if answer:
             told_kind = kind.get("type") or kind.get("protocol") or "unknown"
             found.append(
-                {
-                    "group": group,
-                    "kind": told_kind,
-                    "named": group in named,
-                    "why": why_and_remedy[0],
-                    "remedy": why_and_remedy[1],
-                }
+                {"group": group, "kind": told_kind, "named": group in named, "why": answer[0], "remedy": answer[1]}
             )
     if kinds.unlisted:
         why = "share groups and groups of the streams protocol could not be listed: " + kinds.unlisted

@@ -48,8 +48,8 @@ def beside(report: Report, path: str = "") -> list[tuple[str, Report]]:
     :returns: ``[(stage, report)]``.
     """
     found = []
-    for one in report.get("proofs") or []:
-        named = str(one.get("report") or "")
+    for proof_entry in report.get("proofs") or []:
+        named = str(proof_entry.get("report") or "")
         place = os.path.join(os.path.dirname(path), named)
         # The ledger names the file, and others may have written there: nothing but a proof's report is shown.
         if (os.path.basename(named) == "report.json" or KEPT.fullmatch(named)) and os.path.isfile(place):
@@ -58,7 +58,7 @@ def beside(report: Report, path: str = "") -> list[tuple[str, Report]]:
             except (UsageError, FormatError):
                 continue
             if isinstance(proof, dict) and {"verdict", "totals", "topics"} <= set(proof):
-                found.append((one.get("stage", ""), proof))
+                found.append((proof_entry.get("stage", ""), proof))
     return found if len(found) == len(report.get("proofs") or []) else []
 
 
@@ -67,13 +67,13 @@ def contents(report: Report, proven: Proven = (), made_from: str = "report.json"
 
     :param keep: whether the report itself is written too.
     """
-    made = {"report.html": render(report, proven, made_from), "junit.xml": junit(report)}
+    texts = {"report.html": render(report, proven, made_from), "junit.xml": junit(report)}
     if keep:
-        made["report.json"] = json.dumps(report, indent=1) + "\n"
-    return made
+        texts["report.json"] = json.dumps(report, indent=1) + "\n"
+    return texts
 
 
-def write(directory: str, made: dict[str, str], check_mode: bool = False) -> list[str]:
+def write(directory: str, texts: dict[str, str], check_mode: bool = False) -> list[str]:
     """Write what differs; a file is replaced as a whole, never half.
 
     :returns: names of files that were, or in check mode would be, written.
@@ -81,7 +81,7 @@ def write(directory: str, made: dict[str, str], check_mode: bool = False) -> lis
     """
     changed = []
     try:
-        for name, text in sorted(made.items()):
+        for name, text in sorted(texts.items()):
             path = os.path.join(directory, name)
             if _read(path) == text:
                 continue

@@ -28,7 +28,7 @@ def collect(directory: str) -> tuple[list[tuple[str, Report]], list[tuple[str, s
     refused: list[tuple[str, str]] = []
     for folder, folders, names in os.walk(directory):
         # A spoiled drill turns red on purpose, a proof's report is none of a drill.
-        folders[:] = sorted(one for one in folders if one not in ("proofs", "logs"))
+        folders[:] = sorted(folder for folder in folders if folder not in ("proofs", "logs"))
         if "report.json" not in names:
             continue
         path = os.path.join(folder, "report.json")
@@ -43,17 +43,17 @@ def collect(directory: str) -> tuple[list[tuple[str, Report]], list[tuple[str, s
         # The newest report stands in the directory and among the kept ones.
         found.setdefault((when if report.get("began") else path, report["scenario"]), (when, path, report))
     return [
-        (path, dict(report, began=when)) for when, path, report in sorted(found.values(), key=lambda one: one[:2])
+        (path, dict(report, began=when)) for when, path, report in sorted(found.values(), key=lambda drill: drill[:2])
     ], refused
 
 
 def rows(drills: list[tuple[str, Report]], page_directory: str) -> list[dict[str, Any]]:
     """What the table shows, newest first."""
-    made = []
+    table = []
     for path, report in drills:
         rpo, page = report.get("rpo") or {}, os.path.join(os.path.dirname(path), "report.html")
-        failed = [one["name"] for one in report["checks"] if not one["passed"]]
-        made.append(
+        failed = [check["name"] for check in report["checks"] if not check["passed"]]
+        table.append(
             {
                 "began": report["began"],
                 "at": moment(report["began"]),
@@ -71,24 +71,24 @@ def rows(drills: list[tuple[str, Report]], page_directory: str) -> list[dict[str
                 "link": os.path.relpath(page, page_directory).replace(os.sep, "/") if os.path.isfile(page) else "",
             }
         )
-    return list(reversed(made))
+    return list(reversed(table))
 
 
-def charts(made: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def charts(table: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """RTO and RPO of each scenario: ``[{scenario, name, unit, top, count, dots[{at, value, passed}], without[at]}]``;
     ``at`` counts drills from 1.
     """
     drawn = []
-    for scenario in sorted({one["scenario"] for one in made}):
-        of_scenario = [one for one in reversed(made) if one["scenario"] == scenario]
+    for scenario in sorted({row["scenario"] for row in table}):
+        of_scenario = [row for row in reversed(table) if row["scenario"] == scenario]
         for name, unit, key in (("RTO", "s", "rto"), ("RPO", "records", "rpo")):
-            values = [one[key] for one in of_scenario if one[key] is not None]
+            values = [row[key] for row in of_scenario if row[key] is not None]
             if len(values) < 2:
                 continue
             dots = [
-                {"at": at, "value": one[key], "passed": one["passed"]}
-                for at, one in enumerate(of_scenario, 1)
-                if one[key] is not None
+                {"at": at, "value": row[key], "passed": row["passed"]}
+                for at, row in enumerate(of_scenario, 1)
+                if row[key] is not None
             ]
             drawn.append(
                 {
@@ -99,9 +99,9 @@ def charts(made: list[dict[str, Any]]) -> list[dict[str, Any]]:
                     "count": len(of_scenario),
                     # A hundredth of a second says nothing about a drill.
                     "last": round(values[-1], 1),
-                    "failed": any(not one["passed"] for one in dots),
+                    "failed": any(not dot["passed"] for dot in dots),
                     "dots": dots,
-                    "without": [at for at, one in enumerate(of_scenario, 1) if one[key] is None],
+                    "without": [at for at, row in enumerate(of_scenario, 1) if row[key] is None],
                     "first": of_scenario[0]["at"],
                     "end": of_scenario[-1]["at"],
                 }
@@ -121,18 +121,18 @@ def page(directory: str, target: str) -> tuple[str, int]:
         raise UsageError(
             "There is no drill to tell of",
             expected=f"report.json below {directory}",
-            found="; ".join("{}: {}".format(*one) for one in refused[:3]) or "none",
+            found="; ".join("{}: {}".format(*refusal) for refusal in refused[:3]) or "none",
             remedy="Run a drill first, or name another directory",
         )
-    made = redact(rows(drills, os.path.dirname(os.path.abspath(target))))
+    table = redact(rows(drills, os.path.dirname(os.path.abspath(target))))
     # A drill that was spoiled on purpose has to turn red; it tells nothing of how drills go.
-    meant = [one for one in made if not one["sabotage"]] or made
-    passed = sum(1 for one in meant if one["passed"])
+    meant = [row for row in table if not row["sabotage"]] or table
+    passed = sum(1 for row in meant if row["passed"])
     text = (
         environment()
         .from_string(PAGE)
         .render(
-            rows=made,
+            rows=table,
             last=meant[0],
             meant=len(meant),
             charts=charts(meant),
@@ -142,4 +142,4 @@ def page(directory: str, target: str) -> tuple[str, int]:
             title=f"Drills: {passed} of {len(meant)} passed",
         )
     )
-    return text, len(made)
+    return text, len(table)

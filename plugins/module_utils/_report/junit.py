@@ -40,8 +40,8 @@ def junit(report: Report) -> str:
         {
             "name": name,
             "tests": str(len(cases)),
-            "failures": str(sum(1 for one in cases if one["state"] == "failure")),
-            "errors": str(sum(1 for one in cases if one["state"] == "error")),
+            "failures": str(sum(1 for case in cases if case["state"] == "failure")),
+            "errors": str(sum(1 for case in cases if case["state"] == "error")),
             "skipped": "0",
             "time": _time(report.get("seconds")),
         },
@@ -50,14 +50,14 @@ def junit(report: Report) -> str:
     for key, value in properties.items():
         if value is not None:
             ElementTree.SubElement(listed, "property", {"name": key, "value": _clean(value)})
-    for one in cases:
-        case = ElementTree.SubElement(
-            suite, "testcase", {"classname": name, "name": _clean(one["name"]), "time": _time(one.get("seconds"))}
+    for case in cases:
+        element = ElementTree.SubElement(
+            suite, "testcase", {"classname": name, "name": _clean(case["name"]), "time": _time(case.get("seconds"))}
         )
-        if one["state"]:
+        if case["state"]:
             ElementTree.SubElement(
-                case, one["state"], {"message": _clean(one["message"]), "type": one["type"]}
-            ).text = _clean(one["text"])
+                element, case["state"], {"message": _clean(case["message"]), "type": case["type"]}
+            ).text = _clean(case["text"])
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)
@@ -88,11 +88,11 @@ def _case(
 def _drill(report: Report) -> Suite:
     cases: list[Case] = []
     seen: dict[str, int] = {}
-    for one in report["checks"]:
-        seen[one["name"]] = seen.get(one["name"], 0) + 1
-        name = one["name"] if seen[one["name"]] == 1 else f"{one['name']}_{seen[one['name']]}"
-        said = "expected {}, found {}".format(one["expected"], one["found"])
-        cases.append(_case(name) if one["passed"] else _case(name, "failure", said, kind="check"))
+    for check in report["checks"]:
+        seen[check["name"]] = seen.get(check["name"], 0) + 1
+        name = check["name"] if seen[check["name"]] == 1 else f"{check['name']}_{seen[check['name']]}"
+        message = "expected {}, found {}".format(check["expected"], check["found"])
+        cases.append(_case(name) if check["passed"] else _case(name, "failure", message, kind="check"))
     if not cases:
         cases.append(_case("drill_went_through", "error", "expected checks to be made, found none"))
     rpo = report.get("rpo") or {}
@@ -113,15 +113,19 @@ def _drill(report: Report) -> Suite:
 
 def _stage(report: Report) -> Suite:
     cases = [
-        _case("{} {}".format(one["name"], one["at"]), seconds=one["seconds"])
-        for one in report["steps"]
-        if one["state"] not in ("different", "not_provable")
+        _case("{} {}".format(step["name"], step["at"]), seconds=step["seconds"])
+        for step in report["steps"]
+        if step["state"] not in ("different", "not_provable")
     ]
-    for one in report["proofs"]:
-        if one["state"] != "proven":
-            said = "expected PROVEN, found {}: {}".format(one["verdict"], "; ".join(one["reasons"]) or "no reason")
+    for proof in report["proofs"]:
+        if proof["state"] != "proven":
+            message = "expected PROVEN, found {}: {}".format(
+                proof["verdict"], "; ".join(proof["reasons"]) or "no reason"
+            )
             cases.append(
-                _case("proof {}".format(one["at"]), "error" if one["state"] == "not_provable" else "failure", said)
+                _case(
+                    "proof {}".format(proof["at"]), "error" if proof["state"] == "not_provable" else "failure", message
+                )
             )
     ended = report["verdict"] == "done"
     cases.append(
@@ -180,13 +184,18 @@ def _of_verdict(
 ) -> Case:
     if verdict == "PROVEN":
         return _case(name)
-    said = "expected PROVEN, found {}{}".format(
-        verdict, ": " + ", ".join("%s %d" % one for one in counts.items()) if counts else ""
+    message = "expected PROVEN, found {}{}".format(
+        verdict, ": " + ", ".join("%s %d" % count for count in counts.items()) if counts else ""
     )
     lines = list(reasons) + [
         "{} source offset {} target offset {} records {}".format(
-            one.get("kind"), one.get("source_offset"), one.get("target_offset"), one.get("count", 1)
+            difference.get("kind"),
+            difference.get("source_offset"),
+            difference.get("target_offset"),
+            difference.get("count", 1),
         )
-        for one in differences[:100]
+        for difference in differences[:100]
     ]
-    return _case(name, "error" if verdict == "NOT_PROVABLE" else "failure", said, "\n".join([said, *lines]), verdict)
+    return _case(
+        name, "error" if verdict == "NOT_PROVABLE" else "failure", message, "\n".join([message, *lines]), verdict
+    )

@@ -77,9 +77,9 @@ def _runs(states: list[str], cells: int) -> list[dict[str, Any]]:
             found.append({"begin": at, "end": at + 1, "tone": state})
     return [
         {
-            "x": round(100.0 * one["begin"] / cells, 3),
-            "width": round(100.0 * (one["end"] - one["begin"]) / cells, 3),
-            "tone": one["tone"],
+            "x": round(100.0 * run["begin"] / cells, 3),
+            "width": round(100.0 * (run["end"] - run["begin"]) / cells, 3),
+            "tone": run["tone"],
         }
-        for one in found
+        for run in found
     ]

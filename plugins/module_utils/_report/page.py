@@ -30,11 +30,13 @@ def environment() -> jinja2.Environment:
         raise KafkaDrError(
             "A page needs the Python library Jinja2, which ansible-core brings", remedy="pip install jinja2"
         )
-    made = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.filters["number"] = lambda value: value if isinstance(value, bool) else number(value)
-    made.globals.update(over_time=plot.over_time, over_drills=plot.over_drills)
-    made.filters["pretty"] = lambda value: json.dumps(value, indent=1, sort_keys=True)
-    return made
+    templates = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    templates.filters["number"] = lambda value: value if isinstance(value, bool) else number(value)
+    templates.globals.update(over_time=plot.over_time, over_drills=plot.over_drills)
+    templates.filters["pretty"] = lambda value: json.dumps(value, indent=1, sort_keys=True)
+    return templates
 
 
 def render(report: Report, proven: Proven = (), made_from: str = "report.json") -> str:
@@ -45,9 +47,11 @@ def render(report: Report, proven: Proven = (), made_from: str = "report.json") 
     :returns: HTML.
     :raises UsageError: it is no report.
     """
-    shown = view(redact(report), [(stage, redact(one)) for stage, one in proven])
+    page_view = view(redact(report), [(stage, redact(proof)) for stage, proof in proven])
     return (
         environment()
         .from_string(PAGE)
-        .render(view=shown, title="{}: {}".format(shown["title"], shown["word"]), css=CSS, made_from=made_from)
+        .render(
+            view=page_view, title="{}: {}".format(page_view["title"], page_view["word"]), css=CSS, made_from=made_from
+        )
     )

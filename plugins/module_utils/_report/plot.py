@@ -39,11 +39,11 @@ def over_time(drawn: dict[str, Any]) -> str:
     """
 
     def paint(axes: Axes) -> None:
-        for at, one in enumerate(drawn["series"]):
-            values = [math.nan if value is None else value for dummy, value in one["points"]]
+        for at, series in enumerate(drawn["series"]):
+            values = [math.nan if value is None else value for dummy, value in series["points"]]
             colour, dashes = LINES[at % len(LINES)]
             axes.plot(
-                [seconds for seconds, dummy in one["points"]],
+                [seconds for seconds, dummy in series["points"]],
                 values,
                 color=LIGHT[colour],
                 linestyle=(0, dashes),
@@ -67,15 +67,15 @@ def over_drills(chart: dict[str, Any]) -> str:
 
     def paint(axes: Axes) -> None:
         axes.plot(
-            [one["at"] for one in chart["dots"]],
-            [one["value"] for one in chart["dots"]],
+            [dot["at"] for dot in chart["dots"]],
+            [dot["value"] for dot in chart["dots"]],
             color=LIGHT["accent"],
             linewidth=THICK,
         )
         for passed, colour, shape in ((True, "accent", "o"), (False, "bad", "D")):
-            dots = [one for one in chart["dots"] if one["passed"] == passed]
+            dots = [dot for dot in chart["dots"] if dot["passed"] == passed]
             axes.plot(
-                [one["at"] for one in dots], [one["value"] for one in dots], shape, color=LIGHT[colour], markersize=6
+                [dot["at"] for dot in dots], [dot["value"] for dot in dots], shape, color=LIGHT[colour], markersize=6
             )
         for at in chart["without"]:
             axes.axvline(at, ymax=0.12, color=LIGHT["bad"], linewidth=THIN)

@@ -93,14 +93,14 @@ def missing(totals: dict[str, int], judged: str) -> tuple[str, str, str]:
             ("lost", "lost, never copied"),
         )
     ]
-    there = [(count, place) for count, place in places if count]
-    note = ", ".join(place if len(there) == 1 else f"{number(count)} {place}" for count, place in there)
+    lacking = [(count, place) for count, place in places if count]
+    note = ", ".join(place if len(lacking) == 1 else f"{number(count)} {place}" for count, place in lacking)
     bad = judged == "bad" or totals.get("missing", 0) > 0
     allowed = ", as allowed" if totals.get("missing_head") or totals.get("missing_tail") else ""
     return (
-        number(sum(count for count, dummy in there)),
-        note if bad or not there else note + allowed,
-        ("bad" if bad else "warn") if there else "",
+        number(sum(count for count, dummy in lacking)),
+        note if bad or not lacking else note + allowed,
+        ("bad" if bad else "warn") if lacking else "",
     )
 
 
@@ -117,7 +117,10 @@ def view(report: Report, stage: str = "") -> dict[str, Any]:
     left = {"lanes": LANES, "differences": DIFFERENCES}
     topics = sorted(
         report.get("topics") or [],
-        key=lambda one: (-WORST.index(one.get("verdict")) if one.get("verdict") in WORST else 1, one.get("topic", "")),
+        key=lambda topic: (
+            -WORST.index(topic.get("verdict")) if topic.get("verdict") in WORST else 1,
+            topic.get("topic", ""),
+        ),
     )
     return {
         "stage": stage,
@@ -135,19 +138,19 @@ def view(report: Report, stage: str = "") -> dict[str, Any]:
         "miss_probability": report.get("miss_probability", ""),
         "engine": report.get("engine") or {},
         "options": report.get("options") or {},
-        "topics": [_topic(one, left) for one in topics],
+        "topics": [_topic(topic, left) for topic in topics],
         "command": command(report),
     }
 
 
 def _reasons(report: Report) -> list[str]:
     """Those of the whole; what is said of a topic or a partition stands there."""
-    names = tuple(one.get("topic", "") + ": " for one in report.get("topics") or [])
-    return [one for one in report.get("reasons") or [] if not names or not one.startswith(names)]
+    names = tuple(topic.get("topic", "") + ": " for topic in report.get("topics") or [])
+    return [reason for reason in report.get("reasons") or [] if not names or not reason.startswith(names)]
 
 
 def _topic(topic: dict[str, Any], left: dict[str, int]) -> dict[str, Any]:
-    parts = [_partition(one, topic, left) for one in topic.get("partitions") or []]
+    parts = [_partition(part, topic, left) for part in topic.get("partitions") or []]
     renamed = topic.get("target_topic") not in (None, topic.get("topic"))
     return {
         "topic": topic.get("topic", ""),
@@ -155,17 +158,17 @@ def _topic(topic: dict[str, Any], left: dict[str, int]) -> dict[str, Any]:
         "mode": topic.get("mode", ""),
         "verdict": topic.get("verdict", ""),
         "tone": tone(topic.get("verdict")),
-        "reasons": [one for one in topic.get("reasons") or [] if one != "empty"],
-        "records": sum(one["records_source"] for one in parts),
+        "reasons": [reason for reason in topic.get("reasons") or [] if reason != "empty"],
+        "records": sum(part["records_source"] for part in parts),
         "partitions": parts,
-        "proven": sum(1 for one in parts if one["tone"] == "good"),
+        "proven": sum(1 for part in parts if part["tone"] == "good"),
     }
 
 
 def _partition(part: dict[str, Any], topic: dict[str, Any], left: dict[str, int]) -> dict[str, Any]:
     runs, differences = part.get("offset_map") or [], part.get("differences") or []
-    shown = differences[: left["differences"]]
-    left["differences"] -= len(shown)
+    printed = differences[: left["differences"]]
+    left["differences"] -= len(printed)
     lanes = {}
     if left["lanes"] > 0:
         left["lanes"] -= 1
@@ -184,21 +187,21 @@ def _partition(part: dict[str, Any], topic: dict[str, Any], left: dict[str, int]
         "records_source": part.get("records_source", 0),
         "records_target": part.get("records_target", 0),
         "counts": [(kind, part[kind]) for kind in KINDS if part.get(kind)],
-        "reasons": [one for one in part.get("reasons") or [] if one != "empty"],
+        "reasons": [reason for reason in part.get("reasons") or [] if reason != "empty"],
         "lanes": lanes,
-        "differences": [_difference(one) for one in shown],
-        "left_out": (part.get("differences_left_out") or 0) + len(differences) - len(shown),
+        "differences": [_difference(difference) for difference in printed],
+        "left_out": (part.get("differences_left_out") or 0) + len(differences) - len(printed),
     }
 
 
-def _difference(one: dict[str, Any]) -> dict[str, Any]:
-    stamp = one.get("timestamp")
+def _difference(difference: dict[str, Any]) -> dict[str, Any]:
+    stamp = difference.get("timestamp")
     return {
-        "kind": one.get("kind", ""),
-        "source": _span(one.get("source_offset"), one.get("count", 1)),
-        "target": _span(one.get("target_offset"), one.get("count", 1)),
-        "count": one.get("count", 1),
-        "field": one.get("field") or "",
+        "kind": difference.get("kind", ""),
+        "source": _span(difference.get("source_offset"), difference.get("count", 1)),
+        "target": _span(difference.get("target_offset"), difference.get("count", 1)),
+        "count": difference.get("count", 1),
+        "field": difference.get("field") or "",
         "at": moment(stamp / 1000.0) if isinstance(stamp, (int, float)) and stamp >= 0 else "",
     }
 

@@ -31,17 +31,17 @@ def redact(value: Any, key: str = "", hide: bool = False) -> Any:
     """
     hide = hide or bool(_KEYS.search(key))
     if isinstance(value, dict):
-        return {text(str(name)): redact(one, str(name), hide) for name, one in value.items()}
+        return {text(str(name)): redact(entry, str(name), hide) for name, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [redact(one, key, hide) for one in value]
+        return [redact(entry, key, hide) for entry in value]
     if isinstance(value, str):
         return HIDDEN if hide and value else text(value)
     return value
 
 
-def text(said: str) -> str:
+def text(message: str) -> str:
     """A text without the secrets that have the form of one."""
-    said = _PEM.sub(HIDDEN, said)
-    said = _WORDS.sub(lambda found: found.group(1) + HIDDEN, said)
-    said = _URL.sub(lambda found: found.group(1) + HIDDEN + found.group(2), said)
-    return _BEARER.sub(lambda found: found.group(1) + HIDDEN, said)
+    message = _PEM.sub(HIDDEN, message)
+    message = _WORDS.sub(lambda found: found.group(1) + HIDDEN, message)
+    message = _URL.sub(lambda found: found.group(1) + HIDDEN + found.group(2), message)
+    return _BEARER.sub(lambda found: found.group(1) + HIDDEN, message)

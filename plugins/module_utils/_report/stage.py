@@ -125,23 +125,29 @@ def _stage_report(begin: Entry, runs: list[str], entries: list[Entry]) -> Report
 
 def _active(entries: list[Entry]) -> dict[str, Any]:
     """Which region the stage made active, and the epoch; empty where it made none so."""
-    made = [one for one in entries if one["state"] == "active" and "told" not in (one.get("found") or {})]
-    return {"region": made[-1].get("region", ""), "epoch": made[-1].get("epoch", 0)} if made else {}
+    activations = [
+        entry for entry in entries if entry["state"] == "active" and "told" not in (entry.get("found") or {})
+    ]
+    return (
+        {"region": activations[-1].get("region", ""), "epoch": activations[-1].get("epoch", 0)} if activations else {}
+    )
 
 
 def _done(entries: list[Entry], begun: Entry) -> bool:
     return any(
-        one["run"] == begun["run"]
-        and one["stage"] == begun["stage"]
-        and one["step"] == "stage"
-        and one["state"] == "done"
-        for one in entries
+        entry["run"] == begun["run"]
+        and entry["stage"] == begun["stage"]
+        and entry["step"] == "stage"
+        and entry["state"] == "done"
+        for entry in entries
     )
 
 
 def _never_began(entries: list[Entry], stage: str) -> Report:
     """A stage that failed before it wrote to the ledger, and when the last run of it ended."""
-    ended = [one for one in entries if one["stage"] == stage and one["step"] == "stage" and one["state"] == "done"]
+    ended = [
+        entry for entry in entries if entry["stage"] == stage and entry["step"] == "stage" and entry["state"] == "done"
+    ]
     return {
         "stage": stage,
         "run": "",
@@ -186,27 +192,27 @@ def _seconds(moment: Any) -> int:
         return 0
 
 
-def _steps(told: list[Entry]) -> list[dict[str, Any]]:
+def _steps(entries: list[Entry]) -> list[dict[str, Any]]:
     """Entries with the seconds since the one before: the ledger notes when a step was done, in whole seconds."""
     steps, before = [], None
-    for one in told:
-        at = _seconds(one.get("at"))
+    for entry in entries:
+        at = _seconds(entry.get("at"))
         name = (
-            {"started": "begun", "done": "ended"}.get(one["state"], one["state"])
-            if one["step"] == "stage"
-            else "told_of_" + one["step"]
-            if "told" in (one.get("found") or {})
-            else one["step"]
+            {"started": "begun", "done": "ended"}.get(entry["state"], entry["state"])
+            if entry["step"] == "stage"
+            else "told_of_" + entry["step"]
+            if "told" in (entry.get("found") or {})
+            else entry["step"]
         )
         steps.append(
             {
                 "name": name,
-                "state": one["state"],
-                "at": one.get("at", ""),
+                "state": entry["state"],
+                "at": entry.get("at", ""),
                 "seconds": at - before if before and at else 0,
                 "began": before or at,
-                "region": one.get("region", ""),
-                "found": {} if one["state"] in ("proven", "different", "not_provable") else one.get("found") or {},
+                "region": entry.get("region", ""),
+                "found": {} if entry["state"] in ("proven", "different", "not_provable") else entry.get("found") or {},
             }
         )
         before = at or before
@@ -249,7 +255,7 @@ def command(begun: Entry, overrides: list[str]) -> str:
     words = [f"{stage}_{first}={regions[0]}", f"{stage}_{second}={regions[1]}"]
     if (begun.get("found") or {}).get("planned"):
         words.append(f"{stage}_planned=true")
-    words += [_accepted(stage, one) for one in overrides]
+    words += [_accepted(stage, override) for override in overrides]
     return f"ansible-playbook -i inventory streamsafe.kafka_dr.{stage} " + " ".join(
         "-e " + shlex.quote(word) for word in words
     )

@@ -40,7 +40,7 @@ DARK = {
 
 
 def _palette(colours: dict[str, str]) -> str:
-    return "".join("--{}:{};".format(*one) for one in colours.items())
+    return "".join("--{}:{};".format(*colour) for colour in colours.items())
 
 
 CSS = (

@@ -28,7 +28,7 @@ def timeline(stages: list[dict[str, Any]], marks: Marks = ()) -> dict[str, Any] 
     ends = [step["began"] + step["seconds"] for step in steps] if timed else [sum(step["seconds"] for step in steps)]
     points = [at for dummy, at in marks if at] if timed else []
     total = max(ends + points) - first or 1.0
-    shown: list[dict[str, Any]] = [
+    placed: list[dict[str, Any]] = [
         {"label": label, "x": _percent(when - first, total), "at": round(when - first, 1)}
         for label, when in marks
         if when and timed
@@ -37,7 +37,7 @@ def timeline(stages: list[dict[str, Any]], marks: Marks = ()) -> dict[str, Any] 
         "total": round(total, 1),
         "timed": timed,
         "rows": _rows(stages, first if timed else None, total),
-        "marks": [mark for mark in shown if 0 <= mark["x"] <= 100],
+        "marks": [mark for mark in placed if 0 <= mark["x"] <= 100],
     }
 
 
@@ -92,7 +92,7 @@ def lines(
     :returns: ``{top, cut, first, seconds, series[{name, peak, broken, points[(seconds since first, value)]}],
         marks[{label, at}]}``, or None without at least two points.
     """
-    points = [one for values in series.values() for one in values]
+    points = [point for values in series.values() for point in values]
     if len({at for at, dummy in points}) < 2:
         return None
     first, last = span or span_of(series) or (0.0, 0.0)
@@ -111,5 +111,5 @@ def lines(
         }
         for name, values in series.items()
     ]
-    shown = [{"label": label, "at": round(at - first, 1)} for label, at in marks if at and first <= at <= last]
-    return {"top": top, "cut": cut, "first": first, "seconds": round(last - first), "series": drawn, "marks": shown}
+    visible = [{"label": label, "at": round(at - first, 1)} for label, at in marks if at and first <= at <= last]
+    return {"top": top, "cut": cut, "first": first, "seconds": round(last - first), "series": drawn, "marks": visible}

@@ -43,29 +43,29 @@ def view(report: Report, proven: Proven = ()) -> dict[str, Any]:
 
 
 def _proof(report: Report, proven: list[tuple[str, Report]]) -> dict[str, Any]:
-    shown = proofs.view(report)
-    word = shown["verdict"].replace("_", " ")
-    page = base("proof", report, shown["tone"], word, shown["sentence"])
+    proof_view = proofs.view(report)
+    word = proof_view["verdict"].replace("_", " ")
+    page = base("proof", report, proof_view["tone"], word, proof_view["sentence"])
     page["title"] = "Proof: {} against {}".format(report.get("target") or "target", report.get("source") or "source")
-    totals = shown["totals"]
+    totals = proof_view["totals"]
     page["meta"] = [
-        ("Began", shown["began"]),
-        ("Lasted", duration(shown["seconds"]) if shown["seconds"] is not None else ""),
-        ("Topics", shown["options"].get("topics", "")),
-        ("Names", shown["options"].get("rename", "")),
+        ("Began", proof_view["began"]),
+        ("Lasted", duration(proof_view["seconds"]) if proof_view["seconds"] is not None else ""),
+        ("Topics", proof_view["options"].get("topics", "")),
+        ("Names", proof_view["options"].get("rename", "")),
         ("Bytes read", number(totals.get("bytes_read", 0))),
     ]
     page["figures"] = [
         figure("Records in the source", number(totals.get("records_source", 0))),
         figure("Records in the target", number(totals.get("records_target", 0))),
-        figure("Missing", *missing(totals, shown["tone"])),
+        figure("Missing", *missing(totals, proof_view["tone"])),
     ]
-    page["reasons"] = shown["reasons"]
-    shown["reasons"] = []
-    shown["sentence"] = ""
-    page["proofs"] = [shown]
-    page["command"] = page["command"] or shown["command"]
-    engine = shown["engine"]
+    page["reasons"] = proof_view["reasons"]
+    proof_view["reasons"] = []
+    proof_view["sentence"] = ""
+    page["proofs"] = [proof_view]
+    page["command"] = page["command"] or proof_view["command"]
+    engine = proof_view["engine"]
     page["versions"] = {
         key: value
         for key, value in (

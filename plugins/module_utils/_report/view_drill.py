@@ -84,8 +84,8 @@ def _copied(report: Report) -> dict[str, list[tuple[float, float]]]:
     """What the mirrors copied a second, all of them together; nothing where it was not looked at."""
     flows = ((report.get("mirrors") or {}).get("copied") or {}).values()
     seconds: dict[float, float] = {}
-    for one in flows:
-        for at, count in one:
+    for flow in flows:
+        for at, count in flow:
             seconds[at] = seconds.get(at, 0) + count
     return {"copied by mirrors": sorted(seconds.items())} if seconds else {}
 

@@ -53,31 +53,31 @@ def base(kind: str, report: Report, tone: str, word: str, sentence: str) -> dict
     }
 
 
-def _positions(told: dict[str, Any]) -> list[tuple[str, Any]]:
+def _positions(noted: dict[str, Any]) -> list[tuple[str, Any]]:
     """Of what a stage noted about the groups' positions, what a person asks for."""
-    at = told.get("positions_at")
+    at = noted.get("positions_at")
     lines = [
-        ("groups", told.get("groups")),
-        ("partitions committed", told.get("to_commit")),
-        ("the source was", told.get("source")),
+        ("groups", noted.get("groups")),
+        ("partitions committed", noted.get("to_commit")),
+        ("the source was", noted.get("source")),
         ("last seen in the source", moment(at) if isinstance(at, (int, float)) else None),
-        ("repeated for want of exactness", told.get("reprocess_at_most")),
-        ("repeated at most, if processed unseen", told.get("unseen_at_most")),
+        ("repeated for want of exactness", noted.get("reprocess_at_most")),
+        ("repeated at most, if processed unseen", noted.get("unseen_at_most")),
     ]
     how = [
         (name.replace("_", " "), f"{count} partitions")
-        for name, count in (told.get("confidence") or {}).items()
+        for name, count in (noted.get("confidence") or {}).items()
         if count
     ]
-    return [(label, value) for label, value in lines if value is not None] + how if told else []
+    return [(label, value) for label, value in lines if value is not None] + how if noted else []
 
 
-def bare_proof(one: dict[str, Any]) -> dict[str, Any]:
+def bare_proof(entry: dict[str, Any]) -> dict[str, Any]:
     """A proof of which only the ledger's line is known."""
-    report = dict(one, topics=[], options={})
-    made = proofs.view(report, one.get("stage", ""))
-    made["sentence"] = (
-        made["sentence"].replace("ranges below", "ranges of the whole report") if one.get("totals") else ""
+    report = dict(entry, topics=[], options={})
+    proof_view = proofs.view(report, entry.get("stage", ""))
+    proof_view["sentence"] = (
+        proof_view["sentence"].replace("ranges below", "ranges of the whole report") if entry.get("totals") else ""
     )
-    made["where"] = one.get("report", "")
-    return made
+    proof_view["where"] = entry.get("report", "")
+    return proof_view

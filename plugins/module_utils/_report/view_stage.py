@@ -39,47 +39,50 @@ def stage_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, An
     _add_losses(page, report)
     page["steps"] = report["steps"]
     bars = [
-        {"name": one["name"].replace("_", " "), "seconds": one["seconds"], "began": one["began"]}
-        for one in report["steps"]
+        {"name": step["name"].replace("_", " "), "seconds": step["seconds"], "began": step["began"]}
+        for step in report["steps"]
     ]
     page["timeline"] = timeline([{"name": report["stage"], "steps": bars}])
-    page["proofs"] = [proofs.view(one, stage) for stage, one in proven] or [bare_proof(one) for one in report["proofs"]]
+    page["proofs"] = [proofs.view(proof, stage) for stage, proof in proven] or [
+        bare_proof(proof) for proof in report["proofs"]
+    ]
     return page
 
 
 def _verdict(report: Report) -> tuple[str, str, str]:
     """Tone, word and sentence."""
     tone = {"done": "good", "refused": "bad", "never_began": "bad"}.get(report["verdict"], "warn")
-    different = [one for one in report["proofs"] if one.get("state") == "different"]
-    untold = [one for one in report["proofs"] if one.get("state") == "not_provable"]
+    different = [proof for proof in report["proofs"] if proof.get("state") == "different"]
+    untold = [proof for proof in report["proofs"] if proof.get("state") == "not_provable"]
     before = report.get("ended_before")
-    told = (
+    last_run = (
         f"The last run that the ledger knows ended {before}." if before else "The ledger knows no run of it that ended."
     )
-    never = "The stage was asked for and failed before it began: nothing was changed. Its job says why. " + told
-    said = {"done": "The stage ended.", "refused": "The stage was refused.", "never_began": never}.get(
+    never = "The stage was asked for and failed before it began: nothing was changed. Its job says why. " + last_run
+    sentence = {"done": "The stage ended.", "refused": "The stage was refused.", "never_began": never}.get(
         report["verdict"],
         "The stage was begun and has not ended: it is at work, or was cut off. Run it again, and it goes on.",
     )
     if report["failed"] and report["verdict"] != "never_began":
-        said += (
+        sentence += (
             f" This is the last run in the ledger, begun by {report['by'] or 'somebody unnamed'} at "
             f"{_last_begin(report)}. If the job that failed started later, it failed before its stage began and "
             "changed nothing: that job says why."
         )
     if different:
-        tone, said = "bad", said + " A proof shows a difference."
+        tone, sentence = "bad", sentence + " A proof shows a difference."
     elif untold:
-        tone, said = "warn" if tone == "good" else tone, said + " A proof could not tell whether the copy is complete."
+        tone = "warn" if tone == "good" else tone
+        sentence += " A proof could not tell whether the copy is complete."
     elif report["proofs"]:
-        said += " Every proof it asked for shows a complete copy."
+        sentence += " Every proof it asked for shows a complete copy."
     word = {"done": "DONE", "refused": "REFUSED", "never_began": "NEVER BEGAN"}.get(report["verdict"], "UNFINISHED")
-    return tone, "DIFFERENT" if different and word == "DONE" else word, said
+    return tone, "DIFFERENT" if different and word == "DONE" else word, sentence
 
 
 def _last_begin(report: Report) -> str:
     """When the last of the runs began; the ones before it are what it went on from."""
-    begun = [one["at"] for one in report["steps"] if one["name"] == "begun"]
+    begun = [step["at"] for step in report["steps"] if step["name"] == "begun"]
     return str(begun[-1] if begun else report["began"])
 
 

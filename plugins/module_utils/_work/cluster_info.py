@@ -68,14 +68,14 @@ def _missing(client: KafkaClient, params: dict[str, Any], answer: dict[str, Any]
 
 def _movement(client: KafkaClient, params: dict[str, Any], answer: dict[str, Any]) -> list[str]:
     """Compare the ends with those a second later. Where the subject is an end, a second is what 'now' means."""
-    partitions = {name: one["partitions"] for name, one in answer["topics"].items()}
+    partitions = {name: topic["partitions"] for name, topic in answer["topics"].items()}
     before = topic_offsets(client, partitions)
     time.sleep(1)
     after = topic_offsets(client, partitions)
     moved = [
         name
         for name in partitions
-        if any(before[name][number]["end"] != one["end"] for number, one in after[name].items())
+        if any(before[name][number]["end"] != bounds["end"] for number, bounds in after[name].items())
     ]
     for name, offsets in after.items():
         answer["topics"][name]["offsets"] = offsets
@@ -83,7 +83,9 @@ def _movement(client: KafkaClient, params: dict[str, Any], answer: dict[str, Any
         return [f"topic {', '.join(moved[:3])} to stand still"]
     if params["until_settled"]:
         waiting = [
-            name for name, offsets in after.items() if any(one["stable"] < one["end"] for one in offsets.values())
+            name
+            for name, offsets in after.items()
+            if any(bounds["stable"] < bounds["end"] for bounds in offsets.values())
         ]
         return [f"an open transaction to end in topic {', '.join(waiting[:3])}"] if waiting else []
     return [] if moved else [f"a new record in one of {len(partitions)} topics"]

@@ -153,7 +153,7 @@ def _await(connectors: Connectors, workers: Workers, plans: list[Plan]) -> dict[
             raise TimedOutError(
                 f"{len(missing)} of {len(plans)} connectors are not as wanted after {workers.timeout} s",
                 expected=f"connector '{name}': {text}",
-                found="; ".join("{}: {}".format(*one) for one in missing.items()),
+                found="; ".join("{}: {}".format(*fault) for fault in missing.items()),
                 remedy="Look at the workers' logs",
             )
         time.sleep(PAUSE)
@@ -162,13 +162,13 @@ def _await(connectors: Connectors, workers: Workers, plans: list[Plan]) -> dict[
 def _look_at_failures(seen: dict[str, dict[str, Any]], plans: list[Plan], workers: Workers, now: float) -> None:
     """A failure that outlasts a restart's own moment is one; what was failed before is given time to go."""
     for plan in plans:
-        one = seen.get(plan.name)
-        if one is None or plan.state != "running" or not failures(one):
+        status = seen.get(plan.name)
+        if status is None or plan.state != "running" or not failures(status):
             plan.failed_since = None
             continue
         plan.failed_since = plan.failed_since or now
         if now - plan.failed_since >= (3 * STEADY if plan.restart or plan.update else STEADY):
-            _complain(plan.name, one, workers)
+            _complain(plan.name, status, workers)
 
 
 def _complain(

@@ -28,14 +28,14 @@ def fence_info(params: dict, check_mode: bool) -> dict:
     topics = matching(list(client.metadata().topics), params["topics"], "topics")
     copies, mute = _copies(client) if params["fenced"] else ({}, {})
     acls = sorted(set(describe_acls(client)).union(*copies.values()))
-    users = {qualified(one["name"]): one for one in params["principals"]}
+    users = {qualified(principal["name"]): principal for principal in params["principals"]}
     asked, not_asked, silent = _ask_each(client, users, topics)
-    told = _settings(client, params)
+    settings = _settings(client, params)
     seen = {name: rights.beyond(acls, name, _together(answers)) for name, answers in asked.items()}
     names = _others(acls, topics, params, set(users)) if params["others"] else _everybody(acls, topics, params)
-    names.update(_above(users, told, seen, not_asked, params["above"]))
+    names.update(_above(users, settings, seen, not_asked, params["above"]))
     allowed = [acl for acl in acls if acl[0] in users and acl[5] == "ALLOW"]
-    left = [as_text(one) for one in allowed] if params["others"] else []
+    left = [as_text(acl) for acl in allowed] if params["others"] else []
     left += (
         _may_still(acls, asked, seen, set(params["accepted"])) + _untold(silent, set(params["accepted"]))
         if params["fenced"]
@@ -49,14 +49,14 @@ def fence_info(params: dict, check_mode: bool) -> dict:
     return {
         "changed": False,
         "topics": topics,
-        "rights": [as_dict(one) for one in allowed],
+        "rights": [as_dict(acl) for acl in allowed],
         "unfenceable": names,
         "left": left,
         "ready": not left,
         "asked": {name: len(answers) for name, answers in asked.items()},
         "not_asked": not_asked,
         "copies": len(copies),
-        "settings": {SUPER_USERS: told[SUPER_USERS], ALLOW_EVERYONE: told[ALLOW_EVERYONE]},
+        "settings": {SUPER_USERS: settings[SUPER_USERS], ALLOW_EVERYONE: settings[ALLOW_EVERYONE]},
     }
 
 
@@ -109,11 +109,11 @@ def _as_user(client: KafkaClient, principal: str, user: dict[str, Any]) -> Kafka
 
 def _together(answers: dict[int, dict[str, set[str]]]) -> dict[str, set[str]]:
     """``{topic: operations that any broker allows}``."""
-    made: dict[str, set[str]] = {}
+    allowed: dict[str, set[str]] = {}
     for topics in answers.values():
         for topic, operations in topics.items():
-            made.setdefault(topic, set()).update(operations)
-    return made
+            allowed.setdefault(topic, set()).update(operations)
+    return allowed
 
 
 def _settings(client: KafkaClient, params: dict[str, Any]) -> Any:
@@ -130,10 +130,10 @@ def _settings(client: KafkaClient, params: dict[str, Any]) -> Any:
             # Nobody knows what this one has set; the others' silence about it is no answer.
             entries = {SUPER_USERS, ALLOW_EVERYONE}
         set_somewhere |= {key for key in (SUPER_USERS, ALLOW_EVERYONE) if key in entries}
-    told = {SUPER_USERS: params["super_users"], ALLOW_EVERYONE: params["allow_everyone"]}
+    given = {SUPER_USERS: params["super_users"], ALLOW_EVERYONE: params["allow_everyone"]}
     unset = {SUPER_USERS: [], ALLOW_EVERYONE: False}
     return {
-        key: told[key] if told[key] is not None else "hidden" if key in set_somewhere else unset[key] for key in told
+        key: given[key] if given[key] is not None else "hidden" if key in set_somewhere else unset[key] for key in given
     }
 
 
@@ -152,12 +152,12 @@ def _others(acls: list[Acl], topics: list[str], params: dict[str, Any], fenced: 
     only and may write.
     """
     names = _everybody(acls, topics, params)
-    readers = {qualified(one) for one in params["readers"]} - fenced
-    known = {qualified(one) for one in params["known"]} - readers | fenced | {rights.EVERYBODY}
+    readers = {qualified(name) for name in params["readers"]} - fenced
+    known = {qualified(name) for name in params["known"]} - readers | fenced | {rights.EVERYBODY}
     for name in sorted({acl[0] for acl in acls} - known):
         found = rights.on_topics(rights.allows(acls, name), topics, re.compile(params["topics"]).fullmatch)
         if name in readers:
-            found = [one for one in found if one[4] != "READ"]
+            found = [acl for acl in found if acl[4] != "READ"]
         if found:
             names[name] = "{} and has {}".format(
                 "only reads" if name in readers else "is not among kafka_dr_users", _texts(found)
@@ -165,22 +165,25 @@ def _others(acls: list[Acl], topics: list[str], params: dict[str, Any], fenced: 
     return names
 
 
-def _above(users: Any, told: Any, seen: Any, not_asked: Any, named: Any) -> Any:
+def _above(users: Any, settings: Any, seen: Any, not_asked: Any, named: Any) -> Any:
     """Principals that no ACL binds, and settings of the brokers of which nobody can say whether they do."""
     names = {}
-    supers = {qualified(one) for one in [*named, *(told[SUPER_USERS] if isinstance(told[SUPER_USERS], list) else [])]}
+    supers = {
+        qualified(name)
+        for name in [*named, *(settings[SUPER_USERS] if isinstance(settings[SUPER_USERS], list) else [])]
+    }
     for name in users:
         if name in supers or (name in seen and seen[name][0]):
             names[name] = "is a super-user, whom no ACL binds: take it out of super.users"
     unasked = sorted(name for name in users if name in not_asked)
-    if told[SUPER_USERS] == "hidden" and unasked:
+    if settings[SUPER_USERS] == "hidden" and unasked:
         names[SUPER_USERS] = (
             f"is set, no client is told to what, and {', '.join(unasked[:NAMED])} could not be asked what it may do "
             f"({not_asked[unasked[0]]})"
         )
-    if told[ALLOW_EVERYONE] is True or any(bare for dummy, bare in seen.values()):
+    if settings[ALLOW_EVERYONE] is True or any(bare for dummy, bare in seen.values()):
         names[ALLOW_EVERYONE] = "is true: a topic without any ACL is open to everybody"
-    elif told[ALLOW_EVERYONE] == "hidden" and users and not seen:
+    elif settings[ALLOW_EVERYONE] == "hidden" and users and not seen:
         names[ALLOW_EVERYONE] = "is set, no client is told to what, and no principal could be asked what it may do"
     return names
 

@@ -35,7 +35,7 @@ def kubernetes_access_info(params: dict[str, Any], dummy: bool | None = None) ->
         {"name": place["name"], "namespace": place["namespace"], "refusals": _look(place, params["timeout"])}
         for place in params["places"]
     ]
-    refusals = [text for one in found for text in one["refusals"]]
+    refusals = [text for place in found for text in place["refusals"]]
     return {"granted": not refusals, "refusals": refusals, "places": found}
 
 
@@ -50,10 +50,10 @@ def _look(place: dict[str, Any], timeout: int) -> list[str]:
 
 def _refusals(client: KubernetesClient, place: dict[str, Any]) -> list[str]:
     namespace = place["namespace"]
-    state, said = _namespace_state(client, namespace)
+    state, message = _namespace_state(client, namespace)
     where = f"Namespace {namespace} of {place['name']}"
     if state == "Terminating":
-        return [_ending(where, namespace, said)]
+        return [_ending(where, namespace, message)]
     if state == "absent":
         return [] if place["may_be_made"] else [_absent(where, namespace)]
     missing = missing_rights(client, namespace, place["rules"])
@@ -81,12 +81,12 @@ def _refusals(client: KubernetesClient, place: dict[str, Any]) -> list[str]:
     return []
 
 
-def _ending(where: str, namespace: str, said: str) -> str:
+def _ending(where: str, namespace: str, message: str) -> str:
     return str(
         RefusedError(
             f"{where} is being deleted",
             expected="it gone, or there to stay",
-            found=said or "no more",
+            found=message or "no more",
             remedy=WAY_OUT.format(namespace),
         )
     )
@@ -132,7 +132,7 @@ def missing_rights(client: KubernetesClient, namespace: str, rules: list[dict[st
     granted, complete = _granted(client, namespace)
     missing: dict[tuple[str, str], list[str]] = {}
     for group, resource, verb, name in _flat(rules):
-        if any(_covers(one, group, resource, verb, name) for one in granted):
+        if any(_covers(rule, group, resource, verb, name) for rule in granted):
             continue
         # Authorizers other than RBAC do not list what they grant.
         if complete or not _allowed(client, namespace, group, resource, verb, name):
@@ -169,9 +169,9 @@ def _granted(client: KubernetesClient, namespace: str) -> tuple[list[dict[str, A
 def _covers(rule: dict[str, Any], group: str, resource: str, verb: str, name: str) -> bool:
     names = rule.get("resourceNames") or []
     return (
-        any(one in ("*", group) for one in rule.get("apiGroups") or [])
-        and any(one in ("*", resource) for one in rule.get("resources") or [])
-        and any(one in ("*", verb) for one in rule["verbs"])
+        any(api_group in ("*", group) for api_group in rule.get("apiGroups") or [])
+        and any(granted_resource in ("*", resource) for granted_resource in rule.get("resources") or [])
+        and any(granted_verb in ("*", verb) for granted_verb in rule["verbs"])
         and (not names or name in names)
     )
 
@@ -209,9 +209,9 @@ def _try_to_create(client: KubernetesClient, namespace: str, rules: list[dict[st
     for group, resource, kind in CREATABLE:
         found = next(
             (
-                one
-                for one in _flat(rules)
-                if one[1:] == (resource, "create", None) and (one[0] == group or group is None)
+                right
+                for right in _flat(rules)
+                if right[1:] == (resource, "create", None) and (right[0] == group or group is None)
             ),
             None,
         )

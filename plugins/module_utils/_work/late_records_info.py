@@ -83,11 +83,11 @@ def _count(source: KafkaClient, rows: list[dict[str, Any]]) -> list[int]:
     for index, messages in read(source, ranges, timeout=source.timeout):
         found[index] += len(messages)
     # Nothing among the first ones says nothing about the rest.
-    for index, one in enumerate(rows):
-        at = one["begin"] + LOOK_INTO
-        while not found[index] and at < one["end"]:
+    for index, row in enumerate(rows):
+        at = row["begin"] + LOOK_INTO
+        while not found[index] and at < row["end"]:
             for dummy, messages in read(
-                source, [(one["topic"], one["partition"], at, min(one["end"], at + LOOK_INTO))], timeout=source.timeout
+                source, [(row["topic"], row["partition"], at, min(row["end"], at + LOOK_INTO))], timeout=source.timeout
             ):
                 found[index] += len(messages)
             at += LOOK_INTO

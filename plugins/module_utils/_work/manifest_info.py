@@ -37,8 +37,8 @@ def manifest_info(params: dict[str, Any], check_mode: bool = False) -> dict[str,
         answer["reason"] = str(error)
         return answer
     topics = {
-        name: {"id": one["topic_id"], "detail": one["detail"], "partitions": len(one["partitions"])}
-        for name, one in sorted(content["topics"].items())
+        name: {"id": topic["topic_id"], "detail": topic["detail"], "partitions": len(topic["partitions"])}
+        for name, topic in sorted(content["topics"].items())
     }
     answer.update(
         readable=True,
@@ -60,8 +60,8 @@ def _open_files(path: str, content: dict[str, Any]) -> None:
     system, inside = locate(path)
     try:
         listed = system.get_file_info(pyarrow.fs.FileSelector(f"{inside}/data", allow_not_found=True))
-        there = {f"data/{one.base_name}" for one in listed if one.type == pyarrow.fs.FileType.File and one.size}
-        missing = [name for name in wanted if name not in there]
+        present = {f"data/{file.base_name}" for file in listed if file.type == pyarrow.fs.FileType.File and file.size}
+        missing = [name for name in wanted if name not in present]
         if missing:
             raise NotProvableError(
                 f"The manifest {shown(path)} is not whole",

@@ -60,7 +60,7 @@ def _waiting(params: dict[str, Any], result: dict[str, Any], names: MirrorNames)
             )
         behind = [row for row in result["partitions"] if not row["caught_up"] and row["source_end"] is not None]
         if behind and (
-            result["lag"] > params.get("max_lag", 0) or any(one["mirrored_through"] is None for one in behind)
+            result["lag"] > params.get("max_lag", 0) or any(row["mirrored_through"] is None for row in behind)
         ):
             partitions = named(
                 (

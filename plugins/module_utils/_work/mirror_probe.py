@@ -92,7 +92,7 @@ def _partitions(client: KafkaClient, topic: str) -> int:
 
 def latency(seconds: list[float]) -> dict[str, float]:
     """``{least, median, p95, most}``, rounded to milliseconds."""
-    ordered = sorted(max(0.0, one) for one in seconds)
+    ordered = sorted(max(0.0, measured) for measured in seconds)
     return {
         name: round(ordered[min(len(ordered) - 1, int(part * len(ordered)))], 3)
         for name, part in (("least", 0.0), ("median", 0.5), ("p95", 0.95), ("most", 1.0))
@@ -102,9 +102,9 @@ def latency(seconds: list[float]) -> dict[str, float]:
 def middle(places: list[dict[str, int]]) -> dict[str, dict[str, int]]:
     """Of each partition the record in the middle: ``{partition as str: {source_offset, target_offset}}``."""
     by_partition: dict[str, list[dict[str, int]]] = {}
-    for one in sorted(places, key=lambda place: place["source_offset"]):
-        by_partition.setdefault(str(one["partition"]), []).append(
-            {"source_offset": one["source_offset"], "target_offset": one["target_offset"]}
+    for place in sorted(places, key=lambda place: place["source_offset"]):
+        by_partition.setdefault(str(place["partition"]), []).append(
+            {"source_offset": place["source_offset"], "target_offset": place["target_offset"]}
         )
     return {number: rows[len(rows) // 2] for number, rows in by_partition.items()}
 

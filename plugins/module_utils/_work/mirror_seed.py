@@ -105,7 +105,7 @@ def _maps(params: dict[str, Any]) -> dict[Partition, Any]:
     """
     report = params["proof"].get("report") or ""
     if os.path.exists(report):
-        return {key: one.runs for key, one in read_proof(report).items()}
+        return {key: proof_map.runs for key, proof_map in read_proof(report).items()}
     if params["without_pairs"]:
         return {}
     raise UsageError(
@@ -119,10 +119,10 @@ def _maps(params: dict[str, Any]) -> dict[Partition, Any]:
 
 
 def _by_topic(offsets: Mapping[Partition, int | None]) -> dict[str, dict[str, int | None]]:
-    made: dict[str, dict[str, int | None]] = {}
+    by_topic: dict[str, dict[str, int | None]] = {}
     for (topic, number), offset in sorted(offsets.items()):
-        made.setdefault(topic, {})[str(number)] = offset
-    return made
+        by_topic.setdefault(topic, {})[str(number)] = offset
+    return by_topic
 
 
 def _unchanged_since(proof: dict[str, Any], source: KafkaClient, target: KafkaClient, in_use: bool) -> None:
@@ -151,9 +151,9 @@ def _unchanged_since(proof: dict[str, Any], source: KafkaClient, target: KafkaCl
         partitions = {name: topic["partitions"] for name, topic in described.items()}
         bounds = topic_offsets(client, partitions, gone="waited for")
         for topic in proof["topics"]:
-            for number, one in topic["partitions"].items():
+            for number, partition in topic["partitions"].items():
                 part = f"'{topic[name]}' partition {number}"
-                now, then = bounds[topic[name]][number], one[side][1]
+                now, then = bounds[topic[name]][number], partition[side][1]
                 if now["stable"] < now["end"] and (still or not in_use):
                     raise RefusedError(
                         f"Topic {part} of {client.name} has an open transaction",

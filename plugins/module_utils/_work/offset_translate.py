@@ -183,9 +183,9 @@ def _contents(params: dict[str, Any], source: KafkaClient | None, target: KafkaC
     """The manifest that speaks for a lost source, opened before anything else is read; None where there is none. Both
     sides have to be two clusters.
     """
-    here = cluster_id(target)
+    target_id = cluster_id(target)
     if source is not None:
-        refuse_one_cluster((source.name, cluster_id(source)), (target.name, here))
+        refuse_one_cluster((source.name, cluster_id(source)), (target.name, target_id))
         return None
     if not params["manifest"]:
         return None
@@ -193,7 +193,7 @@ def _contents(params: dict[str, Any], source: KafkaClient | None, target: KafkaC
     from .._manifest.scan import ManifestRecords
 
     records = ManifestRecords(params["manifest"], digest=params.get("manifest_digest") or "")
-    refuse_one_cluster(("The manifest's region", records.side.cluster_id), (target.name, here))
+    refuse_one_cluster(("The manifest's region", records.side.cluster_id), (target.name, target_id))
     return records
 
 
@@ -213,11 +213,14 @@ def _witnessed_kinds(known: dict[str, Any] | None) -> Kinds:
 
 
 def _ends(ends: dict[str, dict[str, int]] | None) -> dict[str, dict[int, int]]:
-    return {topic: {int(number): int(end) for number, end in one.items()} for topic, one in (ends or {}).items()}
+    return {
+        topic: {int(number): int(end) for number, end in partitions.items()}
+        for topic, partitions in (ends or {}).items()
+    }
 
 
 def _refusal(names: MirrorNames, refused: list[dict[str, Any]], result: dict[str, Any]) -> RefusedError:
-    groups = sorted({one["group"] for one in refused})
+    groups = sorted({row["group"] for row in refused})
     return RefusedError(
         f"{len(groups)} groups of mirror {names.source} -> {names.target} are refused, so nothing was committed",
         expected="no members, positions at rest and an accepted confidence",
@@ -252,14 +255,14 @@ def _commit(target: KafkaClient, todo: Committed, result: dict[str, Any]) -> int
         raise KafkaDrError(
             f"{len(wrong)} of {len(todo)} groups are not committed on {target.name}",
             expected="the planned positions to be read back",
-            found="; ".join(f"{one['group']}: {one['reason']}" for one in wrong[:NAMED]),
+            found="; ".join(f"{row['group']}: {row['reason']}" for row in wrong[:NAMED]),
             remedy="See that the mirror is stopped and no consumer runs, then run this again: what is committed "
             "already stays as planned",
             refused=wrong,
             plan=result["plan"],
             committed=len(todo) - len(wrong),
         )
-    for one in result["groups"]:
-        if one["state"] == "planned":
-            one["state"] = "committed"
+    for row in result["groups"]:
+        if row["state"] == "planned":
+            row["state"] = "committed"
     return len(todo)

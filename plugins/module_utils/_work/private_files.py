@@ -116,7 +116,7 @@ def _unmapped() -> set[Any]:
 
 
 def _strange(path: str, found: stat_result, trusted: set[int], what: str) -> None:
-    others = "".join(f" or of {_name(one)}" for one in sorted(trusted - {0}))
+    others = "".join(f" or of {_name(user)}" for user in sorted(trusted - {0}))
     raise RefusedError(
         f"'{path}' cannot be used for private files",
         expected=f"{what} of root{others}",
@@ -141,17 +141,17 @@ def _refuse_strange_link(path: str, owner: tuple[int, int] | None) -> None:
 
 def _refuse_strange_way(path: str, owner: tuple[int, int] | None) -> None:
     """No link on the way to a directory is somebody else's: its owner would choose what is written or deleted."""
-    trusted, here, left = _trusted(owner) | _unmapped(), "/", path.split("/")
+    trusted, place, left = _trusted(owner) | _unmapped(), "/", path.split("/")
     for dummy in range(MOST_STEPS):
         if not left:
             return
-        here = os.path.normpath(os.path.join(here, left.pop(0)))
-        if os.path.islink(here):
-            if os.lstat(here).st_uid not in trusted:
-                _strange(here, os.lstat(here), _trusted(owner), "no link, or one")
+        place = os.path.normpath(os.path.join(place, left.pop(0)))
+        if os.path.islink(place):
+            if os.lstat(place).st_uid not in trusted:
+                _strange(place, os.lstat(place), _trusted(owner), "no link, or one")
             # As the system does: the rest of the way begins at what the link names.
-            here, left = os.path.dirname(here), os.readlink(here).split("/") + left
-            here = "/" if left[0] == "" else here
+            place, left = os.path.dirname(place), os.readlink(place).split("/") + left
+            place = "/" if left[0] == "" else place
     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
 
 
@@ -166,39 +166,39 @@ def _refuse_strange(path: str, owner: tuple[int, int] | None) -> None:
             remedy="Remove it, or name another place",
         )
     _refuse_strange_link(path, owner)
-    here = os.path.realpath(path)
+    place = os.path.realpath(path)
     while True:
-        if os.path.isdir(here):
-            found = os.stat(here)
+        if os.path.isdir(place):
+            found = os.stat(place)
             if found.st_uid not in trusted | unmapped:
-                _strange(here, found, trusted, "a directory")
-            if here != os.path.realpath(path) and found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX:
+                _strange(place, found, trusted, "a directory")
+            if place != os.path.realpath(path) and found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX:
                 raise RefusedError(
                     f"'{path}' cannot be used for private files",
                     expected="directories above it that not everybody may write, or with the sticky bit",
-                    found=f"mode {stat.S_IMODE(found.st_mode):o} of {here}",
-                    remedy=f"chmod o-w {here}, or name another place",
+                    found=f"mode {stat.S_IMODE(found.st_mode):o} of {place}",
+                    remedy=f"chmod o-w {place}, or name another place",
                 )
-        if here == os.path.dirname(here):
+        if place == os.path.dirname(place):
             return
-        here = os.path.dirname(here)
+        place = os.path.dirname(place)
 
 
 def _directory(path: str, owner: tuple[int, int] | None, check_mode: bool, changed: list[str]) -> None:
-    there = os.path.isdir(path)
-    if there and _right(path, DIRECTORY_MODE, owner):
+    exists = os.path.isdir(path)
+    if exists and _right(path, DIRECTORY_MODE, owner):
         return
-    if there and owner:
+    if exists and owner:
         _refuse_foreign(path, owner)
     changed.append(path)
     if check_mode:
         return
-    if not there:
+    if not exists:
         os.makedirs(path, DIRECTORY_MODE)
     # By what was opened: whoever owns the directory above could put a link to another one in its place.
-    opened = os.open(path, os.O_RDONLY | os.O_DIRECTORY | (0 if there and os.path.islink(path) else os.O_NOFOLLOW))
+    opened = os.open(path, os.O_RDONLY | os.O_DIRECTORY | (0 if exists and os.path.islink(path) else os.O_NOFOLLOW))
     try:
-        if there and owner:
+        if exists and owner:
             _refuse_foreign(path, owner, os.fstat(opened).st_uid)
         os.fchmod(opened, DIRECTORY_MODE)
         if owner:
@@ -210,7 +210,7 @@ def _directory(path: str, owner: tuple[int, int] | None, check_mode: bool, chang
 def _refuse_foreign(path: str, owner: tuple[int, int], uid: int | None = None) -> None:
     """A directory that is not yet the owner's becomes so only where the owner cannot have chosen which one it is."""
     uid = os.stat(path).st_uid if uid is None else uid
-    if uid != owner[0] and any(os.lstat(one).st_uid == owner[0] for one in _above(path) if os.path.lexists(one)):
+    if uid != owner[0] and any(os.lstat(above).st_uid == owner[0] for above in _above(path) if os.path.lexists(above)):
         raise RefusedError(
             f"'{path}' is not given to {_name(owner[0])}",
             expected="a directory that is theirs, or whose links and directories above are root's",
@@ -222,10 +222,10 @@ def _refuse_foreign(path: str, owner: tuple[int, int], uid: int | None = None) -
 def _above(path: str) -> list[str]:
     """The links on the way to a directory, and the directories above it, by both names."""
     found = [path] if os.path.islink(path) else []
-    for here in (os.path.abspath(path), os.path.realpath(path)):
-        while here != os.path.dirname(here):
-            here = os.path.dirname(here)
-            found.append(here)
+    for place in (os.path.abspath(path), os.path.realpath(path)):
+        while place != os.path.dirname(place):
+            place = os.path.dirname(place)
+            found.append(place)
     return found
 
 

@@ -21,8 +21,8 @@ def report(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
             "the ledger",
             "",
         )
-    made = files.contents(report, files.beside(report, path), source, keep=not params["src"])
-    changed = files.write(params["dest"], made, check_mode)
+    texts = files.contents(report, files.beside(report, path), source, keep=not params["src"])
+    changed = files.write(params["dest"], texts, check_mode)
     return {
         "changed": bool(changed),
         "files": changed,

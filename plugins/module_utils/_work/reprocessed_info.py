@@ -27,7 +27,7 @@ def reprocessed_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]
     source.metadata()
     topics = {topic for topic, dummy in maps}
     found, dummy, dummy2 = living_positions(source, wanted, topics.__contains__, went_on)
-    stood = {group: {key: one.offset for key, one in places.items()} for group, places in found.items()}
+    stood = {group: {key: position.offset for key, position in places.items()} for group, places in found.items()}
     ranges, unknown = compare(stood, went_on, maps)
     result = {
         "changed": False,
@@ -65,10 +65,10 @@ def _went_on(given: Any) -> dict[str, dict[tuple[str, int], int]]:
 def _write(directory: str, ranges: list[dict[str, Any]], unknown: list[dict[str, Any]]) -> list[str]:
     """Both files, for their owner alone."""
     private_files({"directories": [directory], "files": [], "absent": []}, False)
-    told = json.dumps({"ranges": ranges, "unknown": unknown}, indent=1).encode() + b"\n"
+    content = json.dumps({"ranges": ranges, "unknown": unknown}, indent=1).encode() + b"\n"
     paths = [os.path.join(directory, name) for name in NAMES]
     try:
-        for path, data in zip(paths, (told, _parquet(ranges)), strict=True):
+        for path, data in zip(paths, (content, _parquet(ranges)), strict=True):
             replace(path, data, FILE_MODE)
     except OSError as error:
         raise KafkaDrError(

@@ -19,12 +19,12 @@ def returned_region_info(params: dict[str, Any], check_mode: bool) -> dict[str, 
     survivor = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], "the survivor")
     refuse_same(region, survivor)
     witness = read_witness(survivor, params["positions_topic"])
-    known_topics = {name: one["id"] for name, one in (witness["topics"] if witness else {}).items()}
+    known_topics = {name: topic["id"] for name, topic in (witness["topics"] if witness else {}).items()}
     known_id = (witness["cluster"] if witness else None) or ""
     found_id = cluster_id(region)
     names = matching(list(region.metadata().topics), params["topics"], "topics")
     described = describe_topics(region, names)
-    bounds = topic_offsets(region, {name: one["partitions"] for name, one in described.items()}, gone="waited for")
+    bounds = topic_offsets(region, {name: topic["partitions"] for name, topic in described.items()}, gone="waited for")
     topics = {name: {"id": described[name]["id"], "offsets": offsets} for name, offsets in bounds.items()}
     found = returned(found_id, known_id, topics, known_topics, params["ends"])
     return {"changed": False, "cluster_id": found_id, "known_cluster_id": known_id, **found}

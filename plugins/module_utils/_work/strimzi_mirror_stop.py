@@ -78,7 +78,7 @@ class _Stop:
             self.scale = True
         patch = _wanted(found, self.params["stop_by"] == "state", self.scale)
         if patch:
-            self._tell(patch)
+            self._apply(patch)
             return False
         if self.seen["stopped"]:
             return True
@@ -86,9 +86,13 @@ class _Stop:
             self._make_it_look()
         return False
 
-    def _tell(self, patch: list[dict[str, Any]]) -> None:
+    def _apply(self, patch: list[dict[str, Any]]) -> None:
         # A field that is only in the older version can only be removed through it.
-        through = self.seen["read_with"] if any(one["op"] == "remove" for one in patch) else self.seen["api_version"]
+        through = (
+            self.seen["read_with"]
+            if any(operation["op"] == "remove" for operation in patch)
+            else self.seen["api_version"]
+        )
         try:
             self._patch(through, patch, "application/json-patch+json", "stop")
         except UsageError as error:
@@ -154,7 +158,9 @@ def _how(resource: dict[str, Any], patch: list[dict[str, Any]]) -> str:
     """What holds it: ``replicas`` where there is, or will be, no worker, ``state`` otherwise."""
     if resource is None:
         return "absent"
-    scaled = resource["spec"].get("replicas", 1) == 0 or any(one["path"] == "/spec/replicas" for one in patch)
+    scaled = resource["spec"].get("replicas", 1) == 0 or any(
+        operation["path"] == "/spec/replicas" for operation in patch
+    )
     return "replicas" if scaled else "state"
 
 
@@ -169,10 +175,10 @@ def _result(seen: dict[str, Any], changed: Any, how: str, patch: list[dict[str, 
 
 
 def _diff(resource: dict[str, Any], patch: list[dict[str, Any]]) -> dict[str, Any]:
-    told = [one for one in patch if one["op"] != "test"]
+    operations = [operation for operation in patch if operation["op"] != "test"]
     return {
-        "before": "".join(f"{one['path']}: {_value(resource, one['path'])}\n" for one in told),
-        "after": "".join(f"{one['path']}: {one.get('value')}\n" for one in told),
+        "before": "".join(f"{operation['path']}: {_value(resource, operation['path'])}\n" for operation in operations),
+        "after": "".join(f"{operation['path']}: {operation.get('value')}\n" for operation in operations),
     }
 
 

@@ -65,8 +65,8 @@ def _content(specs: dict[str, dict[str, Any]], options: Options, most: int) -> d
         )
     found = comparison.run(worker.InProcess())
     found["engine"] = {"name": "in-process"}
-    for topic, one in zip(comparison.topics, found["topics"], strict=True):
-        one["config_differences"] = _configs(topic)
+    for topic, topic_row in zip(comparison.topics, found["topics"], strict=True):
+        topic_row["config_differences"] = _configs(topic)
     return found
 
 
@@ -135,9 +135,9 @@ def _configs(topic: Any) -> list[dict[str, Any]]:
     names = sorted(set(topic.source["config"]) | set(topic.target["config"]))
     values = [(name, topic.source["config"].get(name), topic.target["config"].get(name)) for name in names]
     return [
-        {"name": name, "source": one, "target": other, "synced": name not in NEVER_SYNCED}
-        for name, one, other in values
-        if one != other
+        {"name": name, "source": source, "target": target, "synced": name not in NEVER_SYNCED}
+        for name, source, target in values
+        if source != target
     ]
 
 
