@@ -146,6 +146,7 @@ def test_jobs_that_only_read_act_as_the_reader(regions):
         ],
         learns=False,
     ).output
+    assert "The mirror's last heartbeat" not in told, told[-4000:]
     assert "Backup of north_america in europe" in told and "differ" not in told and "not kept" not in told, told[-4000:]
 
 

@@ -24,6 +24,7 @@ def backup_status(
     region: str,
     backup: str,
     now: float | None = None,
+    running: bool = False,
 ) -> dict[str, Any]:
     """Judge a backup.
 
@@ -37,13 +38,14 @@ def backup_status(
     :param drift: sentences of what changed since the definition was kept; None where the source could not be asked.
     :param limits: ``heartbeat``, ``witness``, ``proof`` (seconds), ``lag`` (records).
     :param now: seconds since the epoch.
+    :param running: whether an operator says that every connector runs, since a mirror there may have no heartbeats.
     :returns: ``healthy``, ``findings[{what, message}]``, ``active_region``, ``epoch``, ``source_seen_seconds``,
         ``heartbeat_seconds``, ``lag``, ``topics{name: lag}``, ``groups``, ``proof{verdict, at, seconds}``, ``drift[]``.
     """
     now = time.time() if now is None else now
     status = _measured(mirror, ledger, drift, region, backup, now)
     findings = [
-        *_mirror_findings(mirror, status, limits),
+        *_mirror_findings(mirror, status, limits, running),
         *_unseen(mirror, status),
         *_proof_findings(mirror, ledger, status, limits["proof"], now),
         *(("definition", sentence) for sentence in drift or []),
@@ -89,9 +91,12 @@ def _measured(
     }
 
 
-def _mirror_findings(mirror: dict[str, Any], status: dict[str, Any], limits: dict[str, int]) -> Iterator[Finding]:
+def _mirror_findings(
+    mirror: dict[str, Any], status: dict[str, Any], limits: dict[str, int], running: bool
+) -> Iterator[Finding]:
     region, backup = status["region"], status["backup"]
-    yield from _too_old("mirror", status["heartbeat_seconds"], limits["heartbeat"], "The mirror's last heartbeat")
+    if not running:
+        yield from _too_old("mirror", status["heartbeat_seconds"], limits["heartbeat"], "The mirror's last heartbeat")
     yield from _too_old(
         "source",
         status["source_seen_seconds"],

@@ -41,6 +41,17 @@ def test_a_backup_that_is_well():
     assert seen["proof"]["seconds"] == 400.0
 
 
+@pytest.mark.parametrize("emitted", [None, NOW - 1000])
+def test_a_mirror_that_its_operator_says_runs_needs_no_heartbeat(emitted):
+    """Strimzi's v1 resource has no heartbeat connector; heartbeats of an earlier one may be left."""
+    mirror = {**MIRROR, "heartbeat": {"emitted_at": emitted}}
+    said = [
+        backup_status(mirror, LEDGER, [], LIMITS, "na", "eu", NOW, running=running)["findings"]
+        for running in (True, False)
+    ]
+    assert said[0] == [] and [finding["what"] for finding in said[1]] == ["mirror"]
+
+
 @pytest.mark.parametrize(
     "change, what",
     [
