@@ -261,7 +261,12 @@ def _filter(acl: Acl) -> AclBindingFilter:
 
 def as_text(acl: Acl) -> str:
     """One ACL as a line: ``User:x ALLOW READ topic:flights. PREFIXED``."""
-    return f"{acl.principal} {acl.permission} {acl.operation} {acl.resource}:{acl.name} {acl.pattern}"
+    return f"{acl.principal} {right_as_text(acl)}"
+
+
+def right_as_text(acl: Acl) -> str:
+    """The same without the principal."""
+    return f"{acl.permission} {acl.operation} {acl.resource}:{acl.name} {acl.pattern}"
 
 
 def as_dict(acl: Acl) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._errors import AuthenticationError, KafkaDrError, TimedOutError, UnreachableError, UsageError
 from .._kafka import rights
-from .._kafka.acls import Acl, as_dict, as_text, describe_acls, qualified
+from .._kafka.acls import Acl, as_dict, as_text, describe_acls, qualified, right_as_text
 from .._kafka.authorized import authorized_operations
 from .._kafka.broker_acls import acls_by_broker
 from .._kafka.client import KafkaClient
@@ -138,7 +138,7 @@ def _settings(client: KafkaClient, params: dict[str, Any]) -> Any:
 
 
 def _texts(acls: list[Acl]) -> str:
-    return named((as_text(acl).partition(" ")[2] for acl in acls), NAMED, "; ")
+    return named((right_as_text(acl) for acl in acls), NAMED, "; ")
 
 
 def _everybody(acls: list[Acl], topics: list[str], params: dict[str, Any]) -> dict[str, Any]:

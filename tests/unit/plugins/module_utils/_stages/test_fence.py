@@ -83,6 +83,13 @@ def test_a_user_that_only_reads_and_may_write_is_named():
     }
 
 
+def test_the_rights_of_a_principal_with_a_space_in_its_name_are_told_whole():
+    stray = flatten([acl("CN=Order Desk, O=Shop", "WRITE")])
+    assert _fence_info._others(stray, ["orders.x"], looking(region()), set()) == {
+        "User:CN=Order Desk, O=Shop": "is not among kafka_dr_users and has ALLOW WRITE topic:orders. PREFIXED"
+    }
+
+
 def looking(made):
     """What the role ``credentials`` asks with."""
     return {
