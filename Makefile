@@ -59,6 +59,7 @@ test-full: units lint molecule ## long campaigns as well, and drills that lose s
 	$(BIN)/python lab/main.py drill --dead-host --history 5000 --live 5 --report build/drill/dead_host
 	$(BIN)/python lab/main.py drill --scenario roundtrip --history 20000 --live 8 --report build/drill/roundtrip
 	$(BIN)/python lab/main.py drill --scenario failback --freeze 5 --history 5000 --live 5 --report build/drill/failback
+	$(BIN)/python lab/main.py drill --platform kubernetes --scenario failback --freeze 5 --history 5000 --live 5 --report build/drill/kubernetes
 
 .PHONY: molecule
 # One story: what comes later needs what came before.

@@ -225,11 +225,6 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _refuse_elsewhere(arguments: argparse.Namespace) -> None:
     """Refuse a scenario or an option of a drill on a platform that does not have it."""
-    if getattr(arguments, "scenario", "") in ("roundtrip", "failback") and arguments.platform != "host":
-        raise LabError(
-            f"The scenario {arguments.scenario} is drilled between hosts only: "
-            f"expected --platform host, found --platform {arguments.platform}. Leave one of them out."
-        )
     if getattr(arguments, "dead_host", False) and (arguments.platform, arguments.scenario) != ("host", "failover"):
         raise LabError(
             "--dead-host loses machines in an unplanned failover between hosts: "

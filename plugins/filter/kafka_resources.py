@@ -130,6 +130,7 @@ FILTERS = {
     "topics_contested": as_filter(kafka_changes.contested),
     "has_topic_operator": as_filter(topic_ownership.has_topic_operator),
     "topics_to_own": as_filter(topic_ownership.topics_to_own),
+    "topics_to_disown": as_filter(topic_ownership.topics_to_disown),
     "topics_to_let_go": as_filter(topic_ownership.topics_to_let_go),
     "kafka_topics_waiting_for": as_filter(kafka_changes.topics_waiting_for),
     "kafka_topic_changes": as_filter(kafka_changes.topic_changes),

@@ -30,7 +30,7 @@ FOUND = {
     "kafka_dr_mirrors": [MIRROR],
     "__failback_moving": False,
     "__failback_ended": False,
-    "__failback_hosts": True,
+    "__failback_together": True,
     "__failback_lacks": "",
     "__failback_back": {**MIRROR, "name": "backup-back"},
     "__failback_there": {"active_region": "", "open": False, "owner": ""},
@@ -101,7 +101,7 @@ def test_a_region_that_was_not_left_is_refused(tmp_path, last):
             {"kafka_dr_mirrors": [MIRROR, {**MIRROR, "name": "further", "target": "asia"}]},
             '{"failback_accept_other_mirrors": ["further"]}',
         ),
-        ({"__failback_hosts": False, "groups": {}}, "expected both regions on hosts"),
+        ({"__failback_together": False, "groups": {}}, "expected both regions on hosts"),
         ({"credentials_rights": {"unfenceable": {"User:*": "may write"}}}, "would be deleted"),
     ],
 )

@@ -43,6 +43,7 @@ class KubernetesLab(Lab):
 
     versions = {"kubernetes": KUBERNETES_VERSION, "strimzi_definitions": STRIMZI}
     loss = "every broker of {region} is killed and its namespace deleted"
+    outage = "every broker of {region} is killed, and its nodes are down; its disks and its resources stay"
 
     inventory: KubernetesInventory
 
@@ -223,29 +224,37 @@ class KubernetesLab(Lab):
         start = f"{self.operator.directory}/{namespace_of(region)}-"
         return [child.pid for child in self.operator.children() if _directory_of(child).startswith(start)]
 
-    def lose(self, region: str, keep: bool = False) -> float:
-        """Kill every process of the region with SIGKILL, then delete its namespace; see :meth:`Lab.lose`.
+    def start_again(self, region: str) -> None:
+        self.operator.node_up(namespace_of(region))
 
-        :raises LabError: its disks are to be kept, which is built for hosts only.
+    def lose(self, region: str, keep: bool = False) -> float:
+        """Kill every process of the region with SIGKILL, then delete its namespace, or keep its nodes down; see
+        :meth:`Lab.lose`.
         """
         if keep:
-            raise LabError("A region on Kubernetes is lost with its disks: expected --platform host to keep them")
+            self.operator.node_down(namespace_of(region))
+            return self._kill(region)
         namespace = namespace_of(region)
         self._gone[region] = [
             (self._path(version, plural, namespace), _bare(version, plural, resource))
             for version, plural in KEPT_KINDS
             for resource in self.api.list(self._path(version, plural, namespace))
         ]
-        processes = self._brokers(region)
-        when = time.time()
-        for pid in processes:
-            os.kill(pid, signal.SIGKILL)
+        when = self._kill(region)
         self.api.delete(self._path("v1", "namespaces", name=namespace))
         until(
             f"Kafka in namespace {namespace} to be deleted",
             lambda: self.api.get(self._path(API, "kafkas", namespace, CLUSTER)) is None,
             60,
         )
+        return when
+
+    def _kill(self, region: str) -> float:
+        """Kill every process of the region; returns when, in seconds since the epoch."""
+        processes = self._brokers(region)
+        when = time.time()
+        for pid in processes:
+            os.kill(pid, signal.SIGKILL)
         return when
 
 

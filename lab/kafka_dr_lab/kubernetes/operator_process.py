@@ -12,6 +12,8 @@ import psutil
 # The directory that holds the package kafka_dr_lab.
 LAB = Path(__file__).resolve().parents[2]
 MODULE = "kafka_dr_lab.kubernetes.operator"
+# A file of a namespace's name in here: its nodes are down, and no process of it is started.
+DOWN = "nodes-down"
 
 
 class OperatorProcess:
@@ -49,6 +51,15 @@ class OperatorProcess:
             return process.pid if same and process.status() != psutil.STATUS_ZOMBIE else 0
         except (OSError, ValueError, psutil.Error):
             return 0
+
+    def node_down(self, namespace: str) -> None:
+        """From now on no broker and no worker of the namespace is started."""
+        (self.directory / DOWN).mkdir(parents=True, exist_ok=True)
+        (self.directory / DOWN / namespace).touch()
+
+    def node_up(self, namespace: str) -> None:
+        """Start what the namespace has, on the disks that it had."""
+        (self.directory / DOWN / namespace).unlink(missing_ok=True)
 
     def children(self) -> list[psutil.Process]:
         """Everything that the operator started: brokers, workers, applications."""

@@ -14,9 +14,9 @@ Region = dict[str, Any]
 # tasks: the directory whose tasks serve a region. creates_cluster: whether the collection creates the cluster, or its
 # owner does. tells_client: whether the platform, and not the inventory, knows the client and the users' passwords.
 PLATFORMS: dict[str, dict[str, Any]] = {
-    "host": {"tasks": "host", "creates_cluster": True, "tells_client": False},
-    "kubernetes": {"tasks": "kubernetes", "creates_cluster": True, "tells_client": True},
-    "managed": {"tasks": "host", "creates_cluster": False, "tells_client": False},
+    "host": {"name": "host", "tasks": "host", "creates_cluster": True, "tells_client": False},
+    "kubernetes": {"name": "kubernetes", "tasks": "kubernetes", "creates_cluster": True, "tells_client": True},
+    "managed": {"name": "managed", "tasks": "host", "creates_cluster": False, "tells_client": False},
 }
 
 

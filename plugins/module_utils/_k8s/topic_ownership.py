@@ -5,6 +5,7 @@ while a mirror configures them. Pure.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .kafka_changes import UNMANAGED, contested, managed, topic_of
@@ -72,19 +73,34 @@ def topics_to_let_go(
     """
     names = set(contested(mirror, existing))
     return [
-        {
-            "apiVersion": resource["apiVersion"],
-            "kind": "KafkaTopic",
-            "metadata": {
-                "name": resource["metadata"]["name"],
-                "namespace": resource["metadata"]["namespace"],
-                "annotations": {UNMANAGED: "false"},
-                **({} if _is_left(resource) else {"labels": {LEFT_BY: stage}}),
-            },
-        }
+        _unmanaged(resource, stage)
         for resource in existing
         if topic_of(resource) in names and (everything or _is_left(resource))
     ]
+
+
+def topics_to_disown(existing: list[dict[str, Any]], pattern: str, stage: str = "failover") -> list[dict[str, Any]]:
+    """What to apply (as a merge patch) so that the Topic Operator leaves alone every topic whose whole name the pattern
+    matches, such as those that a stage deletes. They are marked, so that :func:`topics_to_own` gives them back.
+    """
+    return [
+        _unmanaged(resource, stage)
+        for resource in existing
+        if managed(resource) and re.fullmatch(pattern, topic_of(resource))
+    ]
+
+
+def _unmanaged(resource: dict[str, Any], stage: str) -> dict[str, Any]:
+    return {
+        "apiVersion": resource["apiVersion"],
+        "kind": "KafkaTopic",
+        "metadata": {
+            "name": resource["metadata"]["name"],
+            "namespace": resource["metadata"]["namespace"],
+            "annotations": {UNMANAGED: "false"},
+            **({} if _is_left(resource) else {"labels": {LEFT_BY: stage}}),
+        },
+    }
 
 
 def _is_left(resource: dict[str, Any]) -> bool:

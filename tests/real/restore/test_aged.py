@@ -30,7 +30,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
     try:
         made = Story(directory)
         topic = NewTopic(TOPIC, 1, 1, config={"retention.ms": str(WEEK)})
-        next(iter(made.admin_client(SOURCE).create_topics([topic]).values())).result(30)
+        made.admin_client(SOURCE).create_topics([topic])[TOPIC].result(30)
         made.went("initial_setup")
         yield made
     finally:

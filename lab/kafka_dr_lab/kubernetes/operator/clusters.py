@@ -21,6 +21,10 @@ def reconcile(context: Context, resource: Resource) -> Status | None:
         directory.mkdir(parents=True, exist_ok=True)
         broker = context.brokers[key_of(resource)] = Broker(directory, resource, authorities)
         broker.start(wait=0)
+    elif key_of(resource) in context.outages:
+        context.outages.discard(key_of(resource))
+        if not broker.alive():
+            broker.start(wait=0)
     if not broker.answers():
         return None
     certificate = authorities["clusterCa"]["certificate"]

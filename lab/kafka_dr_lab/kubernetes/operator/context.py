@@ -11,6 +11,7 @@ from typing import Any
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import KubernetesClient, object_path
 
 from ...plain_kafka import JavaProcess
+from ..operator_process import DOWN
 from .broker import Broker
 from .worker import Worker
 
@@ -45,7 +46,13 @@ class Context:
         self.directory = Path(directory)
         self.brokers: dict[ResourceKey, Broker] = {}
         self.workers: dict[ResourceKey, Worker] = {}
+        # What was down with its nodes, and is to be started again with them.
+        self.outages: set[ResourceKey] = set()
         self._ending: list[JavaProcess] = []
+
+    def node_is_down(self, namespace: str) -> bool:
+        """Whether the nodes of the namespace are down, and its operators with them."""
+        return (self.directory / DOWN / namespace).exists()
 
     def end(self, process: JavaProcess) -> None:
         """Let a process end in its own time, as a pod does."""

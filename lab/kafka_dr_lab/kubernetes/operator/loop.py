@@ -155,6 +155,9 @@ class Operator(Context):
 
     def _fields(self, reconciler: Reconciler, resource: Resource) -> Status | None:
         """The new fields of the status with its ``conditions``; None while the resource is on its way."""
+        if self.node_is_down(resource["metadata"]["namespace"]):
+            self.outages.add(key_of(resource))
+            return None
         if (resource["metadata"].get("annotations") or {}).get(PAUSE) == "true":
             return {"conditions": [{"type": "ReconciliationPaused", "status": "True"}]}
         try:

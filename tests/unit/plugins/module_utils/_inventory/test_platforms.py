@@ -21,7 +21,7 @@ HOSTS = {
 )
 def test_traits_of_a_platform(name, tasks, creates, tells):
     found = platforms.platform({"kafka_dr_platform": name})
-    assert found == {"tasks": tasks, "creates_cluster": creates, "tells_client": tells}
+    assert found == {"name": name, "tasks": tasks, "creates_cluster": creates, "tells_client": tells}
 
 
 def test_a_region_without_a_platform_is_its_owners():

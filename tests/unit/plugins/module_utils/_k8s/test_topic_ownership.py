@@ -8,6 +8,7 @@ from __future__ import annotations
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.topic_ownership import (
     LEFT_BY,
     has_topic_operator,
+    topics_to_disown,
     topics_to_let_go,
     topics_to_own,
 )
@@ -86,6 +87,25 @@ def test_a_mirror_that_was_turned_takes_what_others_wrote_and_marks_it():
     ]
     # The next failover into the region gives it back.
     assert own([TOPIC], [kafka_topic("orders", left=True, managed=False)])[0]["metadata"]["name"] == "orders"
+
+
+def test_topics_that_a_stage_deletes_are_taken_from_the_operator_whoever_wrote_them():
+    there = [
+        kafka_topic("orders"),
+        kafka_topic("orders-old", left=True),
+        kafka_topic("orders-x", managed=False),
+        kafka_topic("payments"),
+    ]
+    assert [one["metadata"] for one in topics_to_disown(there, "orders.*")] == [
+        {
+            "name": "orders",
+            "namespace": "kafka",
+            "annotations": {"strimzi.io/managed": "false"},
+            "labels": {LEFT_BY: "failover"},
+        },
+        {"name": "orders-old", "namespace": "kafka", "annotations": {"strimzi.io/managed": "false"}},
+    ]
+    assert topics_to_disown(there, "rders") == []
 
 
 def test_who_has_a_topic_operator():
