@@ -185,7 +185,7 @@ def test_others_who_may_write_to_the_ledger_stop_every_stage(tmp_path, stage):
     may = "User:stray may WRITE __kafka_dr_ledger (ALLOW WRITE topic:__kafka_dr_ledger LITERAL)"
     regions = {f"{stage}_{STAGES[stage].region}": "na", f"{stage}_{STAGES[stage].other}": "eu"}
     found = {"ledger": {"writers": [may]}, "__failback_moving": False, "__failback_ended": False}
-    (said,) = refused(tmp_path, stage, "ledger_writers", **found, **regions)
+    (said,) = refused(tmp_path, stage, "ledger_writers", **{**found, **regions})
     assert "Others may write to the ledger of eu" in said and f"found {may}. Take these rights away" in said
     assert said.endswith(f"-e {stage}_accept_ledger_writers=true")
 

@@ -24,10 +24,10 @@ BACK = 50.0
 LOG = [Held(0, "a", False), Held(1, "b", False), Held(2, "c", False), Held(3, "d", False), Held(5, "e", True)]
 BEFORE = [(SOURCE, at, name) for at, name in enumerate("abce")]
 AFTER = [(TARGET, 2, "c"), (TARGET, 3, "d"), (TARGET, 5, "e")]
-RANGES = [
+RANGES = (
     {"topic": "orders", "partition": 0, "first": 2, "last": 2, "records": 1, "cause": "position"},
     {"topic": "orders", "partition": 0, "first": 5, "last": 5, "records": 1, "cause": "replay"},
-]
+)
 
 
 @pytest.fixture
