@@ -12,8 +12,8 @@ import json
 import re
 
 import pytest
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
+from confluent_kafka.admin import AdminClient
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
@@ -22,49 +22,12 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger
 from kafka_dr_lab.lab import Lab
 from kafka_dr_lab.waiting import until
 from tests.real.hosts.mirrors import read
+from tests.real.lab.hostile_region import GROUP, NEVER_COPIED, TOPICS, fill
 from tests.real.lab.playing import SOURCE, TARGET, Playground
+from tests.support.hostile import commands, steers_terminal
 
 pytestmark = pytest.mark.full
-# All that Kafka allows in a topic's name, in shapes that mean something to somebody.
-TOPICS = [
-    "flights.-rf",
-    "flights.--help",
-    "flights...",
-    "flights.null",
-    "flights.1e5",
-    "flights.true",
-    "flights.__kafka_dr_ledger",
-    "flights.mm2-offsets.x.internal",
-    "flights." + "x" * 241,
-]
-# MirrorMaker 2 copies no topic whose name ends so.
-NEVER_COPIED = {"flights.mm2-offsets.x.internal"}
-GROUP = "flights-dashboard"
 REASON = "the test bed's names come <b>in March</b>"
-
-
-def commands(mark):
-    """Texts that a careless template, shell, file or page would act on; each would leave the file behind."""
-    return [
-        f"{{{{ lookup('pipe', 'touch {mark}') }}}}",
-        f"{{% set x = lookup('pipe', 'touch {mark}') %}}",
-        f"$(touch {mark})",
-        f"`touch {mark}`",
-        f"'; touch {mark}; '",
-        f'"; touch {mark}; "',
-        f"\n[program:evil]\ncommand=touch {mark}",
-        f"\nExecStartPre=/usr/bin/touch {mark}\n",
-        f"../../../../..{mark}",
-        "<script>document.title='evil'</script>\"><img src=x onerror=evil>",
-        "%(here)s %s",
-        "${file:/etc/passwd:root}",
-        "]]><evil/>",
-        "\x1b[2J\x1b]0;evil\x07",
-        "\u202e\u0000x",
-        '{"run": 1}',
-        "a,b",
-        "x" * 3000,
-    ]
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +41,7 @@ def moved(tmp_path_factory):
         ground = Playground(base / "lab")
         said = {"initial_setup": ground.stage("initial_setup", None, "-vvv", "--diff")}
         assert said["initial_setup"].returncode == 0, said["initial_setup"].stdout[-3000:]
-        groups = _fill(ground, str(mark))
+        groups = fill(ground, str(mark))
         names = sorted(set(TOPICS) - NEVER_COPIED)
         until(
             "the copies", lambda: [_copied(ground, one) for one in names] == [len(commands("")) + 1] * len(names), 180
@@ -114,26 +77,6 @@ def _unverified(inventory):
     """From now on nobody looks at the name in the target's certificate, and the inventory says why."""
     inventory["hosts"][TARGET]["kafka_dr_client"]["ssl.endpoint.identification.algorithm"] = "none"
     inventory["hosts"][TARGET]["kafka_dr_unverified_tls"] = REASON
-
-
-def _fill(ground, mark):
-    """Topics, records and groups in the source; the names of the groups."""
-    admin = AdminClient(ground.admin(SOURCE))
-    for future in admin.create_topics([NewTopic(one, 1, 1) for one in TOPICS]).values():
-        future.result(60)
-    producer = Producer(ground.admin(SOURCE))
-    for topic in TOPICS:
-        for text in commands(mark):
-            raw = text.encode()
-            producer.produce(topic, raw, raw, headers=[(text.replace("\0", ""), raw), ("kafka-dr-salvaged", raw)])
-        producer.produce(topic, b"\xff\xfe\x00", b"\xc3\x28")
-    assert producer.flush(60) == 0
-    groups = [GROUP + text.replace("\0", "") for text in commands(mark)]
-    for group in groups:
-        asked = [ConsumerGroupTopicPartitions(group, [TopicPartition(TOPICS[0], 0, 5)])]
-        found = next(iter(admin.alter_consumer_group_offsets(asked).values())).result(60)
-        assert not found.topic_partitions[0].error, group
-    return groups
 
 
 def test_nothing_that_was_written_there_ran(moved):
@@ -200,4 +143,4 @@ def test_that_a_certificate_was_not_verified_is_printed_recorded_and_on_the_page
 
 def test_no_output_steers_a_terminal(moved):
     for name, one in moved[2].items():
-        assert "\x1b[2J" not in one.stdout and "\x1b]0;" not in one.stdout and "\u202e" not in one.stdout, name
+        assert not steers_terminal(one.stdout), name
