@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -26,6 +27,17 @@ def processes() -> Iterator[tuple[str, str, bytes, str]]:
                 told = command.replace(b"\0", b" ").decode(errors="replace").strip()
                 yield "command line", place.name, command, told
                 yield "environment", place.name, (place / "environ").read_bytes(), told
+
+
+def _files_below(directory: Path) -> Iterator[Path]:
+    """Every file below a directory; what goes meanwhile is passed over."""
+
+    def refuse(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            raise error
+
+    for place, _directories, names in os.walk(directory, onerror=refuse):
+        yield from (Path(place) / name for name in names)
 
 
 class Sampler(threading.Thread):
@@ -85,7 +97,7 @@ class Sampler(threading.Thread):
         """
         assert self.search is not None
         for name, directory in self.directories.items():
-            for path in directory.rglob("*"):
+            for path in _files_below(directory):
                 with contextlib.suppress(FileNotFoundError):
                     self._look_at_file(path, f"{name}/{path.relative_to(directory)}", all_of_them)
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import ast
 import base64
 import json
+import shutil
 import subprocess
 import sys
+import threading
 import time
 import urllib.parse
 from pathlib import Path
@@ -124,6 +126,27 @@ def test_a_file_that_comes_and_goes_is_seen(judges, search, tmp_path):
     path.unlink()
     sampler.stop()
     assert [(one.kind, one.where) for one in search.finds] == [("file", "lab/deep/file")]
+
+
+def test_a_directory_that_goes_while_it_is_looked_through_is_no_error(judges, search, tmp_path):
+    sampler = judges["samples"].Sampler({"lab": tmp_path})
+    sampler.search = search
+    ended = threading.Event()
+
+    def come_and_go():
+        while not ended.is_set():
+            (tmp_path / "deep" / "deeper").mkdir(parents=True)
+            shutil.rmtree(tmp_path / "deep")
+
+    churn = threading.Thread(target=come_and_go)
+    churn.start()
+    try:
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            sampler.look_at_files()
+    finally:
+        ended.set()
+        churn.join()
 
 
 def test_what_breaks_the_sampling_breaks_the_judge(judges, search, tmp_path, monkeypatch):
