@@ -155,6 +155,13 @@ partitions:
       description: Whether the mirror's offset lies beyond the source's end, as after the topic was re-created; then
         nothing is copied.
       type: bool
+hidden:
+  description: >-
+    Topics that were copied and that the source's principal may not DESCRIBE, so that their lag is not known and nobody
+    can tell whether they are still there. Empty without a source.
+  type: list
+  elements: str
+  returned: always
 lag:
   description: The sum of all rows' lag.
   type: int

@@ -14,7 +14,7 @@ try:
 except ImportError:
     pass
 
-from .._errors import KafkaDrError, UsageError
+from .._errors import AuthorizationError, KafkaDrError, UsageError
 from .._mm2.names import is_own
 from .client import KafkaClient
 from .offsets import UNKNOWN, list_offsets
@@ -98,6 +98,29 @@ def describe_topics(client: KafkaClient, names: Collection[str]) -> dict[str, To
                 "in_sync": min((len(partition.isr) for partition in topic.partitions), default=0),
             }
     return found
+
+
+def hidden_topics(client: KafkaClient, names: Collection[str]) -> list[str]:
+    """Those of the topics that the client's principal may not describe, sorted: Kafka leaves them out of its list of
+    topics, and does not tell whether they exist.
+
+    :raises KafkaDrError: a topic has no answer.
+    """
+    hidden = []
+    for some in _batches(names):
+        futures = client.ask(
+            "describe topics",
+            partial(client.admin.describe_topics, TopicCollection(some), request_timeout=client.timeout),
+        )
+        for name, future in futures.items():
+            try:
+                client.result(future, f"describe topic '{name}'")
+            except AuthorizationError:
+                hidden.append(name)
+            except KafkaDrError as error:
+                if error.facts.get("code") != UNKNOWN:
+                    raise
+    return sorted(hidden)
 
 
 def not_writable(client: KafkaClient, names: Collection[str]) -> list[str]:

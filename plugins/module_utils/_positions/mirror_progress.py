@@ -19,7 +19,7 @@ from .._kafka.mm2_topics import (
 )
 from .._kafka.offsets import offsets_behind, topic_offsets
 from .._kafka.reader import read
-from .._kafka.topics import describe_topics
+from .._kafka.topics import describe_topics, hidden_topics
 from .._mm2.names import MirrorNames, check_names, compile_filter
 
 # A source partition whose last copied record lies further than this before its end is not counted: its lag is told in
@@ -45,8 +45,8 @@ def mirror_progress(params: dict[str, Any]) -> dict[str, Any]:
 
     :param params: ``MIRROR_SPEC`` with ``topics``, ``topics_exclude`` and ``details``; without ``source_client`` the
         lag is not known.
-    :returns: ``exists``, ``exactly_once_seen``, ``conflicts[]``, ``partitions[]``, ``heartbeat``, ``witness``,
-        ``lag``, as the module ``mirror_offsets_info`` documents them.
+    :returns: ``exists``, ``exactly_once_seen``, ``conflicts[]``, ``partitions[]``, ``hidden[]``, ``heartbeat``,
+        ``witness``, ``lag``, as the module ``mirror_offsets_info`` documents them.
     :raises KafkaDrError: a cluster cannot be read, or both are the same one.
     """
     names = mirror_names(params)
@@ -71,6 +71,7 @@ def mirror_progress(params: dict[str, Any]) -> dict[str, Any]:
             {"topic": topic, "partition": number} for topic, number in (copied["conflicts"] if copied else ())
         ],
         "partitions": partitions,
+        "hidden": _hidden(source, partitions),
         "heartbeat": _heartbeat(names, target),
         "witness": witness,
         **(_details(names, target) if params["details"] else {}),
@@ -138,6 +139,16 @@ def _partitions(
     _confirm_stale(source, rows)
     _look_for_data(source, rows)
     return [rows[key] for key in sorted(rows)]
+
+
+def _hidden(source: KafkaClient | None, rows: list[dict[str, Any]]) -> list[str]:
+    """Topics that were copied and that the source does not list, because they are hidden: not those that were
+    deleted.
+    """
+    if source is None:
+        return []
+    listed = {row["topic"] for row in rows if row["source_end"] is not None}
+    return hidden_topics(source, sorted({row["topic"] for row in rows} - listed))
 
 
 def _confirm_stale(source: KafkaClient, rows: dict[Partition, dict[str, Any]]) -> None:

@@ -140,6 +140,11 @@ def _lag(mirror: dict[str, Any], status: dict[str, Any], limits: dict[str, int])
         most = sorted(status["topics"].items(), key=lambda pair: -pair[1])[:NAMED]
         worst = ", ".join(f"{topic} ({lag})" for topic, lag in most)
         yield f"{mirror['lag']} records are not copied: expected at most {limits['lag']}; most in {worst}"
+    if mirror.get("hidden"):
+        yield (
+            f"{status['region']} does not show {named(mirror['hidden'], NAMED)}, which the mirror has copied, so that "
+            "their lag is unknown: give this principal DESCRIBE on them"
+        )
     stale = [f"{row['topic']}-{row['partition']}" for row in mirror.get("partitions") or [] if row.get("stale")]
     if stale:
         yield (

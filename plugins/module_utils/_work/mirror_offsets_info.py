@@ -48,6 +48,11 @@ def _waiting(params: dict[str, Any], result: dict[str, Any], names: MirrorNames)
         # Kafka shows no topic to whom it does not let describe it: nothing seen is not nothing left.
         if not params.get("allow_none") and all(row["source_end"] is None for row in result["partitions"]):
             yield f"a topic of {names.source} that the patterns match and that this principal may DESCRIBE"
+        if result["hidden"]:
+            yield (
+                f"{names.source} to show this principal {named(result['hidden'], NAMED)}, which {mirror} has copied: "
+                "give it DESCRIBE on every topic that the patterns match"
+            )
         stale = [
             f"{row['topic']}-{row['partition']}, copied up to {row['mirrored_through']} of {row['source_end']}"
             for row in result["partitions"]

@@ -173,11 +173,22 @@ def test_a_failback_salvages_what_only_the_region_has(lab, words):
         ],
         "failback_salvage_directory": str(saved),
     }
+    held = {name: copied(ground, SOURCE, name) for name in NAMES}
+    only_there = {name: count - copied(ground, TARGET, name) for name, count in held.items()}
+    assert sum(only_there.values()) >= EACH
     well(lab, "failback", back, *VERBOSE, *words)
-    if not words:
-        known = ground.module("ledger_info")
-        assert (known["active_region"], known["last"]["failback"]["found"]["verdict"]) == (TARGET, "PROVEN")
-        assert known["last"]["failback"]["found"]["salvaged"] >= EACH
+    if words:
+        return
+    known = ground.module("ledger_info")
+    assert (known["active_region"], known["last"]["failback"]["found"]["verdict"]) == (TARGET, "PROVEN")
+    assert known["last"]["failback"]["found"]["salvaged"] >= sum(only_there.values())
+    exported, aside = {"flights...", "flights." + "x" * 241}, {"flights.null", "flights.true"}
+    assert exported | aside < set(NAMES)
+    for name in NAMES:
+        kept = 0 if name in exported | aside else only_there[name]
+        assert copied(ground, TARGET, name) == held[name] - only_there[name] + kept, name
+    for name in aside:
+        assert copied(ground, TARGET, name + ".salvaged") == only_there[name], name
 
 
 def test_the_page_of_the_failback(lab, tmp_path):

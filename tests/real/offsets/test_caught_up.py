@@ -8,7 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from tests.real.ledger.guarded import guarded
 from tests.support.offsets_lab import create, info
 
@@ -87,6 +90,39 @@ def test_a_source_that_shows_no_topic_is_not_caught_up(pair, two_clusters):
     assert not found["ready"] and found["waiting_for"].startswith("a topic of "), found
     assert "patterns match" in found["waiting_for"] and "DESCRIBE" in found["waiting_for"]
     assert asked(topic + "-mistyped", allow_none=True)["ready"]
+
+
+def test_a_copied_topic_that_the_source_hides_among_others_is_not_caught_up(two_clusters, tmp_path):
+    """One that was deleted is not waited for, and one of which the source tells nothing is none of those."""
+    target, alias, offsets = two_clusters["target"], uuid.uuid4().hex[:8], name("mm2-offsets")
+    source, of_user = guarded(tmp_path, "hides-one", ["looker"])
+    try:
+        create(source, *((topic, 1, {}) for topic in ("o.shown", "o.hidden", "o.deleted")))
+        create(target, (offsets, 1, {}))
+        producer = Producer(target.client)
+        for topic in ("o.shown", "o.hidden", "o.deleted"):
+            key, value = copied(alias, topic, 4)
+            producer.produce(offsets, value, key)
+        assert producer.flush(30) == 0
+        for topic in ("o.shown", "o.hidden"):
+            transactional(source.client, topic, 5, True)
+        # Kept: a client that is dropped ends its futures.
+        admin = AdminClient(source.client)
+        admin.delete_topics(["o.deleted"])["o.deleted"].result(30)
+        rights = [
+            {"principal": "looker", "resource": "topic", "name": topic, "operations": ["READ", "DESCRIBE"]}
+            for topic in ("o.shown", "o.deleted")
+        ]
+        ensure_acls(KafkaClient(source.client), rights, "present", False)
+        asked = {"source_alias": alias, "offsets_topic": offsets, "topics": "o[.].*", "until_caught_up": True}
+        asked["positions_topic"] = name("none")
+        assert info(source, target, **asked)["ready"]
+        found = info(SimpleNamespace(client=of_user("looker")), target, **asked)
+        assert not found["ready"] and found["hidden"] == ["o.hidden"], found
+        assert "o.hidden" in found["waiting_for"] and "DESCRIBE" in found["waiting_for"], found["waiting_for"]
+        assert "o.deleted" not in found["waiting_for"]
+    finally:
+        source.stop()
 
 
 def test_a_source_whose_topics_this_principal_may_not_describe_is_not_caught_up(two_clusters, tmp_path):

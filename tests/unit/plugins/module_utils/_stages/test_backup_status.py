@@ -41,6 +41,11 @@ def test_a_backup_that_is_well():
     assert seen["proof"]["seconds"] == 400.0
 
 
+def test_a_copied_topic_that_the_region_hides_is_named():
+    (finding,) = look({"hidden": ["c"]})["findings"]
+    assert finding["what"] == "lag" and "na does not show c, which the mirror has copied" in finding["message"]
+
+
 @pytest.mark.parametrize("emitted", [None, NOW - 1000])
 def test_a_mirror_that_its_operator_says_runs_needs_no_heartbeat(emitted):
     """Strimzi's v1 resource has no heartbeat connector; heartbeats of an earlier one may be left."""
