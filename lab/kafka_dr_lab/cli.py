@@ -224,7 +224,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_elsewhere(arguments: argparse.Namespace) -> None:
-    """Refuse a scenario or an option of a drill on a platform that does not have it."""
+    """Refuse an option of a drill on a platform, or in a scenario, that does not have it."""
     if getattr(arguments, "dead_host", False) and (arguments.platform, arguments.scenario) != ("host", "failover"):
         raise LabError(
             "--dead-host loses machines in an unplanned failover between hosts: "

@@ -79,24 +79,19 @@ def describe_topics(client: KafkaClient, names: Collection[str]) -> dict[str, To
     :raises KafkaDrError: a topic has no answer; a partial answer is never returned.
     """
     found: dict[str, TopicDescription] = {}
-    for some in _batches(names):
-        futures = client.ask(
-            "describe topics",
-            partial(client.admin.describe_topics, TopicCollection(some), request_timeout=client.timeout),
-        )
-        for name, future in futures.items():
-            try:
-                topic = client.result(future, f"describe topic '{name}'")
-            except KafkaDrError as error:
-                if error.facts.get("code") == UNKNOWN:
-                    continue
-                raise
-            found[name] = {
-                "id": str(topic.topic_id),
-                "partitions": len(topic.partitions),
-                "replication_factor": len(topic.partitions[0].replicas) if topic.partitions else 0,
-                "in_sync": min((len(partition.isr) for partition in topic.partitions), default=0),
-            }
+    for name, future in _asked_about(client, names):
+        try:
+            topic = client.result(future, f"describe topic '{name}'")
+        except KafkaDrError as error:
+            if error.facts.get("code") == UNKNOWN:
+                continue
+            raise
+        found[name] = {
+            "id": str(topic.topic_id),
+            "partitions": len(topic.partitions),
+            "replication_factor": len(topic.partitions[0].replicas) if topic.partitions else 0,
+            "in_sync": min((len(partition.isr) for partition in topic.partitions), default=0),
+        }
     return found
 
 
@@ -107,19 +102,14 @@ def hidden_topics(client: KafkaClient, names: Collection[str]) -> list[str]:
     :raises KafkaDrError: a topic has no answer.
     """
     hidden = []
-    for some in _batches(names):
-        futures = client.ask(
-            "describe topics",
-            partial(client.admin.describe_topics, TopicCollection(some), request_timeout=client.timeout),
-        )
-        for name, future in futures.items():
-            try:
-                client.result(future, f"describe topic '{name}'")
-            except AuthorizationError:
-                hidden.append(name)
-            except KafkaDrError as error:
-                if error.facts.get("code") != UNKNOWN:
-                    raise
+    for name, future in _asked_about(client, names):
+        try:
+            client.result(future, f"describe topic '{name}'")
+        except AuthorizationError:
+            hidden.append(name)
+        except KafkaDrError as error:
+            if error.facts.get("code") != UNKNOWN:
+                raise
     return sorted(hidden)
 
 
@@ -129,22 +119,22 @@ def not_writable(client: KafkaClient, names: Collection[str]) -> list[str]:
     :raises KafkaDrError: a topic has no answer.
     """
     lacking = []
-    for some in _batches(names):
-        futures = client.ask(
-            "describe topics",
-            partial(
-                client.admin.describe_topics,
-                TopicCollection(some),
-                include_authorized_operations=True,
-                request_timeout=client.timeout,
-            ),
-        )
-        for name, future in futures.items():
-            found = client.result(future, f"ask what may be done with topic '{name}'").authorized_operations
-            # Brokers without an authorizer let everybody do everything, and say so.
-            if AclOperation.WRITE not in (found or ()):
-                lacking.append(name)
+    for name, future in _asked_about(client, names, include_authorized_operations=True):
+        found = client.result(future, f"ask what may be done with topic '{name}'").authorized_operations
+        # Brokers without an authorizer let everybody do everything, and say so.
+        if AclOperation.WRITE not in (found or ()):
+            lacking.append(name)
     return sorted(lacking)
+
+
+def _asked_about(client: KafkaClient, names: Collection[str], **more: bool) -> Iterator[tuple[str, Any]]:
+    """Each topic with the future of its description.
+
+    :param more: what the descriptions have besides, as ``AdminClient.describe_topics`` takes it.
+    """
+    for some in _batches(names):
+        ask = partial(client.admin.describe_topics, TopicCollection(some), request_timeout=client.timeout, **more)
+        yield from client.ask("describe topics", ask).items()
 
 
 def topic_configs(client: KafkaClient, names: Collection[str]) -> dict[str, dict[str, Any]]:

@@ -17,6 +17,7 @@ from confluent_kafka.admin import (
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.quotas import ensure_quotas
+from kafka_dr_lab.waiting import until
 from tests.real.hosts.mirrors import read
 from tests.real.lab.playing import SOURCE, Playground
 from tests.support.hostile import commands, steers_terminal, without_null
@@ -35,6 +36,10 @@ TOPICS = [
 ]
 # MirrorMaker 2 copies no topic whose name ends so.
 NEVER_COPIED = {"flights.mm2-offsets.x.internal"}
+COPIED = sorted(set(TOPICS) - NEVER_COPIED)
+# How many records one call of write leaves in a topic.
+EACH = len(commands("")) + 1
+VERBOSE = ("-vvv", "--diff")
 GROUP = "flights-dashboard"
 
 
@@ -55,6 +60,11 @@ def copied(ground: Playground, region: str, topic: str) -> int:
         return len(read(ground.admin(region), topic))
     except KafkaException:
         return 0
+
+
+def await_copies(ground: Playground, region: str) -> None:
+    """Wait until a region has what one call of :func:`fill` wrote in the other."""
+    until("the copies", lambda: [copied(ground, region, one) for one in COPIED] == [EACH] * len(COPIED), 180)
 
 
 def fill(ground: Playground, mark: str, region: str = SOURCE) -> list[str]:

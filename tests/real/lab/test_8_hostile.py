@@ -12,7 +12,7 @@ import json
 import re
 
 import pytest
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
+from confluent_kafka import ConsumerGroupTopicPartitions
 from confluent_kafka.admin import AdminClient
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
@@ -20,11 +20,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import every_group
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import read_ledger
 from kafka_dr_lab.lab import Lab
-from kafka_dr_lab.waiting import until
 from tests.real.hosts.mirrors import read
-from tests.real.lab.hostile_region import GROUP, NEVER_COPIED, TOPICS, fill
+from tests.real.lab.hostile_region import GROUP, TOPICS, VERBOSE, await_copies, fill
 from tests.real.lab.playing import SOURCE, TARGET, Playground
-from tests.support.hostile import commands, steers_terminal
+from tests.support.hostile import steers_terminal
 
 pytestmark = pytest.mark.full
 REASON = "the test bed's names come <b>in March</b>"
@@ -39,20 +38,17 @@ def moved(tmp_path_factory):
     mark = base / "mark"
     try:
         ground = Playground(base / "lab")
-        said = {"initial_setup": ground.stage("initial_setup", None, "-vvv", "--diff")}
+        said = {"initial_setup": ground.stage("initial_setup", None, *VERBOSE)}
         assert said["initial_setup"].returncode == 0, said["initial_setup"].stdout[-3000:]
         groups = fill(ground, str(mark))
-        names = sorted(set(TOPICS) - NEVER_COPIED)
-        until(
-            "the copies", lambda: [_copied(ground, one) for one in names] == [len(commands("")) + 1] * len(names), 180
-        )
+        await_copies(ground, TARGET)
         stranger = f"x'; touch {mark}; '{{{{ lookup('pipe', 'touch {mark}') }}}}"
         right = [{"principal": stranger, "resource": "topic", "name": TOPICS[0], "operations": ["WRITE"]}]
         admin = KafkaClient(ground.admin(SOURCE))
         ensure_acls(admin, right, "present", False)
         said["refused"] = ground.stage("failover", {"failover_planned": True})
         ensure_acls(admin, right, "absent", False)
-        said["failover"] = ground.stage("failover", {"failover_planned": True}, "-vvv", "--diff", change=_unverified)
+        said["failover"] = ground.stage("failover", {"failover_planned": True}, *VERBOSE, change=_unverified)
         page = base / "page"
         said["report"] = ground.lab.playbooks.run(
             "report",
@@ -63,14 +59,6 @@ def moved(tmp_path_factory):
         yield ground, groups, said, page, mark
     finally:
         Lab(base / "lab").down()
-
-
-def _copied(ground, topic):
-    """How many records the target has of a topic; none before it is there."""
-    try:
-        return len(read(ground.admin(TARGET), topic))
-    except KafkaException:
-        return 0
 
 
 def _unverified(inventory):

@@ -18,10 +18,11 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls im
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from kafka_dr_lab.drill import MIRROR
 from kafka_dr_lab.lab import Lab
-from kafka_dr_lab.waiting import until
 from tests.real.lab.hostile_region import (
-    NEVER_COPIED,
-    TOPICS,
+    COPIED,
+    EACH,
+    VERBOSE,
+    await_copies,
     connected,
     copied,
     fill,
@@ -34,9 +35,6 @@ from tests.real.lab.playing import SOURCE, TARGET, Playground
 from tests.support.hostile import commands
 
 pytestmark = pytest.mark.full
-NAMES = sorted(set(TOPICS) - NEVER_COPIED)
-EACH = len(commands("")) + 1
-VERBOSE = ("-vvv", "--diff")
 
 
 @pytest.fixture(scope="module")
@@ -50,18 +48,14 @@ def lab(tmp_path_factory):
         assert done.returncode == 0, done.stdout[-3000:]
         fill(ground, str(mark))
         for region in (SOURCE, TARGET):
-            grant_after_copy(ground, mark, region)
+            await_copies(ground, region)
+            grant(ground, str(mark), region)
         members = connected(ground, str(mark))
         yield ground, mark
         for one in members:
             one.close()
     finally:
         Lab(base / "lab").down()
-
-
-def grant_after_copy(ground, mark, region):
-    until("the copies", lambda: [copied(ground, region, one) for one in NAMES] == [EACH] * len(NAMES), 180)
-    grant(ground, str(mark), region)
 
 
 def well(lab, name, extra, *words):
@@ -75,9 +69,8 @@ def well(lab, name, extra, *words):
 
 def page(lab, stage, directory, region=TARGET):
     """The page about a stage says its names as text."""
-    ground, mark = lab
     extra = {"report_region": region, "report_stage": stage, "report_directory": str(directory)}
-    untouched(ground, mark, well(lab, "report", extra))
+    well(lab, "report", extra)
     text = (directory / "report.html").read_text()
     assert "<script>document" not in text and "<img src=x" not in text
     assert "<evil/>" not in (directory / "junit.xml").read_text()
@@ -132,7 +125,7 @@ def test_an_unplanned_failover_after_a_loss(lab):
     ground.lab.signal(signal.SIGSTOP, MIRROR)
     # The first answers what the mirror had asked for already, and may reach it.
     for dummy in range(2):
-        write(ground.admin(SOURCE), NAMES, str(mark))
+        write(ground.admin(SOURCE), COPIED, str(mark))
     ground.lab.lose(SOURCE, keep=True)
     ground.lab.signal(signal.SIGCONT, MIRROR)
     well(lab, "failover", None, *VERBOSE)
@@ -173,7 +166,7 @@ def test_a_failback_salvages_what_only_the_region_has(lab, words):
         ],
         "failback_salvage_directory": str(saved),
     }
-    held = {name: copied(ground, SOURCE, name) for name in NAMES}
+    held = {name: copied(ground, SOURCE, name) for name in COPIED}
     only_there = {name: count - copied(ground, TARGET, name) for name, count in held.items()}
     assert sum(only_there.values()) >= EACH
     well(lab, "failback", back, *VERBOSE, *words)
@@ -183,8 +176,8 @@ def test_a_failback_salvages_what_only_the_region_has(lab, words):
     assert (known["active_region"], known["last"]["failback"]["found"]["verdict"]) == (TARGET, "PROVEN")
     assert known["last"]["failback"]["found"]["salvaged"] >= sum(only_there.values())
     exported, aside = {"flights...", "flights." + "x" * 241}, {"flights.null", "flights.true"}
-    assert exported | aside < set(NAMES)
-    for name in NAMES:
+    assert exported | aside < set(COPIED)
+    for name in COPIED:
         kept = 0 if name in exported | aside else only_there[name]
         assert copied(ground, TARGET, name) == held[name] - only_there[name] + kept, name
     for name in aside:

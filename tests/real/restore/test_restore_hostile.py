@@ -10,19 +10,24 @@ import re
 import pytest
 from confluent_kafka.admin import AdminClient
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import every_group
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.quotas import describe_quotas
-from kafka_dr_lab.waiting import until
-from tests.real.lab.hostile_region import GROUP, NEVER_COPIED, TOPICS, copied, fill, grant, untouched, write
+from tests.real.lab.hostile_region import (
+    COPIED,
+    EACH,
+    GROUP,
+    VERBOSE,
+    await_copies,
+    copied,
+    fill,
+    grant,
+    untouched,
+    write,
+)
 from tests.real.lab.playing import SOURCE, TARGET
-from tests.support.hostile import commands
 
 pytestmark = [pytest.mark.real, pytest.mark.full]
-NAMES = sorted(set(TOPICS) - NEVER_COPIED)
-EACH = len(commands("")) + 1
-VERBOSE = ("-vvv", "--diff")
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +36,7 @@ def mark(story):
     file = story.lab.directory.parent / "mark"
     fill(story, str(file))
     grant(story, str(file))
-    until("the copies", lambda: [copied(story, TARGET, one) for one in NAMES] == [EACH] * len(NAMES), 180)
+    await_copies(story, TARGET)
     return file
 
 
@@ -42,10 +47,8 @@ def came_through(story, mark, name, *words, **more):
     return " ".join(done.stdout.split())
 
 
-def rights(story):
-    """Rights and quotas of the region."""
-    client = KafkaClient(story.admin(SOURCE))
-    return set(describe_acls(client)), sorted(describe_quotas(client), key=str)
+def quotas(story):
+    return sorted(describe_quotas(KafkaClient(story.admin(SOURCE))), key=str)
 
 
 def test_what_is_there_is_named_where_it_drifts_and_kept(story, mark):
@@ -60,7 +63,7 @@ def test_a_manifest_and_a_proof(story, mark):
 
 
 def test_lost_it_comes_back_as_it_was(story, mark):
-    before = rights(story)
+    before = quotas(story)
     # A pattern's dot matches no line break, here as in MirrorMaker 2.
     groups = {one for one in every_group(KafkaClient(story.admin(SOURCE))) if re.fullmatch(GROUP + ".*", one)}
     assert len(groups) > 10
@@ -69,10 +72,10 @@ def test_lost_it_comes_back_as_it_was(story, mark):
     told = came_through(story, mark, "recreate_from_backup", recreate_from_backup_accept_missing_topics=True)
     assert "PROVEN" in told
     there = set(AdminClient(story.admin(SOURCE)).list_topics(timeout=60).topics)
-    assert set(TOPICS) - NEVER_COPIED <= there
-    assert [copied(story, SOURCE, one) for one in NAMES] == [EACH] * len(NAMES)
+    assert set(COPIED) <= there
+    assert [copied(story, SOURCE, one) for one in COPIED] == [EACH] * len(COPIED)
     assert groups - set(every_group(KafkaClient(story.admin(SOURCE)))) == set()
-    assert rights(story)[1] == before[1]
+    assert quotas(story) == before
 
 
 def test_its_applications_go_on_and_its_backup_too(story, mark):
