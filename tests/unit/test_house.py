@@ -186,3 +186,14 @@ def test_no_file_is_too_long():
         if lines > LONGEST_FILE
     ]
     assert not found
+
+
+def test_tests_of_module_utils_import_nothing_of_the_controller():
+    """``ansible-test units`` runs them as on a managed node, where plugins of the controller cannot be imported."""
+    controller = re.compile(r"^(?:from|import) \S*kafka_dr\.plugins\.(?!module_utils\b|modules\b)\w+", re.MULTILINE)
+    found = {
+        str(path.relative_to(ROOT)): match.group()
+        for path in sorted((ROOT / "tests/unit/plugins/module_utils").rglob("*.py"))
+        if (match := controller.search(path.read_text()))
+    }
+    assert not found

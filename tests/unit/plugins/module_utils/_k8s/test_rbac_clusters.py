@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.filter.kafka_resources import stages_users
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.rbac import reader_roles, roles, wanted
 
@@ -50,13 +49,6 @@ def test_what_is_kept_in_another_cluster_is_printed_for_that_one():
     regions = of_two_clusters(backup={"context": "vault", "namespace": "kept"})
     assert where(roles, "na") == {("kafka", "kafka-dr"), ("kept", "kafka-dr-na")}
     assert where(roles, "eu") == {("kafka", "kafka-dr")}
-
-
-def test_the_stages_user_is_printed_for_the_cluster_of_its_region():
-    regions = of_two_clusters()
-    regions["eu"]["kafka_dr_kubernetes"]["cluster"] = "second"
-    assert [one["metadata"]["labels"]["strimzi.io/cluster"] for one in stages_users(regions, region="eu")] == ["second"]
-    assert len(stages_users({"na": region(), "eu": region()}, region="eu")) == 2
 
 
 def test_one_namespace_of_a_cluster_has_one_role():
