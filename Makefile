@@ -46,14 +46,18 @@ define DRILLS
 	$(BIN)/python lab/main.py drill --scenario restore --history 20000 --live 8 --report build/drill/restore
 endef
 
-test: units lint ## the one test command: units, lint, real parts, drills
+.PHONY: archive
+archive: environment
+	@$(BIN)/python lab/main.py resolve
+
+test: units lint archive ## the one test command: units, lint, real parts, drills
 	$(PYTEST) tests/real/proof tests/real/offsets tests/real/hosts tests/real/ledger -m "real and not full"
 	$(PYTEST) tests/real/lab -m "real and not full"
 	$(PYTEST) tests/real/restore -m "real and not full"
 	$(DRILLS)
 
 # Not the long ones alone: some are later chapters of a story that the short ones begin.
-test-full: units lint molecule ## long campaigns as well, and drills that lose something or are spoiled on purpose
+test-full: units lint archive molecule ## long campaigns as well, and drills that lose something or are spoiled on purpose
 	$(PYTEST) tests/real -m "real or full"
 	$(DRILLS)
 	$(BIN)/python lab/main.py drill --dead-host --history 5000 --live 5 --report build/drill/dead_host

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .plain_kafka import JVM
+
 CLUSTERS = ("north_america", "europe")
 APPLICATIONS_REGION = "south_america"
 SERVICE_USERS = {"stages": "kdr-stages", "mirror": "kdr-mirror", "proof": "kdr-proof", "witness": "kdr-witness"}
@@ -30,10 +32,7 @@ MIRROR: dict[str, Any] = {
         "max_record_bytes": 8388608,
     },
 }
-JAVA_OPTIONS = (
-    "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dorg.slf4j.simpleLogger.defaultLogLevel=warn "
-    "-Dorg.slf4j.simpleLogger.showDateTime=true"
-)
+JAVA_OPTIONS = " ".join([*JVM, "-Dorg.slf4j.simpleLogger.showDateTime=true"])
 
 APPLICATION_USERS: list[dict[str, Any]] = [
     {

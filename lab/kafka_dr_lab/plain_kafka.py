@@ -17,11 +17,17 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+from . import class_archive
 from .java import require_java
 from .kafka_home import kafka_home
 from .ports import free_ports
 
-JVM = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"]
+JVM = [
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+    *class_archive.options(),
+]
 
 
 class JavaProcess:
@@ -92,6 +98,8 @@ class Kafka(JavaProcess):
         super().__init__(directory, name)
         self.cluster_id = cluster_id or uuid.uuid4().hex[:22]
         self.heap = heap
+        # Further words for the command that formats the log directory.
+        self.format_options: tuple[str, ...] = ()
         self.port, self.controller_port = free_ports(2)
         self.bootstrap = f"127.0.0.1:{self.port}"
         self.client = {"bootstrap.servers": self.bootstrap}
@@ -118,8 +126,9 @@ class Kafka(JavaProcess):
         settings = self.directory / "server.properties"
         settings.write_text("".join(f"{key}={value}\n" for key, value in self.properties.items()))
         if not (self.directory / "data" / "meta.properties").exists():
+            words = ("format", "-t", self.cluster_id, "-c", str(settings), *self.format_options)
             subprocess.run(
-                self.java("kafka.tools.StorageTool", "format", "-t", self.cluster_id, "-c", str(settings), heap="256m"),
+                self.java("kafka.tools.StorageTool", *words, heap="256m"),
                 check=True,
                 stdout=subprocess.DEVNULL,
                 stderr=open(self.log, "ab"),
