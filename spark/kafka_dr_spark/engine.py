@@ -11,7 +11,8 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import SideSpec, Task
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.shapes import SideSpec
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Task
 
 if TYPE_CHECKING:
     from pyspark import SparkConf, SparkContext

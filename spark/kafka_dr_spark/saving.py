@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from typing import Any, cast
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.shapes import OffsetRange, SideSpec
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import (
     KafkaDrError,
     NotProvableError,
@@ -15,12 +16,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import content as manifest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, sha256, shown
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import plan, sides, worker
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import (
-    Engine,
-    OffsetRange,
-    SideSpec,
-    Task,
-)
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Engine, Task
 
 CONFIGS = (
     "cleanup.policy",

@@ -9,8 +9,8 @@ import stat
 import sys
 from typing import Any
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.shapes import SideSpec
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import SideSpec
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.security import warnings
 
 

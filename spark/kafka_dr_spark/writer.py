@@ -9,12 +9,14 @@ from typing import Any, cast
 import pyarrow as pa
 import pyarrow.parquet
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import batch, sequence
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.shapes import Progress
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import reader
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import portions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, private, sha256
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import batch, sequence, sides
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Progress, Task
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import sides
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Task
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.sides import KafkaSide
 
 # Topic, partition, records written.

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import batch, comparison, worker
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import batch
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.records import Records
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import comparison, worker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.found import COUNTS
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.records import Records
 from tests.support.records import from_rows
 
 DAY = 24 * 3600 * 1000

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import record
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.records import Records
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import record
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.records import Records
 
 
 def from_rows(rows: list[tuple]) -> Records:

@@ -17,6 +17,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import
 
 ROOT = Path(__file__).resolve().parents[2]
 ROLES = ROOT / "roles"
+ROOMS = ROOT / "plugins" / "module_utils"
 PYTHON = ("plugins", "spark", "lab", "extensions", "roles", "tests")
 LONGEST_FUNCTION, LONGEST_FILE, LONGEST_CHAIN = 40, 300, 6
 STAGES = (*about.STAGES, "backup_status")
@@ -195,5 +196,55 @@ def test_tests_of_module_utils_import_nothing_of_the_controller():
         str(path.relative_to(ROOT)): match.group()
         for path in sorted((ROOT / "tests/unit/plugins/module_utils").rglob("*.py"))
         if (match := controller.search(path.read_text()))
+    }
+    assert not found
+
+
+def rooms_of(path: Path, node: ast.ImportFrom) -> list[str]:
+    """The rooms of ``module_utils`` that an import of one of its files names."""
+    here = list(path.relative_to(ROOMS).parts[:-1])
+    if node.level == 0:
+        below = (node.module or "").partition("kafka_dr.plugins.module_utils")
+        inner = below[2].strip(".")
+        outside = not below[1]
+    else:
+        kept = here[: len(here) - node.level + 1]
+        inner = ".".join([*kept, *([node.module] if node.module else [])])
+        outside = node.level > len(here) + 1
+    if outside:
+        return []
+    return [inner.partition(".")[0]] if inner else [name.name for name in node.names]
+
+
+def imports_between_rooms() -> dict[str, dict[str, set[str]]]:
+    """``{room: {room that it imports: {file, ...}}}``, imports for types and inside functions included."""
+    found: dict[str, dict[str, set[str]]] = {}
+    for path in sorted(ROOMS.rglob("*.py")):
+        room = path.relative_to(ROOMS).parts[0].removesuffix(".py")
+        for node in ast.walk(ast.parse(path.read_text())):
+            for other in rooms_of(path, node) if isinstance(node, ast.ImportFrom) else []:
+                if other != room:
+                    found.setdefault(room, {}).setdefault(other, set()).add(str(path.relative_to(ROOMS)))
+    return found
+
+
+def reached(rooms: dict[str, dict[str, set[str]]], start: str) -> set[str]:
+    seen: set[str] = set()
+    ahead = [start]
+    while ahead:
+        new = set(rooms.get(ahead.pop(), {})) - seen
+        seen |= new
+        ahead += new
+    return seen
+
+
+def test_no_room_is_part_of_a_circle_of_imports():
+    rooms = imports_between_rooms()
+    assert {"_kafka", "_proof", "_work"} <= set(rooms) and "_kafka" in rooms["_work"]
+    found = {
+        (room, other): sorted(paths)
+        for room, others in rooms.items()
+        for other, paths in others.items()
+        if room in reached(rooms, other)
     }
     assert not found

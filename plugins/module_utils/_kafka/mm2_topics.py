@@ -10,8 +10,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple, TypedDict
 
 from .._errors import FormatError
-from .._mm2 import codec, codec_connect
-from .._positions import witness
+from .._mm2 import codec, codec_connect, witness
 from .client import KafkaClient
 from .offsets import LogBounds, Partition, topic_offsets
 from .reader import read

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._proof.records import Records
+from .._digest.records import Records
 
 try:
     import numpy as np
@@ -13,7 +13,7 @@ try:
 except ImportError:
     pa = None
 
-from .._proof import batch
+from .._digest import batch
 
 
 def schema() -> pa.Schema:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .._proof.shapes import Isolation, OffsetRange, Partition, Progress, SideSpec, Span, TopicSurvey
+from .._digest.shapes import Isolation, OffsetRange, Partition, Progress, SideSpec, Span, TopicSurvey
 
 try:
     import numpy as np
@@ -20,9 +20,9 @@ try:
 except ImportError:
     pa = None
 
+from .._digest import batch, chunks
+from .._digest.records import Records
 from .._errors import NotProvableError, UsageError
-from .._proof import batch, chunks
-from .._proof.records import Records
 from .content import require
 from .place import locate, sha256, shown
 

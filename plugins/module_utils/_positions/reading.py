@@ -8,9 +8,9 @@ try:
 except ImportError:
     pass
 
+from .._digest import batch, record
 from .._kafka.client import KafkaClient
 from .._kafka.reader import columns, read, stamped_by_broker
-from .._proof import batch, record
 from .scan import Scan
 from .shapes import Partition, Span
 

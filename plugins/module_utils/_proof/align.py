@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from .shapes import Block
+from .._digest.shapes import Block
 
 try:
     import numpy as np

@@ -10,7 +10,7 @@ try:
 except ImportError:
     np = None  # type: ignore[assignment]
 
-from .records import Records
+from .._digest.records import Records
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .._digest.shapes import TopicSurvey
 from .._errors import UsageError
 from .._mm2.names import is_own
-from .shapes import Bounds, TopicSurvey
+from .shapes import Bounds
 
 
 def check_bounds(bounds: Any) -> Bounds:

@@ -6,7 +6,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from . import chunks, first_pass
+from .._digest import chunks
+from . import first_pass
 from .pairs import Pair
 
 if TYPE_CHECKING:

@@ -21,11 +21,11 @@ try:
 except ImportError:
     np = None  # type: ignore[assignment]
 
+from .._digest.records import Records
+from .._digest.shapes import Block
 from . import align
 from .altered import Unmatched, altered
 from .found import Found
-from .records import Records
-from .shapes import Block
 
 KNOWN, LATER, ABORTED = 1, 2, 4
 # From digests of extras to what the source has of them, as bits of the above.

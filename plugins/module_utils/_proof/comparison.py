@@ -9,9 +9,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .._digest.shapes import SideSpec, TopicSurvey
 from .._errors import NotProvableError
 from . import bounds, catching_up, first_pass, look_again, pairs, report, second_pass, sides
-from .shapes import Bounds, Engine, Report, SideName, SideSpec, TopicSurvey
+from .shapes import Bounds, Engine, Report, SideName
 
 
 @dataclass(frozen=True)

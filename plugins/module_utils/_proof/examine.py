@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import chunks, excuses
+from .._digest import chunks
+from . import excuses
 from .examine_compacted import examine_compacted
 from .examine_sequence import SequenceExamination
 from .shapes import Side

@@ -8,12 +8,14 @@ try:
 except ImportError:
     np = None  # type: ignore[assignment]
 
+from .._digest import chunks
+from .._digest.record import key_digest
+from .._digest.records import Records
+from .._digest.shapes import Block
 from .._errors import NotProvableError
-from . import align, chunks, excuses, latest, stretches
+from . import align, excuses, latest, stretches
 from .classify import Found
-from .record import key_digest
-from .records import Records
-from .shapes import Block, Side
+from .shapes import Side
 from .source_lookup import SourceLookup
 from .task import ExamineTask
 

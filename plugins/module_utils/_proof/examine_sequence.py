@@ -8,10 +8,12 @@ try:
 except ImportError:
     np = None  # type: ignore[assignment]
 
+from .._digest import chunks
+from .._digest.records import Records
+from .._digest.shapes import Block, Span
 from .._errors import NotProvableError
-from . import align, chunks, classify, excuses, stretches, unread
-from .records import Records
-from .shapes import Block, Gap, Side, Span
+from . import align, classify, excuses, stretches, unread
+from .shapes import Gap, Side
 from .source_lookup import SourceLookup
 from .task import ExamineTask
 

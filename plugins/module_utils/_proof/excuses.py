@@ -10,7 +10,7 @@ try:
 except ImportError:
     np = None  # type: ignore[assignment]
 
-from .shapes import Span
+from .._digest.shapes import Span
 
 # More than Kafka's own bytes for one offset, be it a batch of its own or a control record.
 OVERHEAD = 100

@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from . import chunks, plan, worker
+from .._digest import chunks
+from .._digest.shapes import OffsetRange, Partition
+from . import plan, worker
 from .pairs import Pair
-from .shapes import OffsetRange, Partition, SideName, Task
+from .shapes import SideName, Task
 
 if TYPE_CHECKING:
     from .comparison import Comparison

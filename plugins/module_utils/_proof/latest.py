@@ -15,11 +15,11 @@ try:
 except ImportError:
     np = None  # type: ignore[assignment]
 
+from .._digest.records import Records
+from .._digest.shapes import Block
 from . import align
 from .altered import changed_fields
 from .found import Found
-from .records import Records
-from .shapes import Block
 
 # From keys and digests to what of them the source has beyond its bound: (key occurs there, digest occurs there).
 FindKeys: TypeAlias = Callable[["np.ndarray", "np.ndarray"], "tuple[np.ndarray, np.ndarray]"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .._digest.shapes import Partition, Span, TopicSurvey
 from . import first_pass
 from .pairs import Pair
-from .shapes import Partition, Side, SideName, Span, TopicSurvey
+from .shapes import Side, SideName
 
 if TYPE_CHECKING:
     from .comparison import Comparison

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._digest.chunks import Chunks
+from .._digest.shapes import Partition, Span, TopicSurvey
 from .._errors import UsageError
 from .._mm2.names import HEARTBEATS
 from .bounds import given
-from .chunks import Chunks
 from .excuses import Head
-from .shapes import Bounds, Partition, SideName, Span, TopicSurvey
+from .shapes import Bounds, SideName
 
 
 class Pair:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from .shapes import OffsetRange
+from .._digest.shapes import OffsetRange
 
 SMALLEST = 50000
 TOGETHER = 400

@@ -6,7 +6,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from . import chunks, first_pass, plan, worker
+from .._digest import chunks
+from . import first_pass, plan, worker
 from .found import COUNTS
 from .pairs import Pair
 from .task import ExamineTask

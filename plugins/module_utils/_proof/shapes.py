@@ -3,52 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypedDict
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from .._digest.shapes import Isolation, OffsetRange, Partition, Progress, Span, TopicSurvey
 
 if TYPE_CHECKING:
-    from .chunks import Chunks
-    from .records import Records
+    from .._digest.chunks import Chunks
+    from .._digest.records import Records
 
-Partition = tuple[str, int]
-Span = tuple[int, int]  # the first offset, and the one after the last
-Block = tuple[int, int, int]  # a matched run: ordinal on the source, ordinal on the target, count
 Gap = tuple[int, int, int, int]  # of chunks, or of anything ordered: source low and high, target low and high
-Headers = list[tuple[str, "bytes | None"]]
 SideName = Literal["source", "target"]
-Isolation = Literal["read_committed", "read_uncommitted"]
-# A side's description, see :mod:`.sides`; a task for :mod:`.worker`; the report of docs/proof.md; a file of bounds.
-SideSpec = dict[str, Any]
+# A task for :mod:`.worker`; the report of docs/proof.md; a file of bounds.
 Task = dict[str, Any]
 Report = dict[str, Any]
 Bounds = dict[str, Any]
 Counts = dict[str, int]
-# Called with the records and the bytes read since the last call.
-Progress = Callable[[int, int], None]
-
-
-class OffsetRange(NamedTuple):
-    """Offsets of one partition to digest, with or without the records' timestamps."""
-
-    topic: str
-    partition: int
-    low: int
-    high: int
-    timestamps: bool
-
-    @property
-    def length(self) -> int:
-        """How many offsets, and so how many records at most."""
-        return self.high - self.low
-
-
-class TopicSurvey(TypedDict):
-    """What a side says of one topic; ``bounds`` are log start and last stable offset of each partition."""
-
-    topic_id: str
-    config: dict[str, str | None]
-    partitions: list[int]
-    bounds: dict[int, Span]
 
 
 class Side(Protocol):

@@ -11,20 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from .records import Records
-from .shapes import Isolation, OffsetRange, Partition, Progress, Side, SideSpec, Span, TopicSurvey
+from .._digest.records import Records
+from .._digest.shapes import Isolation, OffsetRange, Partition, Progress, SideSpec, Span, TopicSurvey
+from .shapes import Side
 
 if TYPE_CHECKING:
     from .pairs import Topic
 
+from .._digest.batch import Digester
+from .._digest.chunks import Chunks
 from .._errors import NotProvableError, RefusedError
 from .._kafka import distinct, reader
 from .._kafka.client import KafkaClient
 from .._kafka.offsets import list_offsets
 from .._kafka.pace import Pace
 from .._kafka.topics import survey_topics, topic_names
-from .batch import Digester
-from .chunks import Chunks
 
 NAMED = 5
 

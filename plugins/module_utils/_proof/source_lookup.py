@@ -10,10 +10,11 @@ try:
 except ImportError:
     np = None  # type: ignore[assignment]
 
+from .._digest.chunks import Chunks
+from .._digest.records import Records
+from .._digest.shapes import Block, Isolation, Span
 from . import classify
-from .chunks import Chunks
-from .records import Records
-from .shapes import Block, Isolation, Side, Span
+from .shapes import Side
 from .task import ExamineTask
 
 # Records of hinted chunks that are read before the whole range is scanned.

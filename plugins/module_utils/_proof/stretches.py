@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from .shapes import Block, Gap
+from .._digest.shapes import Block
+from .shapes import Gap
 
 try:
     import numpy as np

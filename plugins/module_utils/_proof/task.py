@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .._digest.shapes import Span
 from .excuses import Head
-from .shapes import Span
 
 
 @dataclass(frozen=True)

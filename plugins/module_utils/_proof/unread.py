@@ -8,9 +8,11 @@ try:
 except ImportError:
     np = None  # type: ignore[assignment]
 
-from . import chunks, excuses
+from .._digest import chunks
+from .._digest.shapes import Block
+from . import excuses
 from .classify import Found
-from .shapes import Block, Gap
+from .shapes import Gap
 from .task import ExamineTask
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .._digest.shapes import Progress
 from .._errors import KafkaDrError, NotProvableError
 from . import examine as examination
 from . import sides
-from .shapes import Engine, Progress, Task
+from .shapes import Engine, Task
 
 
 def run(

@@ -11,11 +11,12 @@ try:
 except ImportError:
     pa = None
 
+from .._digest import batch, chunks
+from .._digest.shapes import Progress
 from .._errors import KafkaDrError
 from .._kafka.reader import columns, read, timestamp_type
 from .._manifest.place import keep, locate, private, sha256, shown
-from .._proof import batch, chunks
-from .._proof.shapes import Progress, Task
+from .._proof.shapes import Task
 from .._proof.sides import KafkaSide
 from . import spans
 from .writing import changed

@@ -13,9 +13,9 @@ try:
 except ImportError:
     np = None  # type: ignore[assignment]
 
+from .._digest import record
+from .._digest.shapes import Progress
 from .._kafka.reader import columns, read
-from .._proof import record
-from .._proof.shapes import Progress
 from .._proof.sides import KafkaSide
 from . import spans
 from .actions import REPLAY, WRITING

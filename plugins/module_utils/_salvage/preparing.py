@@ -7,11 +7,11 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from .._digest.shapes import SideSpec
 from .._errors import RefusedError, UsageError
 from .._proof import bounds as proof_bounds
 from .._proof.comparison import Comparison, Options, prepare
 from .._proof.pairs import Pair
-from .._proof.shapes import SideSpec
 from .._values.listing import named
 
 POLL_SECONDS = 0.5

@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .._digest import batch, chunks
+from .._digest.shapes import Progress
 from .._kafka.deciding import await_decided
 from .._kafka.reader import columns, read
-from .._proof import batch, chunks
-from .._proof.shapes import Progress
 from .._proof.sides import KafkaSide
 from . import spans
 from .writing import Work

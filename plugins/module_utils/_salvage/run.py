@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from .._digest.shapes import SideSpec
 from .._errors import KafkaDrError, NotProvableError
 from .._proof import plan, worker
 from .._proof.comparison import Comparison
 from .._proof.pairs import Pair
-from .._proof.shapes import Engine, SideSpec
+from .._proof.shapes import Engine
 from .._proof.sides import KafkaSide
 from .._values.listing import named
 from . import actions, places, preparing, progress, report, spans

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .._proof.shapes import Headers
+from .._digest.shapes import Headers
 
 # Base offset, length, leader epoch, magic, checksum, attributes, last offset delta, two timestamps, producer id, epoch,
 # sequence, count.

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
+from .._digest.shapes import Progress
 from .._errors import KafkaDrError
 from .._proof import sides, worker
-from .._proof.shapes import Progress, Task
+from .._proof.shapes import Task
 from .._proof.sides import KafkaSide
 from . import planning, proving, writing
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from .._digest.shapes import Headers
 from .._errors import KafkaDrError, RefusedError
 from .._kafka.client import KafkaClient
 from .._kafka.producing import TranslatingProducer
 from .._kafka.reader import columns, read
-from .._proof.shapes import Headers
 from .._proof.shapes import Progress as Tell
 from . import progress, spans
 from .actions import REPLAY

@@ -3,7 +3,7 @@
 
 A lost region takes its groups' positions with it, and MirrorMaker 2's checkpoints are no log of positions. Each round
 asks the source for all groups at once and writes only what changed, then a stamp with the time; see
-``_positions/witness.py`` for the records. It runs beside the mirror, in the target region, and survives the loss of the
+``_mm2/witness.py`` for the records. It runs beside the mirror, in the target region, and survives the loss of the
 source.
 
     position_witness.py --config FILE [--once]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 try:
     import witness
 except ImportError:
-    from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions import witness
+    from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import witness
 
 from confluent_kafka import KafkaException
 from witness_source import Offsets, Source

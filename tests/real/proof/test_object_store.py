@@ -9,8 +9,7 @@ import pytest
 from confluent_kafka import Producer
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.scan import ManifestRecords
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import codec
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions import witness
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import codec, witness
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.manifest_info import manifest_info
 from tests.support.object_store import VARIABLES, ObjectStore
 from tests.support.offsets_lab import POSITIONS, translate

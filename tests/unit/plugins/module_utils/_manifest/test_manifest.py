@@ -9,11 +9,11 @@ import pyarrow.fs
 import pyarrow.parquet
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import batch
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError, KafkaDrError, UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import content, place, portions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.scan import ManifestRecords
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.side import ManifestSide
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import batch
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work import manifest_info as look
 from tests.support.records import from_rows
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import codec, codec_connect
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions import witness
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import codec, codec_connect, witness
 from tests.support.mm2_records import encode_checkpoint, encode_heartbeat
 
 SYNC_KEY = b"\x00\x05items\x00\x00\x00\x02"

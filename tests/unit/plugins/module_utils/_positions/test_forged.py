@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.content import read as read_manifest
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import witness
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.codec_connect import (
     decode_source_offset,
     decode_status,
 )
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions import witness
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.groups import last_positions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.translation import translate
 from tests.support.mirror_history import evidence_of, histories

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions import witness
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import witness
 
 FILES = Path(__file__).resolve().parents[5] / "roles" / "mirror" / "files"
 STANDS = {"orders": {"t": {0: 5}}, "bills": {"t": {0: 7}}}

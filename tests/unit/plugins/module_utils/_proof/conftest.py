@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import chunks, second_pass, sides
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import chunks
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import second_pass, sides
 from tests.support.compared import NOW
 
 settings.register_profile("untimed", deadline=None)

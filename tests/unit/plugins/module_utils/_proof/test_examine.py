@@ -8,9 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import batch, chunks, examine, stretches
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import batch, chunks
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.records import Records
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import examine, stretches
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.excuses import Head
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.records import Records
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.task import ExamineTask
 from tests.support.records import from_rows
 

@@ -8,8 +8,8 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.shapes import OffsetRange
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import plan
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import OffsetRange
 
 
 @given(st.lists(st.tuples(st.integers(0, 1000), st.integers(0, 3000000)), max_size=30), st.integers(1, 16))

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import batch, record
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import batch, record
 
 FIELD = st.one_of(st.none(), st.binary(max_size=12))
 HEADERS = st.one_of(st.none(), st.lists(st.tuples(st.text(max_size=5), FIELD), max_size=3))

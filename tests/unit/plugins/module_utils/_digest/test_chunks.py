@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import chunks, record, sequence
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import chunks, record, sequence
 
 
 @pytest.fixture(autouse=True)
