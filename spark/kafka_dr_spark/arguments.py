@@ -15,6 +15,7 @@ def parser() -> argparse.ArgumentParser:
     _add_common(_add_compare(commands))
     _add_common(_add_manifest(commands))
     _add_common(_add_salvage(commands))
+    _add_common(_add_watch(commands))
     return top
 
 
@@ -92,6 +93,29 @@ def _add_manifest(commands: argparse._SubParsersAction) -> argparse.ArgumentPars
     )
     manifest.add_argument("--detail", choices=("records", "chunks"), default="records")
     return manifest
+
+
+def _add_watch(commands: argparse._SubParsersAction) -> argparse.ArgumentParser:
+    watch = commands.add_parser("watch", help="keep the proof of a mirror up to date while it works")
+    watch.add_argument("--source-config", metavar="F", required=True, help="JSON in librdkafka keys, mode 0600")
+    watch.add_argument("--target-config", metavar="F", required=True)
+    watch.add_argument("--mirror", metavar="NAME", required=True, help="there is one watch a mirror")
+    watch.add_argument("--state", default="__kafka_dr_windows", metavar="TOPIC", help="topic in the target region")
+    _add_rename(watch)
+    watch.add_argument("--source-name", default="source", help="what reasons and errors call the source")
+    watch.add_argument("--target-name", default="target", help="what they call the target")
+    watch.add_argument("--interval", type=float, default=1, metavar="S", help="seconds between rounds once caught up")
+    watch.add_argument("--metrics", type=int, metavar="PORT", help="serve Prometheus metrics on this port")
+    watch.add_argument("--offsets-topic", metavar="TOPIC", help="Connect's offsets topic of the mirror, in the target")
+    watch.add_argument("--alias", metavar="NAME", help="the source's alias in that topic")
+    watch.add_argument(
+        "--scrub-days", type=float, metavar="N", help="read what was proven again within as many days; never if absent"
+    )
+    watch.add_argument("--once", action="store_true", help="end once the watch has caught up")
+    watch.add_argument(
+        "--begin-anew", action="store_true", help="forget what was proven, as for a cluster that took another's place"
+    )
+    return watch
 
 
 def _add_common(command: argparse.ArgumentParser) -> None:

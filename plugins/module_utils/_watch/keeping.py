@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The watch's topic in the target region: made, read whole or not at all, written in transactions of one writer.
+
+Taking over the ``transactional.id`` of a mirror ends what another watch of it has begun, so there is one at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .._errors import KafkaDrError, RefusedError
+from .._kafka.client import KafkaClient
+from .._kafka.deciding import await_decided
+from .._kafka.offsets import list_offsets
+from .._kafka.producing import FencedError
+from .._kafka.reader import read
+from .._kafka.topics import describe_topics
+from .._ledger.topic import ensure_kept_topic
+from . import rows
+from .state import TOPIC, WatchState
+
+CONFIGS = {"cleanup.policy": "compact", "message.timestamp.type": "CreateTime"}
+# Another writer's open transaction hides what stands behind it for as long.
+TRANSACTION_SECONDS = 20
+HIDDEN_SECONDS = TRANSACTION_SECONDS + 40
+# Of one record; brokers take a mebibyte where nothing else is set.
+LARGEST_RECORD = 512 << 10
+
+
+def ensure_topic(client: KafkaClient, topic: str = TOPIC) -> None:
+    """Create the topic, or correct what was changed: deletion by age would forget what was proven."""
+    ensure_kept_topic(client, {"name": topic, "partitions": 1, "configs": CONFIGS})
+
+
+def read_states(client: KafkaClient, topic: str = TOPIC) -> dict[str, WatchState]:
+    """``{mirror: state}``; empty where the cluster answers that there is no such topic.
+
+    :raises KafkaDrError: it cannot be read to its end: a part of it would name windows confirmed that are not.
+    """
+    if topic not in describe_topics(client, [topic]):
+        return {}
+    return rows.fold(read_records(client, topic))
+
+
+def read_records(client: KafkaClient, topic: str, begin: int = 0) -> list[tuple[int, bytes | None, bytes | None]]:
+    """Committed records ``(offset, key, value)`` from an offset to the end there is now."""
+    place = (topic, 0)
+    end = list_offsets(client, [place], "end", "read_uncommitted", "waited for")[place]
+    await_decided(
+        client,
+        place,
+        end,
+        max(client.timeout, HIDDEN_SECONDS),
+        f"'{topic}' on {client.name} could not be read to its end",
+        "and run this again",
+    )
+    start = max(begin, list_offsets(client, [place], "start", gone="error")[place])
+    return [
+        (message.offset(), message.key(), message.value())
+        for dummy, messages in read(client, [(*place, start, end)], timeout=client.timeout)
+        for message in messages
+    ]
+
+
+class Keeper:
+    """The one writer of a mirror's state. Opening it ends every other.
+
+    :raises KafkaDrError: the topic cannot be made, or its transactions cannot be taken over.
+    """
+
+    def __init__(self, client: KafkaClient, mirror: str, topic: str = TOPIC) -> None:
+        self.client, self.mirror, self.topic = client, mirror, topic
+        ensure_topic(client, topic)
+        self.producer = client.producer(
+            transactional_id=f"kafka-dr-watch-{mirror}",
+            transaction_timeout_ms=TRANSACTION_SECONDS * 1000,
+            message_max_bytes=2 * LARGEST_RECORD,
+            linger_ms=5,
+        )
+        self.producer.init_transactions()
+
+    def read(self) -> WatchState | None:
+        """What was kept before."""
+        return read_states(self.client, self.topic).get(self.mirror)
+
+    def write(self, records: Iterable[rows.Row]) -> None:
+        """Write the records of a round, all or none.
+
+        :raises RefusedError: another watch of this mirror took over. :raises KafkaDrError: the topic did not take them;
+            what is so has to be read again.
+        """
+        try:
+            self.producer.begin_transaction()
+            for name, value in records:
+                self.producer.produce(self.topic, key=name, value=value, partition=0)
+            self.producer.commit_transaction()
+        except FencedError as error:
+            raise RefusedError(
+                f"Another watch of the mirror '{self.mirror}' took over",
+                expected="one watch a mirror",
+                found=error.found,
+                remedy="Leave one of them running",
+            ) from error
+        except KafkaDrError:
+            self.producer.abort_transaction()
+            raise

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a watch knows, as it stands in its topic of the target region."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from .._kafka.client import KafkaClient
+
+TOPIC = "__kafka_dr_windows"
+
+Partition = tuple[str, int]
+Span = tuple[int, int]
+
+
+class Tip(NamedTuple):
+    """A record that was read: its offset, the leader epoch of its batch, its digest with the timestamp."""
+
+    offset: int
+    epoch: int
+    digest: int
+
+
+@dataclass
+class Confirmed:
+    """One partition. Pairs are (source, target) offsets.
+
+    :ivar source_id, target_id: ids of the topics; ``target_id`` is empty while the target has no such topic.
+    :ivar begins: where the proven range begins; None until the two logs have a first record in common.
+    :ivar through: where it ends (exclusive).
+    :ivar examined: how far both sides were compared (exclusive); beyond ``through`` only behind a difference.
+    :ivar anchor: the last pair of records that were matched, with the timestamp.
+    :ivar source_tip, target_tip: the last record that was read and accounted for; read again each round.
+    :ivar records, duplicates: how many were proven, and how many further copies the target has.
+    :ivar unproven: source records that were never compared and never will be, counted or (if skipped) by offsets.
+    :ivar older: target records from before the first common one, or of a former topic.
+    :ivar waiting: source records that are read and not confirmed yet (in windows).
+    :ivar chain: hash of the last window.
+    :ivar stopped: why the partition is no longer watched; None while it is.
+    :ivar notes: what happened to it (created anew, skipped), the newest last, bounded.
+    :ivar map_runs: (source offset, target offset, count), the newest of the exact offset map, bounded.
+    """
+
+    target_topic: str
+    source_id: str
+    target_id: str
+    mode: str = "delete"
+    begins: Span | None = None
+    through: Span = (0, 0)
+    examined: Span = (0, 0)
+    read: int = 0
+    anchor: dict[str, Any] | None = None
+    source_tip: Tip | None = None
+    target_tip: Tip | None = None
+    records: int = 0
+    duplicates: int = 0
+    unproven: int = 0
+    older: int = 0
+    waiting: int = 0
+    oldest_waiting: int | None = None
+    differences: int = 0
+    chain: str = ""
+    proven_at: int | None = None
+    scrubbed: int | None = None
+    stopped: str | None = None
+    notes: list[str] = field(default_factory=list)
+    map_runs: list[list[int]] = field(default_factory=list)
+
+
+@dataclass
+class Window:
+    """A stretch of the source that the target did not confirm when it was written; arrays are little-endian bytes.
+
+    :ivar low, high: the offsets it covers. :ivar runs: int64 pairs (first offset, count). :ivar rows: chunk rows.
+    :ivar content: uint64 a record. :ivar timestamps: int64 ms a record.
+    """
+
+    low: int
+    high: int
+    count: int
+    runs: bytes
+    rows: bytes
+    content: bytes
+    timestamps: bytes
+    previous: str
+    hash: str
+
+
+@dataclass
+class Difference:
+    """A fault as a proof names it. :ivar accepted: None, or ``{by, reason, at}``."""
+
+    topic: str
+    partition: int
+    number: int
+    kind: str
+    source_offset: int | None
+    target_offset: int | None
+    timestamp: int | None
+    field: str | None
+    count: int
+    found_at: int
+    accepted: dict[str, Any] | None = None
+
+
+@dataclass
+class WatchState:
+    """Everything of one mirror. :ivar not_watched: ``{topic: reason}``. :ivar at: when the last round ended (ms)."""
+
+    mirror: str
+    source_cluster: str = ""
+    target_cluster: str = ""
+    topics: str = ""
+    rename: str = "identity"
+    began: int = 0
+    at: int = 0
+    round: int = 0
+    seconds: float = 0
+    not_watched: dict[str, str] = field(default_factory=dict)
+    partitions: dict[Partition, Confirmed] = field(default_factory=dict)
+    windows: dict[Partition, list[Window]] = field(default_factory=dict)
+    differences: list[Difference] = field(default_factory=list)
+
+
+def read_state(client: KafkaClient, mirror: str, topic: str = TOPIC) -> WatchState | None:
+    """What the watch of a mirror knows, read to the topic's end.
+
+    :returns: None only where the cluster answers that there is no such topic, or no round of this mirror is in it.
+    :raises KafkaDrError: it cannot be read to its end, or holds what no watch wrote.
+    """
+    # The format imports these shapes.
+    from .keeping import read_states
+
+    return read_states(client, topic).get(mirror)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a report says of the standing proof: ``report.watch``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from .figures import RoundFigures, TopicFigures
+from .state import Confirmed, Difference, Partition, WatchState
+
+NAMED = 100
+# Above so many partitions, what is proven is told by topic.
+PARTITIONS_NAMED = 2000
+
+
+def summarise(
+    state: WatchState, ends: Mapping[Partition, int] | None = None, now_ms: int | None = None
+) -> dict[str, Any]:
+    """``report.watch``.
+
+    :param ends: last stable offsets of the source, where they are known: offsets that no round has read count as
+        unproven too.
+    :param now_ms: milliseconds since the epoch, by which ages are told.
+    """
+    now = int(time.time() * 1000) if now_ms is None else now_ms
+    unproven = {place: unproven_records(part, (ends or {}).get(place)) for place, part in state.partitions.items()}
+    oldest = [moment for part in state.partitions.values() if (moment := oldest_unproven(part)) is not None]
+    open_ones = [found for found in state.differences if found.accepted is None]
+    stopped = [
+        {"topic": topic, "partition": number, "reason": part.stopped}
+        for (topic, number), part in sorted(state.partitions.items())
+        if part.stopped
+    ]
+    return {
+        "mirror": state.mirror,
+        "at": state.at,
+        "age_seconds": round(max(0, now - state.at) / 1000, 3),
+        "round": state.round,
+        "proven_through": proven_through(state),
+        "records": sum(part.records for part in state.partitions.values()),
+        "duplicates": sum(part.duplicates for part in state.partitions.values()),
+        "unproven_records": sum(unproven.values()),
+        "unproven_seconds": round(max(0, now - min(oldest)) / 1000, 3) if oldest else 0,
+        "differences": [_difference(found) for found in open_ones[:NAMED]],
+        "differences_left_out": max(0, len(open_ones) - NAMED),
+        "differences_accepted": len(state.differences) - len(open_ones),
+        "stopped": stopped[:NAMED],
+        "stopped_left_out": max(0, len(stopped) - NAMED),
+        "topics_not_watched": [
+            {"topic": topic, "reason": reason} for topic, reason in sorted(state.not_watched.items())
+        ],
+    }
+
+
+def unproven_records(part: Confirmed, end: int | None = None) -> int:
+    """Source records that are not proven: never compared, waiting, or behind a difference.
+
+    Where only offsets are known, each counts as a record.
+    """
+    beyond = max(0, end - part.read) if end is not None else 0
+    return part.unproven + part.waiting + max(0, part.examined[0] - part.through[0]) + beyond
+
+
+def oldest_unproven(part: Confirmed) -> int | None:
+    """Milliseconds of the oldest source record beyond ``through``; None where there is none, or none with a time."""
+    if part.through[0] < part.examined[0] and part.anchor is not None:
+        # Behind a difference nothing is proven, whatever was compared since.
+        return part.proven_at
+    return part.oldest_waiting
+
+
+def proven_through(state: WatchState) -> dict[str, Any]:
+    """``{topic: {partition: [source, target]}}``, exclusive; of very many partitions ``{topic: {partitions, records}}``.
+
+    A partition of which nothing is proven is left out of the former.
+    """
+    found: dict[str, Any] = {}
+    if len(state.partitions) > PARTITIONS_NAMED:
+        for (topic, dummy), part in sorted(state.partitions.items()):
+            row = found.setdefault(topic, {"partitions": 0, "records": 0})
+            row["partitions"] += 1
+            row["records"] += part.records
+        return found
+    for (topic, number), part in sorted(state.partitions.items()):
+        if part.begins is not None:
+            found.setdefault(topic, {})[str(number)] = list(part.through)
+    return found
+
+
+def figures(state: WatchState, now_ms: int) -> RoundFigures:
+    """Figures of a state; what only a running watch knows is left at its default."""
+    topics: dict[str, TopicFigures] = {}
+    oldest: dict[str, int] = {}
+    for (topic, dummy), part in state.partitions.items():
+        row = topics.setdefault(topic, TopicFigures())
+        row.unproven_records += unproven_records(part)
+        moment = oldest_unproven(part)
+        if moment is not None:
+            oldest[topic] = min(moment, oldest.get(topic, moment))
+    for topic, moment in oldest.items():
+        topics[topic].proven_age_seconds = max(0, now_ms - moment) / 1000
+    for found in state.differences:
+        if found.accepted is None:
+            topics.setdefault(found.topic, TopicFigures()).differences += 1
+    return RoundFigures(
+        mirror=state.mirror,
+        at=state.at,
+        proven_age_seconds=max((row.proven_age_seconds for row in topics.values()), default=0),
+        unproven_records=sum(row.unproven_records for row in topics.values()),
+        differences=sum(row.differences for row in topics.values()),
+        stopped=sum(1 for part in state.partitions.values() if part.stopped),
+        mirror_lag_records=sum(part.waiting for part in state.partitions.values()),
+        seconds=state.seconds,
+        topics=topics,
+    )
+
+
+def _difference(found: Difference) -> dict[str, Any]:
+    return {
+        "topic": found.topic,
+        "partition": found.partition,
+        "kind": found.kind,
+        "source_offset": found.source_offset,
+        "target_offset": found.target_offset,
+        "timestamp": found.timestamp,
+        "field": found.field,
+        "count": found.count,
+        "found_at": found.found_at,
+    }

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A state comes back as it was written, and nothing else is taken for one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rows
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import (
+    Confirmed,
+    Difference,
+    Tip,
+    WatchState,
+    Window,
+)
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import figures, summarise
+
+PLACE = ("orders", 3)
+BIG = (1 << 64) - 1
+
+
+def known():
+    part = Confirmed("a.orders", "id1", "id2", begins=(5, 0), through=(90, 85), examined=(90, 85), read=120)
+    part.anchor = {"source": (89, 2), "target": (84, 0), "digest": BIG, "timestamp": 1000}
+    part.source_tip, part.target_tip = Tip(119, 2, BIG), Tip(84, -1, 7)
+    part.records, part.waiting, part.oldest_waiting, part.unproven = 85, 30, 4000, 5
+    part.map_runs = [[5, 0, 85]]
+    window = Window(90, 120, 30, b"r" * 16, b"", b"c" * 240, b"t" * 240, "", "ab")
+    found = Difference("orders", 3, 0, "missing", 7, None, 99, None, 2, 123)
+    state = WatchState("a-to-b", "A", "B", "orders", began=1, at=5000, round=9, seconds=0.5)
+    state.not_watched = {"table": "compacted"}
+    state.partitions[PLACE], state.windows[PLACE], state.differences = part, [window], [found]
+    return state
+
+
+def records(state):
+    found = [rows.window_row(state.mirror, place, window, state.at) for place in state.windows
+             for window in state.windows[place]]  # fmt: skip
+    found += [rows.confirmed_row(state.mirror, place, part, state.at) for place, part in state.partitions.items()]
+    found += [rows.difference_row(state.mirror, difference, state.at) for difference in state.differences]
+    return [(at, *row) for at, row in enumerate([*found, rows.watch_row(state)])]
+
+
+def test_a_state_comes_back_as_it_was():
+    state = known()
+    assert rows.fold(records(state)) == {"a-to-b": state}
+
+
+def test_a_null_value_takes_a_record_away():
+    state = known()
+    gone = [(100, rows.key("window", "a-to-b", "orders", 3, 90), None)]
+    assert rows.fold([*records(state), *gone])["a-to-b"].windows == {}
+
+
+def test_what_no_round_ended_is_no_state():
+    assert rows.fold(records(known())[:-1]) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        (None, b"{}"),
+        (b"x", b"{}"),
+        (b'["watch"]', b"{}"),
+        (b'["confirmed","m","t","0"]', b'{"v":1,"at":1}'),
+        (b'["confirmed","m","t",-1]', b'{"v":1,"at":1}'),
+        (b'["nothing","m"]', b'{"v":1,"at":1}'),
+        (b'["watch","m"]', b"{"),
+        (b'["watch","m"]', b'{"v":2,"at":1}'),
+        (b'["watch","m"]', b"[" * 100000),
+        (b"[" * 100000, b"{}"),
+        (b'["watch","m"]', b"[1]"),
+        (b'["watch","m"]', b'{"v":1,"at":1,"round":true}'),
+    ],
+)
+def test_what_is_not_of_the_format_is_refused_by_its_key(name, value):
+    with pytest.raises(FormatError, match="delete that record") as error:
+        rows.fold([(4, name, value)])
+    assert "at offset 4" in str(error.value)
+
+
+@pytest.mark.parametrize("field", sorted(rows.CONFIRMED_FIELDS))
+def test_each_field_of_a_partition_is_checked(field):
+    state = known()
+    name, value = rows.confirmed_row("m", PLACE, state.partitions[PLACE], 1)
+    for wrong in (True, {"x": [1]}, [["a"]]):
+        with pytest.raises(FormatError):
+            rows.fold([(0, name, json.dumps({**json.loads(value), field: wrong}).encode())])
+
+
+@pytest.mark.parametrize("text", ["!", "", rows.pack(b"x" * (rows.ARRAY_BYTES + 1)), rows.pack(b"x")[:-8]])
+def test_an_array_is_bounded_and_whole(text):
+    with pytest.raises((ValueError, rows.zlib.error)):
+        rows.unpack(text)
+
+
+def test_a_summary_counts_what_is_not_proven():
+    told = summarise(known(), {PLACE: 130}, 9000)
+    assert told["unproven_records"] == 5 + 30 + 10
+    assert told["unproven_seconds"] == 5.0
+    assert told["age_seconds"] == 4.0
+    assert told["proven_through"] == {"orders": {"3": [90, 85]}}
+    assert told["topics_not_watched"] == [{"topic": "table", "reason": "compacted"}]
+    assert [found["kind"] for found in told["differences"]] == ["missing"]
+
+
+def test_behind_a_difference_nothing_is_proven():
+    state = known()
+    state.partitions[PLACE].examined = (100, 95)
+    assert summarise(state, None, 9000)["unproven_records"] == 5 + 30 + 10
+
+
+def test_an_accepted_difference_is_none():
+    state = known()
+    state.differences[0].accepted = {"by": "ann", "reason": "test", "at": 6}
+    told = summarise(state, None, 9000)
+    assert (told["differences"], told["differences_accepted"]) == ([], 1)
+    assert figures(state, 9000).differences == 0
+
+
+def test_figures_are_by_topic_too():
+    found = figures(known(), 9000)
+    assert (found.unproven_records, found.proven_age_seconds, found.mirror_lag_records) == (35, 5.0, 30)
+    assert found.topics["orders"].differences == 1
