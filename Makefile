@@ -4,6 +4,7 @@ SCENARIO ?= failover
 PLATFORM ?= host
 LAB_DIR ?= build/lab
 DRILL ?=
+PARTS ?=
 
 BIN := .venv/bin
 BOOTSTRAP := sh lab/bootstrap.sh
@@ -38,32 +39,13 @@ units: environment
 lint: environment ## ruff, yamllint, mypy, antsibull-changelog, ansible-lint
 	$(BIN)/python tests/judges/lint.py
 
-# The drills have a shorter history than "make drill", so that all of it stays within half an hour.
-define DRILLS
-	$(BIN)/python tests/kubernetes/short.py
-	$(BIN)/python lab/main.py drill --history 20000 --live 8 --report build/drill/failover
-	$(BIN)/python lab/main.py drill --scenario switchover --history 20000 --live 8 --report build/drill/switchover
-	$(BIN)/python lab/main.py drill --scenario restore --history 20000 --live 8 --report build/drill/restore
-endef
+# Parts run side by side, each with clusters of its own; where the time went is printed at the end.
+# PARTS="ledger drill_failover" runs some of them.
+test: environment ## the one test command: units, lint, real parts, drills (PARTS="..." for some of them)
+	$(BIN)/python tests/parts/run.py test $(PARTS)
 
-.PHONY: archive
-archive: environment
-	@$(BIN)/python lab/main.py resolve
-
-test: units lint archive ## the one test command: units, lint, real parts, drills
-	$(PYTEST) tests/real/proof tests/real/offsets tests/real/hosts tests/real/ledger -m "real and not full"
-	$(PYTEST) tests/real/lab -m "real and not full"
-	$(PYTEST) tests/real/restore -m "real and not full"
-	$(DRILLS)
-
-# Not the long ones alone: some are later chapters of a story that the short ones begin.
-test-full: units lint archive molecule ## long campaigns as well, and drills that lose something or are spoiled on purpose
-	$(PYTEST) tests/real -m "real or full"
-	$(DRILLS)
-	$(BIN)/python lab/main.py drill --dead-host --history 5000 --live 5 --report build/drill/dead_host
-	$(BIN)/python lab/main.py drill --scenario roundtrip --history 20000 --live 8 --report build/drill/roundtrip
-	$(BIN)/python lab/main.py drill --scenario failback --freeze 5 --history 5000 --live 5 --report build/drill/failback
-	$(BIN)/python lab/main.py drill --platform kubernetes --scenario failback --freeze 5 --history 5000 --live 5 --report build/drill/kubernetes
+test-full: environment molecule ## long campaigns as well, and drills that lose something or are spoiled on purpose
+	$(BIN)/python tests/parts/run.py full $(PARTS)
 
 .PHONY: molecule
 # One story: what comes later needs what came before.

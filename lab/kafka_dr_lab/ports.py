@@ -3,23 +3,47 @@
 
 from __future__ import annotations
 
+import random
 import socket
+from pathlib import Path
 
 from .errors import LabError
 
 HOST = "127.0.0.1"
+# Well-known services of a machine are below.
+LOWEST, ATTEMPTS = 12000, 200
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports on which nothing listens at this moment."""
-    sockets = [socket.socket() for dummy in range(count)]
+    """Ports on which nothing listens at this moment, below those that connections going out get: a program that starts
+    later, or again, would find its port taken by one of them.
+    """
+    sockets: list[socket.socket] = []
     try:
-        for listener in sockets:
-            listener.bind((HOST, 0))
-        return [listener.getsockname()[1] for listener in sockets]
+        for port in random.sample(_lasting_ports(), ATTEMPTS):
+            listener = socket.socket()
+            sockets.append(listener)
+            try:
+                listener.bind((HOST, port))
+            except OSError:
+                sockets.pop().close()
+            if len(sockets) == count:
+                return [listener.getsockname()[1] for listener in sockets]
     finally:
         for listener in sockets:
             listener.close()
+    raise LabError(
+        f"Expected {count} free ports on {HOST}, found {len(sockets)} in {ATTEMPTS} attempts. Stop something."
+    )
+
+
+def _lasting_ports() -> range:
+    """The ports below the range of connections going out; that range itself where it leaves too few."""
+    try:
+        first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    except (OSError, ValueError):
+        first = 32768
+    return range(LOWEST, first) if first - LOWEST > 10 * ATTEMPTS else range(32768, 60999)
 
 
 def require_free(ports: dict[str, int]) -> None:

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What ``make test`` and ``make test-full`` consist of."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTEST = (sys.executable, "-m", "pytest", "-q", "--durations=5")
+ARCHIVE = "archive"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A command with a name, started once the parts in ``after`` have ended."""
+
+    name: str
+    command: tuple[str, ...]
+    after: tuple[str, ...] = (ARCHIVE,)
+
+
+def parts_of(which: str, only: list[str]) -> list[Part]:
+    """The parts of ``test`` or ``full``, in the order in which they begin: the longest first.
+
+    :param only: names of parts; all where it is empty.
+    :raises SystemExit: there is no part of such a name.
+    """
+    found = list(_full() if which == "full" else _test())
+    unknown = sorted(set(only) - {part.name for part in found})
+    if unknown:
+        sys.exit(f"No part {', '.join(unknown)}: expected {', '.join(part.name for part in found)}")
+    chosen = [part for part in found if not only or part.name in only]
+    names = {part.name for part in chosen}
+    return [Part(part.name, part.command, tuple(set(part.after) & names)) for part in chosen]
+
+
+def _always() -> Iterator[Part]:
+    yield Part(ARCHIVE, (sys.executable, "lab/main.py", "resolve"), ())
+    yield Part("units", (*PYTEST, "tests/unit", "-n", "2"), ())
+    yield Part("lint", (sys.executable, "tests/judges/lint.py"), ())
+
+
+def _test() -> Iterator[Part]:
+    yield from _always()
+    yield _drill("restore", history=20000, live=8)
+    for name in ("restore", "hosts", "lab", "proof", "offsets", "ledger"):
+        yield Part(name, (*PYTEST, f"tests/real/{name}", "-m", "real and not full"))
+    yield _drill("switchover", history=20000, live=8)
+    yield _drill("failover", history=20000, live=8)
+    yield Part("kubernetes", (sys.executable, "tests/kubernetes/short.py"))
+
+
+def _full() -> Iterator[Part]:
+    """The long tests are not all there is: some are later chapters of a story that the short ones begin."""
+    for part in _test():
+        if part.command[-1] == "real and not full":
+            yield Part(part.name, (*part.command[:-1], "real or full"))
+        else:
+            yield part
+    for name in ("failback", "eda"):
+        yield Part(name, (*PYTEST, f"tests/real/{name}", "-m", "real or full"))
+    yield _drill("roundtrip", history=20000, live=8)
+    yield _drill("failback", "--freeze", "5", history=5000, live=5)
+    yield _drill("failback", "--platform", "kubernetes", "--freeze", "5", name="kubernetes", history=5000, live=5)
+    yield _drill("failover", "--dead-host", name="dead_host", history=5000, live=5)
+
+
+def _drill(scenario: str, *words: str, name: str = "", **options: Any) -> Part:
+    """A drill in a lab of its own; its report is in ``build/drill``."""
+    name = name or scenario
+    given = [word for key, value in options.items() for word in (f"--{key}", str(value))]
+    lab = (sys.executable, "lab/main.py", "--lab", f"build/labs/{name}")
+    return Part(
+        f"drill_{name}", (*lab, "drill", "--scenario", scenario, *words, *given, "--report", f"build/drill/{name}")
+    )
