@@ -32,10 +32,6 @@ environment:
 test-unit: environment ## seconds: what needs nothing running
 	$(PYTEST) tests/unit -n 2 -m "not slow"
 
-.PHONY: units
-units: environment
-	$(PYTEST) tests/unit -n 2
-
 lint: environment ## ruff, yamllint, mypy, antsibull-changelog, ansible-lint
 	$(BIN)/python tests/judges/lint.py
 

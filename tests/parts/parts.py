@@ -40,7 +40,7 @@ def parts_of(which: str, only: list[str]) -> list[Part]:
 
 def _always() -> Iterator[Part]:
     yield Part(ARCHIVE, (sys.executable, "lab/main.py", "resolve"), ())
-    yield Part("units", (*PYTEST, "tests/unit", "-n", "2"), ())
+    yield Part("units", (*PYTEST, "tests/unit", "-n", "2", "--dist", "loadfile"), ())
     yield Part("lint", (sys.executable, "tests/judges/lint.py"), ())
 
 
