@@ -48,7 +48,13 @@ def topics() -> list[Variables]:
 
 
 def cluster_host(
-    name: str, directory: Path, home: Path, certificate: str, ports: list[int], broker: dict[str, Any]
+    name: str,
+    directory: Path,
+    home: Path,
+    certificate: str,
+    ports: list[int],
+    broker: dict[str, Any],
+    network: dict[str, str] | None = None,
 ) -> Variables:
     """A region with a cluster.
 
@@ -56,12 +62,14 @@ def cluster_host(
     :param certificate: the region's CA, PEM.
     :param ports: of the clients' listener, the controller, the mirror's REST interface, and a spare one.
     :param broker: further properties of the broker.
+    :param network: ``address`` that its broker listens on, and ``java``, the program that starts it there.
     """
+    network = network or {}
     client_port, controller_port, rest_port, spare_port = ports
     return {
         "kafka_dr_platform": "host",
         "kafka_dr_client": {
-            "bootstrap.servers": f"{HOST}:{client_port}",
+            "bootstrap.servers": f"{network.get('address', HOST)}:{client_port}",
             "security.protocol": "SASL_SSL",
             "sasl.mechanism": "SCRAM-SHA-512",
             "sasl.username": SERVICE_USERS["stages"],
@@ -70,7 +78,7 @@ def cluster_host(
         "kafka_dr_client_secrets": {"sasl.password": _password_of(SERVICE_USERS["stages"])},
         "kafka_dr_users": _users(),
         "kafka_dr_topics": topics(),
-        "kafka_dr_kafka": _broker(name, directory, home, client_port, controller_port, broker),
+        "kafka_dr_kafka": {**_broker(name, directory, home, client_port, controller_port, broker), **network},
         "kafka_dr_kafka_secrets": f"{{{{ lab_clusters['{name}'] }}}}",
         "kafka_dr_kafka_home": str(home),
         "kafka_dr_mirror_directory": str(directory / "mirrors"),

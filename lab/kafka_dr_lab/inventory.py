@@ -55,7 +55,8 @@ class Inventory:
         """Find ports, make keys and passwords, and write both files.
 
         :param options: ``history``, ``rate``, ``records``: arguments of the producer; ``machines``: whether some
-            programs run on machines of their own; ``broker``: further properties of the brokers.
+            programs run on machines of their own; ``broker``: further properties of the brokers; ``network``: by
+            region, see :func:`.hosts.cluster_host`.
         """
         self._prepare()
         ports = iter(free_ports(4 * len(CLUSTERS) + 3))
@@ -79,7 +80,9 @@ class Inventory:
                 name: {
                     "admin_password": secrets.token_urlsafe(24),
                     "authority": authorities[name],
-                    "broker": new_certificate(authorities[name], f"{name}-kafka", [HOST, "localhost"]),
+                    "broker": new_certificate(
+                        authorities[name], f"{name}-kafka", [self._address(options, name), HOST, "localhost"]
+                    ),
                 }
                 for name in CLUSTERS
             },
@@ -102,6 +105,7 @@ class Inventory:
                 authorities[name]["certificate"],
                 [next(ports) for dummy in range(4)],
                 options.get("broker") or {},
+                (options.get("network") or {}).get(name),
             )
             for name in CLUSTERS
         }
@@ -115,6 +119,10 @@ class Inventory:
             )
         hosts[APPLICATIONS_REGION] = applications_host(self.lab / "regions" / APPLICATIONS_REGION, options)
         return hosts
+
+    @staticmethod
+    def _address(options: dict[str, Any], name: str) -> str:
+        return ((options.get("network") or {}).get(name) or {}).get("address", HOST)
 
     def _shared_variables(self) -> Variables:
         """Variables of all hosts, whatever the platform."""

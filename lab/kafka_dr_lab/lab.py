@@ -170,8 +170,8 @@ class Lab:
             os.kill(pid, number)
 
     def start_again(self, region: str) -> None:
-        """Start the broker of a region that was lost with its disks kept."""
-        self.revive(self.inventory.load()["all"]["hosts"][region]["kafka_dr_kafka"]["name"])
+        """Start the broker of a region that was lost with its disks kept, so that nothing of it expires."""
+        self.playbooks.run("start_held", {"start_held_region": region})
 
     def lose(self, region: str, keep: bool = False) -> float:
         """Kill every process of the region with SIGKILL, its machines included, and delete its data.

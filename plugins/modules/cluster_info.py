@@ -22,10 +22,11 @@ requirements:
   - kafka-python >= 3.0, < 4 (for O(read=quotas))
 options:
   read:
-    description: What to read. V(quotas) needs kafka-python, and C(DESCRIBE_CONFIGS) on the cluster.
+    description: What to read. V(quotas) needs kafka-python; V(quotas) and V(deletion) need C(DESCRIBE_CONFIGS) on the
+      cluster.
     type: list
     elements: str
-    choices: [topics, configs, offsets, groups, acls, quotas]
+    choices: [topics, configs, offsets, groups, acls, quotas, deletion]
     default: [topics]
   topics:
     description: Regular expression for whole topic names.
@@ -110,6 +111,10 @@ quotas:
   returned: when asked for
   type: list
   elements: dict
+deletion_held:
+  description: By broker, whether it was started so that it deletes no expired segment and compacts nothing.
+  returned: when asked for
+  type: dict
 ready:
   description: Whether everything named by the C(until) options holds.
   returned: always
@@ -133,7 +138,7 @@ def main() -> None:
             "read": {
                 "type": "list",
                 "elements": "str",
-                "choices": ["topics", "configs", "offsets", "groups", "acls", "quotas"],
+                "choices": ["topics", "configs", "offsets", "groups", "acls", "quotas", "deletion"],
                 "default": ["topics"],
             },
             "topics": {"type": "str", "default": ".*"},

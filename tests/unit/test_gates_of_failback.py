@@ -37,6 +37,7 @@ FOUND = {
     "__failback_left_last": "na to eu",
     "__failback_returned": {**STATE, "known_cluster_id": "A"},
     "__failback_drift": [],
+    "__failback_both": {"results": [{"topics": {"orders": {}}}, {"acls": []}]},
     "__failback_directories": {"results": [{"stat": {"exists": True, "writeable": True}}, {"stat": {"exists": True}}]},
     "failback_salvage_directory": "/salvage",
     "preflight_clusters": {"na": "A", "eu": "B"},
@@ -108,6 +109,28 @@ def test_a_region_that_was_not_left_is_refused(tmp_path, last):
 def test_what_would_lose_records_is_refused(tmp_path, more, words):
     lines = said(tmp_path, **more)
     assert len(lines) == 1 and words in lines[0], lines
+
+
+SIDE = [{"topics": "orders", "action": "side_topic"}]
+READS = {
+    "principal": "app",
+    "resource": "topic",
+    "name": "ord",
+    "pattern": "prefixed",
+    "operations": ["READ"],
+    "permission": "allow",
+    "host": "*",
+}
+
+
+def test_who_would_pick_up_a_side_topic_is_named(tmp_path):
+    both = {"results": [{"topics": {"orders": {}}}, {"acls": [READS]}]}
+    wide = {**FOUND["__failback_back"], "topics": ["orders.*"]}
+    more = {"failback_salvage": SIDE, "__failback_both": both, "__failback_back": wide}
+    (line,) = said(tmp_path, **more)
+    assert "backup-back would copy orders.salvaged" in line and "User:app may read orders.salvaged" in line, line
+    assert said(tmp_path, **more, failback_accept_side_topics=["backup-back", "User:app"]) == []
+    assert said(tmp_path, **{**more, "failback_salvage": [{"topics": ".*", "action": "replay"}]}) == []
 
 
 def test_what_holds_no_records_needs_no_place_for_them(tmp_path):

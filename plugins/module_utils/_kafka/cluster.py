@@ -17,7 +17,9 @@ from .groups import describe_groups, list_groups
 from .offsets import topic_offsets
 from .topics import describe_topics, matching, of_coordinators, topic_configs, topic_names
 
-ASPECTS = ("topics", "configs", "offsets", "groups", "acls", "quotas")
+ASPECTS = ("topics", "configs", "offsets", "groups", "acls", "quotas", "deletion")
+# From which delay on a broker counts as one that deletes nothing: a day.
+HELD_MILLISECONDS = 86_400_000
 
 
 def cluster_state(
@@ -31,7 +33,7 @@ def cluster_state(
     :returns: ``cluster_id``, ``brokers``,
         ``topics{name: {id, partitions, replication_factor, configs{}, offsets{partition: {start, end, stable}}}}``,
         ``groups{name: {state, members[]}}``, ``acls[]`` in the form that :func:`.acls.flatten` reads, ``quotas[]`` in
-        that of :func:`.quotas.flatten`.
+        that of :func:`.quotas.flatten`, ``deletion_held{broker: whether it was started so that it deletes nothing}``.
     """
     metadata = client.metadata()
     state: dict[str, Any] = {"cluster_id": metadata.cluster_id, "brokers": len(metadata.brokers)}
@@ -54,7 +56,25 @@ def cluster_state(
         from .quotas import describe_quotas
 
         state["quotas"] = describe_quotas(client)
+    if "deletion" in aspects:
+        state["deletion_held"] = {str(number): deletion_held(client, number) for number in sorted(metadata.brokers)}
     return state
+
+
+def deletion_held(client: KafkaClient, broker: int) -> bool:
+    """Whether a broker was started so that it deletes no expired segment and compacts nothing.
+
+    Kafka tells the delay only where it was set.
+    """
+    settings = broker_settings(client, broker)
+    delay = settings.get("log.initial.task.delay.ms")
+    compacts = settings.get("log.cleaner.enable")
+    return (
+        delay is not None
+        and int(delay.value or 0) >= HELD_MILLISECONDS
+        and compacts is not None
+        and compacts.value == "false"
+    )
 
 
 def broker_settings(client: KafkaClient, broker: int) -> dict[str, Any]:

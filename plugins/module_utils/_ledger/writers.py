@@ -10,6 +10,8 @@ from .._errors import AuthorizationError, KafkaDrError
 from .._kafka.acls import Acl, as_text, describe_acls
 from .._kafka.client import KafkaClient
 
+# How far a salvage has come; see _salvage/progress.py.
+SALVAGE_TOPIC = "__kafka_dr_salvage"
 # What changes a topic's records, or lets them go.
 HARMFUL = ("WRITE", "DELETE", "ALTER", "ALTER_CONFIGS")
 
@@ -29,7 +31,11 @@ def expected(
     above = [*of("stages"), *(region.get("kafka_dr_super_users") or []), *later]
     own = (region.get("kafka_dr_client") or {}).get("sasl.username")
     above += [own] if own else []
-    return {ledger_topic: _principals(above), positions_topic: _principals([*above, *of("witness")])}
+    return {
+        ledger_topic: _principals(above),
+        positions_topic: _principals([*above, *of("witness")]),
+        SALVAGE_TOPIC: _principals(above),
+    }
 
 
 def _principals(names: list[str]) -> list[str]:
@@ -52,14 +58,14 @@ def strangers(client: KafkaClient, allowed: dict[str, list[str]]) -> list[str]:
 
 def writers(acls: list[Acl], topic: str, allowed: list[str]) -> list[str]:
     """As :func:`strangers`, of ACLs as :func:`.._kafka.acls.flatten` has them."""
-    mine = [acl for acl in acls if acl[1] == "topic" and _covers(acl[2], acl[3], topic)]
+    mine = [acl for acl in acls if acl[1] == "topic" and covers(acl[2], acl[3], topic)]
     found: dict[tuple[str, str], str] = {}
     for acl in mine:
         principal, operation, permission = acl[0], acl[4], acl[5]
         if permission != "ALLOW" or principal in allowed:
             continue
         for harm in HARMFUL:
-            if operation in (harm, "ALL") and not _denied(mine, principal, harm):
+            if operation in (harm, "ALL") and not denied(mine, principal, harm):
                 found.setdefault((principal, harm), f"{principal} may {harm} {topic} ({as_text(acl)})")
     by_principal: dict[str, str] = {}
     for (principal, dummy), text in found.items():
@@ -67,13 +73,15 @@ def writers(acls: list[Acl], topic: str, allowed: list[str]) -> list[str]:
     return sorted(by_principal.values())
 
 
-def _covers(name: str, pattern: str, topic: str) -> bool:
+def covers(name: str, pattern: str, topic: str) -> bool:
+    """Whether an ACL for this name and pattern is one for the topic."""
     if pattern == "PREFIXED":
         return topic.startswith(name)
     return name in ("*", topic)
 
 
-def _denied(mine: list[Acl], principal: str, operation: str) -> bool:
+def denied(mine: list[Acl], principal: str, operation: str) -> bool:
+    """Whether an ACL among those that cover a topic denies this, from every host."""
     return any(
         acl[5] == "DENY" and acl[0] in (principal, "User:*") and acl[4] in (operation, "ALL") and acl[6] == "*"
         for acl in mine

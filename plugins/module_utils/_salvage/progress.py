@@ -17,9 +17,10 @@ from .._kafka.deciding import await_decided
 from .._kafka.offsets import list_offsets
 from .._kafka.reader import columns, read
 from .._ledger.topic import ensure_kept_topic
+from .._ledger.writers import SALVAGE_TOPIC
 from . import spans
 
-TOPIC = "__kafka_dr_salvage"
+TOPIC = SALVAGE_TOPIC
 FORMAT = 1
 # What sums of offsets stay below.
 LARGEST = 1 << 61

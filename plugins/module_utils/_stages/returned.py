@@ -180,6 +180,32 @@ def unsaved(
     return reasons
 
 
+# What a proof counts that the copy holds and its source does not, or not so.
+FOREIGN = ("foreign", "aborted", "altered", "duplicated", "reordered")
+
+
+def only_there(proof: Mapping[str, Any], held: list[str]) -> list[str]:
+    """Why topics are not copies of another region's, in sentences; none where each record that they hold is there too.
+
+    :param proof: of the region that works (source) against the one that is back (target), as the role ``proof`` returns
+        it. What the target lacks does not matter. :param held: the topics of the target that hold records.
+    """
+    found = {topic["topic"]: topic for topic in proof.get("topics") or []}
+    reasons = []
+    for name in sorted(held):
+        if name not in found:
+            reasons.append(f"{name} was not compared")
+            continue
+        counts = {
+            kind: sum(int(part.get(kind) or 0) for part in found[name]["partitions"].values()) for kind in FOREIGN
+        }
+        if any(counts.values()):
+            reasons.append(f"{name} has {', '.join(f'{count} {kind}' for kind, count in counts.items() if count)}")
+        elif found[name].get("verdict") == "NOT_PROVABLE":
+            reasons.append(f"{name} cannot be compared")
+    return reasons
+
+
 def alike(
     region_topics: Mapping[str, Mapping[str, Any]], other_topics: Mapping[str, Mapping[str, Any]], names: list[str]
 ) -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ def cluster_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
         "groups": {},
         "acls": [],
         "quotas": [],
+        "deletion_held": {},
     }
     try:
         answer.update(cluster_state(client, params["read"], params["topics"], params["groups"]))

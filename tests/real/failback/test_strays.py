@@ -95,6 +95,7 @@ def test_what_comes_late_is_saved(returned, tmp_path):
         "failback_region": SOURCE,
         "failback_from": TARGET,
         "failback_salvage": [{"topics": QUIET, "action": "side_topic"}],
+        "failback_accept_side_topics": ["north-america-to-europe-back", "User:departures-consumer"],
         "failback_salvage_directory": str(tmp_path / "salvage"),
     }
     # Somebody gave the stages' user a right that the salvage would give it too.

@@ -36,9 +36,9 @@ OF_TWO_REGIONS = ("initial_setup", "failover", "probe")
 class Playground:
     """A lab with its secrets at hand."""
 
-    def __init__(self, directory: Path):
+    def __init__(self, directory: Path, **options):
         self.lab = Lab(directory)
-        self.lab.up(OPTIONS)
+        self.lab.up({**OPTIONS, **options})
         self.hosts = self.lab.inventory.load()["all"]["hosts"]
         self.secrets = self.lab.inventory.load_secrets()
 

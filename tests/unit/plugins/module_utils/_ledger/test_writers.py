@@ -89,4 +89,5 @@ def test_the_witness_writes_positions_and_not_the_ledger():
     }
     found = expected(region, "l", "p", ["m"])
     assert "User:w" in found["p"] and "User:w" not in found["l"]
+    assert found["__kafka_dr_salvage"] == found["l"], "who writes there decides what a salvage takes for done"
     assert {"User:s", "User:CN=s", "User:admin", "User:me", "User:m"} <= set(found["l"])

@@ -9,6 +9,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.return
     alike,
     bounds,
     holding,
+    only_there,
     plan,
     returned,
     rights,
@@ -169,3 +170,23 @@ def test_a_salvage_may_write_to_topics_or_beside_them():
     ]
     assert rights(["orders"], [], salvage) == rights([], ["kdr-stages"], salvage) == []
     assert rights(["orders"], ["kdr-stages"], [{"topics": ".*", "action": "export"}]) == []
+
+
+@pytest.mark.parametrize(
+    ("partition", "verdict", "reasons"),
+    [
+        ({}, "PROVEN", []),
+        ({"missing_tail": 7, "lost": 2, "beyond": 3}, "LOSS", []),
+        ({"foreign": 2}, "DIFFERENT", ["orders has 2 foreign"]),
+        ({"duplicated": 1, "reordered": 4}, "DUPLICATES", ["orders has 1 duplicated, 4 reordered"]),
+        ({}, "NOT_PROVABLE", ["orders cannot be compared"]),
+    ],
+)
+def test_what_another_region_does_not_hold_is_no_copy(partition, verdict, reasons):
+    proof = {"topics": [{"topic": "orders", "verdict": verdict, "partitions": {"0": partition, "1": {}}}]}
+    assert only_there(proof, ["orders"]) == reasons
+
+
+def test_a_topic_that_was_not_compared_is_no_copy():
+    assert only_there({"topics": []}, ["orders"]) == ["orders was not compared"]
+    assert only_there({}, []) == []
