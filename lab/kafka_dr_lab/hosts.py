@@ -68,13 +68,7 @@ def cluster_host(
     client_port, controller_port, rest_port, spare_port = ports
     return {
         "kafka_dr_platform": "host",
-        "kafka_dr_client": {
-            "bootstrap.servers": f"{network.get('address', HOST)}:{client_port}",
-            "security.protocol": "SASL_SSL",
-            "sasl.mechanism": "SCRAM-SHA-512",
-            "sasl.username": SERVICE_USERS["stages"],
-            "ssl.ca.pem": certificate,
-        },
+        "kafka_dr_client": _client(f"{network.get('address', HOST)}:{client_port}", certificate),
         "kafka_dr_client_secrets": {"sasl.password": _password_of(SERVICE_USERS["stages"])},
         "kafka_dr_users": _users(),
         "kafka_dr_topics": topics(),
@@ -88,6 +82,16 @@ def cluster_host(
         "kafka_dr_rebuild_directory": str(directory / "rebuild"),
         "lab_spare_port": spare_port,
         "lab_stray_acls": STRAY_ACLS if name == MIRROR["source"] else [],
+    }
+
+
+def _client(address: str, certificate: str) -> Variables:
+    return {
+        "bootstrap.servers": address,
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": SERVICE_USERS["stages"],
+        "ssl.ca.pem": certificate,
     }
 
 
