@@ -56,7 +56,12 @@ options:
     elements: str
     default: []
   until_settled:
-    description: The ends of the topics must stand still for a second for RV(ready) to be true.
+    description: The ends of the topics must stand still for a second for RV(ready) to be true. Not ready either while
+      the cluster shows no matching topic, since a wrong pattern, or a principal without DESCRIBE, shows none.
+    type: bool
+    default: false
+  allow_none:
+    description: Whether O(until_settled) counts a cluster that shows no matching topic as settled.
     type: bool
     default: false
   until_moving:
@@ -149,6 +154,7 @@ def main() -> None:
             "until_topics": {"type": "list", "elements": "str", "default": []},
             "until_settled": {"type": "bool", "default": False},
             "until_moving": {"type": "bool", "default": False},
+            "allow_none": {"type": "bool", "default": False},
         },
         cluster_info,
         requires=lambda params: ("confluent_kafka", QUOTAS) if "quotas" in params["read"] else ("confluent_kafka",),

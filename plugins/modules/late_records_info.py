@@ -27,6 +27,12 @@ options:
       counts from its beginning.
     type: dict
     required: true
+  topic_ids:
+    description: By topic, the id that it had while it was copied. A topic that has another one by now was made again,
+      and counts from its beginning, however many records it holds. Topics that are not named are told apart by their
+      offsets alone.
+    type: dict
+    default: {}
 """
 
 EXAMPLES = r"""
@@ -68,6 +74,17 @@ shorter:
   returned: always
   type: list
   elements: dict
+made_again:
+  description: Topics that have another id than in O(topic_ids).
+  returned: always
+  type: list
+  elements: str
+hidden:
+  description: Topics named in O(through) or O(topic_ids) that the source hides, because the principal may not DESCRIBE
+    them. A topic that was deleted is not among them.
+  returned: always
+  type: list
+  elements: str
 waiting_for:
   description: The same in words.
   returned: always
@@ -82,7 +99,12 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.late_rec
 def main() -> None:
     """Ansible's entry."""
     run_module(
-        {**CLIENT_SPEC, "topics": {"type": "str", "required": True}, "through": {"type": "dict", "required": True}},
+        {
+            **CLIENT_SPEC,
+            "topics": {"type": "str", "required": True},
+            "through": {"type": "dict", "required": True},
+            "topic_ids": {"type": "dict", "default": {}},
+        },
         late_records_info,
     )
 

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .._kafka.client import KafkaClient
 from .._kafka.offsets import LogBounds, topic_offsets
 from .._kafka.reader import read
-from .._kafka.topics import describe_topics, matching
+from .._kafka.topics import TopicDescription, describe_topics, hidden_topics, matching
 from .._values.listing import named
 
 NAMED = 5
@@ -20,10 +21,11 @@ def late_records_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
     """The result of ``late_records_info``; reads only. See the module's RETURN for the shape."""
     source = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
     names = matching(list(source.metadata().topics), params["topics"], "topics")
-    partitions = {name: topic["partitions"] for name, topic in describe_topics(source, names).items()}
-    bounds = topic_offsets(source, partitions, gone="waited for")
+    described = describe_topics(source, names)
+    again = _made_again(described, params["topic_ids"])
+    bounds = topic_offsets(source, {name: topic["partitions"] for name, topic in described.items()}, gone="waited for")
     rows = [
-        _row(topic, number, end, (params["through"].get(topic) or {}).get(number))
+        _row(topic, number, end, None if topic in again else (params["through"].get(topic) or {}).get(number))
         for topic, ends in bounds.items()
         for number, end in ends.items()
     ]
@@ -37,7 +39,8 @@ def late_records_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
         if row["begin"] > row["whole_end"]
     ]
     undecided = sorted(f"{row['topic']}-{row['partition']}" for row in rows if row["undecided"])
-    sentences = _sentences(late, undecided, shorter)
+    hidden = hidden_topics(source, sorted({*params["through"], *params["topic_ids"]} - set(described)))
+    sentences = [*_whole(again, hidden), *_sentences(late, undecided, shorter)]
     return {
         "changed": False,
         "ready": not sentences,
@@ -45,8 +48,25 @@ def late_records_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
         "late": [{key: row[key] for key in ("topic", "partition", "begin", "records")} for row in late],
         "undecided": undecided,
         "shorter": shorter,
+        "made_again": again,
+        "hidden": hidden,
         "waiting_for": named(sentences, NAMED, "; "),
     }
+
+
+def _made_again(described: Mapping[str, TopicDescription], ids: Mapping[str, str]) -> list[str]:
+    """Topics that have another id than when they were copied: whatever they hold came later."""
+    return sorted(name for name, topic in described.items() if ids.get(name) not in (None, "", topic["id"]))
+
+
+def _whole(again: list[str], hidden: list[str]) -> list[str]:
+    sentences = [f"{topic} was made again since it was copied: every record in it is later" for topic in again]
+    if hidden:
+        sentences.append(
+            f"the source does not show {named(hidden, NAMED)}, which was copied: give this principal DESCRIBE on every "
+            "topic that the patterns match"
+        )
+    return sentences
 
 
 def _sentences(late: list[dict[str, Any]], undecided: list[str], shorter: list[dict[str, Any]]) -> list[str]:

@@ -11,7 +11,13 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import describe_topics
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.late_records_info import late_records_info
+from tests.real.hosts.mirrors import until
+from tests.real.ledger.guarded import guarded
+from tests.support.offsets_lab import create
 
 pytestmark = pytest.mark.real
 
@@ -29,10 +35,9 @@ def transactional(client, topic, count, commit):
     return producer
 
 
-def records_beyond(client, topic, through):
-    return late_records_info(
-        {"client": client, "client_secrets": {}, "timeout": 30, "topics": topic, "through": through}, False
-    )
+def records_beyond(client, topic, through, **more):
+    asked = {"client": client, "client_secrets": {}, "timeout": 30, "topics": topic, "through": through}
+    return late_records_info({"topic_ids": {}, **asked, **more}, False)
 
 
 def test_data_counts_and_markers_do_not(two_clusters):
@@ -69,3 +74,39 @@ def test_data_counts_and_markers_do_not(two_clusters):
     assert not seen["ready"] and seen["total"] == 0 and seen["undecided"] == [f"{topic}-0"]
     still_open.abort_transaction(30)
     assert late(15)["ready"]
+
+
+def test_a_topic_that_was_made_again_with_as_many_records_is_late(two_clusters):
+    """Deleted after its mirror stopped, and written anew: the offsets alone look as if nothing had happened."""
+    client, topic = two_clusters["source"].client, f"again-{uuid.uuid4().hex[:8]}"
+    admin = AdminClient(client)
+    admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(30)
+    transactional(client, topic, 5, True)
+    former = {topic: describe_topics(KafkaClient(client), [topic])[topic]["id"]}
+    assert records_beyond(client, topic, {topic: {"0": 6}}, topic_ids=former)["ready"]
+    admin.delete_topics([topic])[topic].result(30)
+    until(lambda: topic not in describe_topics(KafkaClient(client), [topic]), "the topic to go", 30)
+    assert records_beyond(client, topic, {topic: {"0": 6}}, topic_ids=former)["ready"], "nothing was written"
+    admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(30)
+    transactional(client, topic, 5, True)
+    seen = records_beyond(client, topic, {topic: {"0": 6}}, topic_ids=former)
+    assert not seen["ready"] and seen["made_again"] == [topic] and seen["total"] == 5, seen
+    assert f"{topic} was made again" in seen["waiting_for"], seen
+    assert seen["late"] == [{"topic": topic, "partition": 0, "begin": 0, "records": 5}]
+
+
+def test_a_copied_topic_that_the_source_hides_is_not_shown_to_have_nothing(tmp_path):
+    source, of_user = guarded(tmp_path, "hides-late", ["looker"])
+    try:
+        create(source, *((topic, 1, {}) for topic in ("o.shown", "o.hidden")))
+        through = {topic: {"0": 0} for topic in ("o.shown", "o.hidden", "o.deleted")}
+        rights = [{"principal": "looker", "resource": "topic", "name": "o.shown", "operations": ["READ", "DESCRIBE"]}]
+        # A topic that is not there tells those who may know.
+        rights.append({**rights[0], "name": "o.deleted"})
+        ensure_acls(KafkaClient(source.client), rights, "present", False)
+        assert records_beyond(source.client, "o[.].*", through)["ready"]
+        seen = records_beyond(of_user("looker"), "o[.].*", through)
+        assert not seen["ready"] and seen["hidden"] == ["o.hidden"], seen
+        assert "o.hidden" in seen["waiting_for"] and "DESCRIBE" in seen["waiting_for"], seen
+    finally:
+        source.stop()
