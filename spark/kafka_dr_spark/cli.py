@@ -193,37 +193,13 @@ def named(report: Report) -> list[str]:
 
 
 def summarise(arguments: argparse.Namespace, report: Report) -> None:
-    """The result as a stage keeps it: verdicts, counts, topic ids and ranges, without offset maps and differences."""
+    """Write the result as a stage keeps it, where that is wanted."""
     if not arguments.summary:
         return
-    topics = [
-        {
-            "topic": topic["topic"],
-            "target_topic": topic["target_topic"],
-            "verdict": topic["verdict"],
-            "source_topic_id": topic["source_topic_id"],
-            "target_topic_id": topic["target_topic_id"],
-            "partitions": {
-                str(part["partition"]): {
-                    "source": part["source_range"],
-                    "target": part["target_range"],
-                    **({"lost": part["lost"]} if part["lost"] else {}),
-                }
-                for part in topic["partitions"]
-            },
-        }
-        for topic in report["topics"]
-    ]
-    short = {name: report[name] for name in ("verdict", "complete", "reasons", "totals")}
+    short = reports.kept(report)
     short["named"] = named(report)[:20]
-    short["lost"] = {
-        topic["topic"]: {str(part["partition"]): part["lost"] for part in topic["partitions"] if part["lost"]}
-        for topic in report["topics"]
-        if any(part["lost"] for part in topic["partitions"])
-    }
     settings.write_json(
-        arguments.summary,
-        {**short, "seconds": report.get("seconds"), "topics": topics, "report": os.path.abspath(arguments.report)},
+        arguments.summary, {**short, "seconds": report.get("seconds"), "report": os.path.abspath(arguments.report)}
     )
 
 

@@ -176,3 +176,34 @@ def _missing_reasons(pair: Pair, counts: Counts, excused: int) -> list[str]:
     if counts["missing_tail"] and pair.mirrored_through is not None:
         reasons.append(f"missing at the tail: {counts['missing_tail']}, which the mirror had copied")
     return reasons
+
+
+def kept(report: Report) -> dict[str, Any]:
+    """The result as a stage keeps it: verdicts, topic ids, ranges and counts other than 0, without offset maps and
+    differences. ``lost`` is ``{topic: {partition: records}}``.
+    """
+    topics = [
+        {
+            "topic": topic["topic"],
+            "target_topic": topic["target_topic"],
+            "verdict": topic["verdict"],
+            "source_topic_id": topic["source_topic_id"],
+            "target_topic_id": topic["target_topic_id"],
+            "partitions": {
+                str(part["partition"]): {
+                    "source": part["source_range"],
+                    "target": part["target_range"],
+                    **{kind: part[kind] for kind in COUNTS if part[kind]},
+                }
+                for part in topic["partitions"]
+            },
+        }
+        for topic in report["topics"]
+    ]
+    lost = {
+        topic["topic"]: {str(part["partition"]): part["lost"] for part in topic["partitions"] if part["lost"]}
+        for topic in report["topics"]
+        if any(part["lost"] for part in topic["partitions"])
+    }
+    short = {name: report[name] for name in ("verdict", "complete", "reasons", "totals")}
+    return {**short, "lost": lost, "topics": topics}

@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.found import COUNTS
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.report import kept
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.returned import (
     alike,
     bounds,
@@ -172,6 +176,17 @@ def test_a_salvage_may_write_to_topics_or_beside_them():
     assert rights(["orders"], ["kdr-stages"], [{"topics": ".*", "action": "export"}]) == []
 
 
+def report_of(verdict: str, counts: list[dict[str, int]]) -> dict[str, Any]:
+    """A proof's report of one topic, as far as a stage keeps it."""
+    parts = [
+        {"partition": number, "source_range": [0, 9], "target_range": [0, 9], **found}
+        for number, found in enumerate(counts)
+    ]
+    names = ("target_topic", "source_topic_id", "target_topic_id")
+    topic = {"topic": "orders", "verdict": verdict, "partitions": parts, **dict.fromkeys(names, "orders")}
+    return {"verdict": verdict, "complete": False, "reasons": [], "totals": {}, "topics": [topic]}
+
+
 @pytest.mark.parametrize(
     ("partition", "verdict", "reasons"),
     [
@@ -183,8 +198,8 @@ def test_a_salvage_may_write_to_topics_or_beside_them():
     ],
 )
 def test_what_another_region_does_not_hold_is_no_copy(partition, verdict, reasons):
-    proof = {"topics": [{"topic": "orders", "verdict": verdict, "partitions": {"0": partition, "1": {}}}]}
-    assert only_there(proof, ["orders"]) == reasons
+    counts = [{**dict.fromkeys(COUNTS, 0), **partition}, dict.fromkeys(COUNTS, 0)]
+    assert only_there(kept(report_of(verdict, counts)), ["orders"]) == reasons
 
 
 def test_a_topic_that_was_not_compared_is_no_copy():
