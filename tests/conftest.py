@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -13,9 +14,12 @@ ROOT = Path(__file__).resolve().parents[1]
 
 sys.path[:0] = [str(ROOT), str(ROOT / "spark"), str(ROOT / "lab")]
 
+from kafka_dr_lab import class_archive  # noqa: E402
 from kafka_dr_lab.playbook import collections_path  # noqa: E402
 
 sys.path.insert(0, str(collections_path()))
+# Spark starts quicker.
+os.environ.update(class_archive.environment())
 
 
 @pytest.fixture(scope="session")

@@ -1,24 +1,44 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a broker and a mirror of the lab load: a list of classes to archive, from a run of both."""
+"""What brokers, mirrors and the proof's Spark load: lists of classes to archive, each from a run of the programs."""
 
 from __future__ import annotations
 
 import itertools
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from .kafka_home import kafka_home
 from .pki import new_authority, new_certificate
 from .plain_kafka import JavaProcess, Kafka
+from .playbook import collections_path
 from .ports import HOST, free_ports
 from .waiting import until
 
-MIRROR_SECONDS = 180
+ROOT = Path(__file__).resolve().parents[2]
+MIRROR_SECONDS, SPARK_SECONDS = 180, 300
 MECHANISM, LOGIN = "SCRAM-SHA-512", "org.apache.kafka.common.security.scram.ScramLoginModule"
 # Of a broker that lives for seconds and holds nothing.
 PASSWORD = "archived"
+
+# One task in Python, as the proof has many; prints the class path.
+SPARK = """
+import os, sys
+sys.path[:0] = sys.argv[1:3]
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+from main import package
+from kafka_dr_spark.engine import SparkEngine
+engine = SparkEngine("local[2]", package(sys.argv[3]), quiet=True)
+engine.context.parallelize(range(4), 4).map(str).collect()
+path = engine.context._jvm.java.lang.System.getProperty("java.class.path")
+engine.close()
+print(path)
+"""
 
 
 class NotingProcess(JavaProcess):
@@ -35,8 +55,8 @@ class NotingKafka(NotingProcess, Kafka):
     """A broker, and the command that formats its log directory."""
 
 
-def loaded_classes(aside: Path) -> Path:
-    """The list, lambdas included.
+def classes_of_kafka(aside: Path) -> tuple[Path, str]:
+    """The list of what a broker and a mirror load, lambdas included, and their class path.
 
     :param aside: an empty directory.
     :raises LabError: the mirror copied nothing in time.
@@ -61,7 +81,27 @@ def loaded_classes(aside: Path) -> Path:
         lines.update(dict.fromkeys(path.read_text().splitlines()))
     classes = aside / "classes"
     classes.write_text("\n".join(lines) + "\n")
-    return classes
+    return classes, f"{kafka_home()}/libs/*"
+
+
+def classes_of_spark(aside: Path) -> tuple[Path, str]:
+    """The list of what the driver of a proof loads, and its class path as Spark makes it.
+
+    :param aside: an empty directory.
+    """
+    classes = aside / "classes"
+    environment = {**os.environ, "SPARK_SUBMIT_OPTS": f"-XX:DumpLoadedClassList={classes}"}
+    done = subprocess.run(
+        [sys.executable, "-c", SPARK, str(ROOT / "spark"), str(collections_path()), str(aside)],
+        env=environment,
+        check=True,
+        timeout=SPARK_SECONDS,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    return classes, done.stdout.strip().splitlines()[-1]
 
 
 def _write(broker: Kafka, admin: AdminClient) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import psutil
 
+from . import class_archive
 from .ansible_programs import environment, program
 from .errors import LabError
 from .inventory import Inventory
@@ -48,6 +49,7 @@ class Playbooks:
         env = environment()
         return {
             **env,
+            **class_archive.environment(),
             "ANSIBLE_COLLECTIONS_PATH": os.pathsep.join(
                 filter(None, [str(collections_path()), env.get("ANSIBLE_COLLECTIONS_PATH")])
             ),

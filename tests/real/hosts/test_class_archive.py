@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The archive of Kafka's classes that brokers and mirrors of the lab start from."""
+"""The archives of classes that brokers, mirrors and the proof's Spark start from."""
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 
 import pytest
 
@@ -28,3 +30,18 @@ def test_java_takes_the_classes_of_kafka_from_it(program):
         check=False,
     )
     assert f"{program} source: shared objects file" in done.stdout, done.stdout[-500:] + done.stderr[-500:]
+
+
+def test_the_proof_takes_the_classes_of_spark_from_one():
+    class_archive.make()
+    words = class_archive.environment()["SPARK_SUBMIT_OPTS"]
+    environment = {**os.environ, "SPARK_SUBMIT_OPTS": f"{words} -Xshare:on -Xlog:class+load"}
+    done = subprocess.run(
+        [sys.executable, "-c", "from pyspark import SparkContext; SparkContext('local[1]').stop()"],
+        env={**environment, "PYSPARK_SUBMIT_ARGS": '--driver-java-options "-XX:+UseSerialGC" pyspark-shell'},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "org.apache.spark.SparkContext source: shared objects file" in done.stdout, done.stdout[-500:] + done.stderr

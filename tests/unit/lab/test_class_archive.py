@@ -21,21 +21,14 @@ def cache(tmp_path, monkeypatch):
     jars = tmp_path / f"kafka-{class_archive.KAFKA_VERSION}" / "libs"
     jars.mkdir(parents=True)
     (jars / "kafka.jar").write_text("4.3")
-    class_archive._place.cache_clear()
-    class_archive._place().touch()
-    yield tmp_path, jars
-    class_archive._place.cache_clear()
-
-
-def named():
-    class_archive._place.cache_clear()
-    return class_archive.options()
+    class_archive.kafka().place().touch()
+    return tmp_path, jars
 
 
 def test_the_archive_of_this_java_and_these_jars_is_named(cache):
     directory, _jars = cache
     (archive,) = directory.glob("*.jsa")
-    assert named() == [f"-XX:SharedArchiveFile={archive}"]
+    assert class_archive.options() == [f"-XX:SharedArchiveFile={archive}"]
 
 
 @pytest.mark.parametrize("change", ["another jar", "another version of a jar", "another java"])
@@ -47,9 +40,24 @@ def test_an_archive_of_something_else_is_not_named(cache, change):
         (jars / "kafka.jar").write_text("4.3.1")
     else:
         (directory / "jdk" / "lib" / "modules").write_text("17.0.15")
-    assert named() == []
+    assert class_archive.options() == []
 
 
 def test_without_java_none_is_named(cache, monkeypatch):
     monkeypatch.setenv("JAVA_HOME", "/nonexistent")
-    assert named() == []
+    assert class_archive.options() == []
+
+
+def test_an_archive_whose_path_would_be_split_is_not_named(cache, monkeypatch):
+    monkeypatch.setattr(class_archive, "cache_dir", lambda: cache[0] / "my cache")
+    archive = class_archive.kafka().place()
+    archive.parent.mkdir()
+    archive.touch()
+    assert class_archive.options() == []
+
+
+def test_spark_is_told_of_its_own(cache):
+    assert class_archive.environment() == {}
+    archive = class_archive.spark().place()
+    archive.touch()
+    assert class_archive.environment() == {"SPARK_SUBMIT_OPTS": f"-XX:SharedArchiveFile={archive}"}
