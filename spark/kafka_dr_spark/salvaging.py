@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import URI
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.preparing import Wanted
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.report import COUNTS, short
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.run import Salvage
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.place import is_uri
 
 from . import settings
 
@@ -32,7 +32,7 @@ def salvage(arguments: argparse.Namespace, package: str, context: SparkContext |
         arguments.topics,
         settings.load_json(arguments.bounds, "bounds file"),
         settings.load_json(arguments.actions, "actions file") if arguments.actions else [],
-        arguments.out if URI.match(arguments.out) else os.path.realpath(arguments.out),
+        arguments.out if is_uri(arguments.out) else os.path.realpath(arguments.out),
         arguments.rename,
         arguments.wait_seconds,
     )

@@ -56,13 +56,18 @@ def list_groups(client: KafkaClient) -> list[str]:
     return sorted(group.group_id for group in listed.valid)
 
 
-def every_group(client: KafkaClient) -> dict[str, int]:
+def every_group(client: KafkaClient, named: Iterable[str] = ()) -> dict[str, int]:
     """``{group: number of members}`` of groups of every protocol, including those of Connect workers.
 
     The newer requests of librdkafka know consumer groups only (KIP-848 and before), and refuse to describe a group of
     workers. The older request, deprecated for that, is the only one that shows them.
+
+    :param named: groups that must be seen if they exist.
+    :raises AuthorizationError: this principal may not describe one of them, so that Kafka does not list it.
     """
-    return {group.id: len(group.members) for group in _listed(client) if group.state != "Dead"}
+    found = {group.id: len(group.members) for group in _listed(client) if group.state != "Dead"}
+    describe_groups(client, set(named) - set(found))
+    return found
 
 
 def unlike_consumers(client: KafkaClient, consumers: Iterable[str]) -> list[str]:
@@ -74,9 +79,15 @@ def unlike_consumers(client: KafkaClient, consumers: Iterable[str]) -> list[str]
 
 
 def workers_of(client: KafkaClient, group: str) -> tuple[str, list[str]]:
-    """``(state, ids of the members)`` of a group of Connect workers; ``("Empty", [])`` if it does not exist."""
+    """``(state, ids of the members)`` of a group of Connect workers; ``("Empty", [])`` if it does not exist.
+
+    :raises AuthorizationError: this principal may not describe it, so that Kafka does not list it.
+    """
     found = next((row for row in _listed(client, group) if row.id == group and row.state != "Dead"), None)
-    return ("Empty", []) if found is None else (found.state, sorted(member.id for member in found.members))
+    if found is None:
+        describe_groups(client, [group])
+        return "Empty", []
+    return found.state, sorted(member.id for member in found.members)
 
 
 def _listed(client: KafkaClient, group: str | None = None) -> list[Any]:

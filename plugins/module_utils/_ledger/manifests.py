@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-import os
-import re
-
-URI = re.compile(r"[a-z0-9+]+:")
+from .._values.place import normal
 
 
 def digest_of(known: dict, place: str) -> str:
@@ -14,16 +11,10 @@ def digest_of(known: dict, place: str) -> str:
 
     :param known: what ``ledger_info`` returns. :param place: a directory or URI.
     """
-    wanted = _place(place)
+    wanted = normal(place)
     found = [
         entry["found"].get("digest") or ""
         for entry in known.get("manifests") or []
-        if _place(str(entry["found"].get("manifest") or "")) == wanted
+        if normal(str(entry["found"].get("manifest") or "")) == wanted
     ]
     return found[-1] if found and wanted else ""
-
-
-def _place(text: str) -> str:
-    if not text or URI.match(text):
-        return text.rstrip("/")
-    return os.path.realpath(os.path.expanduser(text))

@@ -19,11 +19,11 @@ except ImportError:
     pa = None
 
 from .._errors import UsageError
+from .._values.place import is_uri
 
 # A pyarrow file system, and the path inside it.
 Place = tuple[Any, str]
 
-URI = re.compile(r"[a-z0-9+]+://")
 # What stands before the host: a key and its secret.
 CREDENTIALS = re.compile(r"([a-z0-9+]+://)[^/?#]*@")
 
@@ -45,7 +45,7 @@ def locate(path: str) -> Place:
             remedy="Give them by the environment, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for s3",
         )
     try:
-        if URI.match(path):
+        if is_uri(path):
             system, inside = from_uri(path)
         else:
             system, inside = pyarrow.fs.LocalFileSystem(), path

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from typing import Any
+
+from .._values.place import below as place_below
+from .._values.place import is_uri
 
 # What a proof counts, without what lies beyond its bounds, which was not judged.
 KINDS = ("missing_head", "missing_tail", "missing", "lost", "duplicated", "reordered", "altered", "foreign", "aborted")
@@ -21,11 +23,8 @@ def manifest_place(place: str | None, below: str = "") -> str:
     """
     if not place:
         return ""
-    if re.match(r"[a-z0-9+]+://", place):
-        path, mark, options = place.partition("?")
-        return f"{path.rstrip('/')}/{below}{mark}{options}" if below else place
-    path = os.path.realpath(os.path.expanduser(place))
-    return os.path.join(path, below) if below else path
+    path = place if is_uri(place) else os.path.realpath(os.path.expanduser(place))
+    return place_below(path, below) if below else path
 
 
 def proof_arguments(options: Mapping[str, Any], run: str) -> list[str]:

@@ -52,7 +52,7 @@ def _missing(client: KafkaClient, params: dict[str, Any], answer: dict[str, Any]
         groups = describe_groups(client, set(named) & set(list_groups(client)))
         answer["groups"].update(groups)
         # Workers of Connect are no consumer group.
-        members = every_group(client) if params["until_empty_groups"] else {}
+        members = every_group(client, params["until_empty_groups"]) if params["until_empty_groups"] else {}
         idle = [name for name in params["until_groups"] if name not in groups or not groups[name]["members"]]
         busy = [name for name in params["until_empty_groups"] if members.get(name)]
         if idle:

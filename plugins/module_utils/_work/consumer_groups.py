@@ -13,6 +13,6 @@ def consumer_groups(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """Delete those that exist."""
     client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
     client.metadata()
-    doomed = sorted(set(params["groups"]) & set(every_group(client)))
+    doomed = sorted(set(params["groups"]) & set(every_group(client, params["groups"])))
     deleted = doomed if check_mode or not doomed else delete_groups(client, doomed)
     return {"changed": bool(doomed), "deleted": deleted, "diff": {"before": doomed, "after": []}}

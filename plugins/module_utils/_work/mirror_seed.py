@@ -172,7 +172,7 @@ def _moved(what: str, part: str, then: int, now: int) -> RefusedError:
 
 
 def _no_worker(target: KafkaClient, group: str) -> None:
-    members = every_group(target).get(group)
+    members = every_group(target, [group]).get(group)
     if members:
         raise RefusedError(
             "A worker of the mirror still runs",

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where something is kept: a directory, or a URI of an object store."""
+
+from __future__ import annotations
+
+import os
+import re
+
+_URI = re.compile(r"[a-z0-9+]+://")
+
+
+def is_uri(place: str) -> bool:
+    """Whether this is a URI, and no directory."""
+    return _URI.match(place) is not None
+
+
+def normal(place: str) -> str:
+    """One text for a place, however it is written: a URI without a slash at the end of its path and with its options in
+    order, a directory with no link in it. Empty for none.
+    """
+    if not place:
+        return ""
+    if not is_uri(place):
+        return os.path.realpath(os.path.expanduser(place))
+    path, mark, options = place.partition("?")
+    return path.rstrip("/") + mark + "&".join(sorted(options.split("&")))
+
+
+def below(place: str, name: str) -> str:
+    """The place of this name in another one; the options of a URI stay at its end."""
+    if not is_uri(place):
+        return os.path.join(place, name)
+    path, mark, options = place.partition("?")
+    return f"{path.rstrip('/')}/{name}{mark}{options}"
