@@ -28,18 +28,6 @@ class Connectors:
         answer = self.workers.call("GET", ("connectors",), query=("expand=info", "expand=status"))
         return {name: _seen(expanded) for name, expanded in answer.items() if expanded.get("info")}
 
-    def connector(self, name: str) -> dict[str, Any] | None:
-        """The same of one connector; None where there is none."""
-        try:
-            info = self.workers.get("connectors", name)
-        except NotThere:
-            return None
-        try:
-            status = self.workers.get("connectors", name, "status")
-        except NotThere:
-            status = {}
-        return _seen({"info": info, "status": status})
-
     def offsets(self, name: str) -> list[dict[str, Any]]:
         """``[{partition, offset}]`` as Connect has them now (KIP-875)."""
         return (self.workers.get("connectors", name, "offsets") or {}).get("offsets") or []

@@ -127,7 +127,7 @@ class Cluster:
         return result
 
     def seen(self, name):
-        return Connectors(Workers({"urls": self.urls, "timeout": 30, **USER})).connector(name)
+        return Connectors(Workers({"urls": self.urls, "timeout": 30, **USER})).every().get(name)
 
     def offsets(self, name):
         return Connectors(Workers({"urls": self.urls, "timeout": 30, **USER})).offsets(name)
