@@ -86,7 +86,7 @@ class ActionModule(ActionBase):
             if WORD.encode() not in printed:
                 found = complaint.decode(errors="replace").strip().splitlines()
                 raise AnsibleConnectionFailure(
-                    "it runs no command (exit code {}{})".format(code, ": " + found[-1] if found else "")
+                    f"it runs no command (exit code {code}{': ' + found[-1] if found else ''})"
                 )
 
         return ask

@@ -149,7 +149,7 @@ class CallbackModule(CallbackBase):
         seconds = time.monotonic() - self.step_began
         step, self.step = self.step, None
         self._line(
-            "  {} {}{}".format(mark, step, f"  ({seconds:.1f} s)" if seconds >= 0.1 else ""),
+            f"  {mark} {step}{f'  ({seconds:.1f} s)' if seconds >= 0.1 else ''}",
             color="green" if mark == "✔" else "red",
         )
         path = self._setting("steps_file")
@@ -177,8 +177,7 @@ class CallbackModule(CallbackBase):
         self.stage = play.get_name().strip()
         self.checks = bool(play.check_mode)
         self._line(
-            "\n{}{}".format(self.stage, "  (check mode: nothing is changed)" if play.check_mode else ""),
-            color="bright blue",
+            f"\n{self.stage}{'  (check mode: nothing is changed)' if play.check_mode else ''}", color="bright blue"
         )
 
     def v2_playbook_on_task_start(self, task: Task, is_conditional: bool) -> None:
@@ -227,7 +226,7 @@ class CallbackModule(CallbackBase):
         if data.get("changed") and (self.checks or not task_of(result).check_mode):
             self.changed += 1
             if self._display.verbosity or self.checks:
-                self._line("    {} {}".format("would change:" if self.checks else "changed:", task_of(result).name))
+                self._line(f"    {'would change:' if self.checks else 'changed:'} {task_of(result).name}")
             if data.get("diff") and task_of(result).diff:
                 # Its colours are Ansible's own; what it shows has been made plain before.
                 self._write(self._get_diff(plain_diff(data["diff"])).rstrip())

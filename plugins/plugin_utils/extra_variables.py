@@ -36,14 +36,14 @@ def _mistaken(role: str, given: list[str]) -> list[str]:
     for name in mine:
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
+            remedy = (
+                f"Did you mean {near[0]}?"
+                if near
+                else "See docs/variables.md, or leave it out; give a variable of your own another beginning."
+            )
             sentences.append(
-                "-e {}: expected a variable of {}, found none of this name: it would have no effect. {}".format(
-                    shown(name),
-                    role,
-                    f"Did you mean {near[0]}?"
-                    if near
-                    else "See docs/variables.md, or leave it out; give a variable of your own another beginning.",
-                )
+                f"-e {shown(name)}: expected a variable of {role}, found none of this name: it would have no effect. "
+                f"{remedy}"
             )
     return sentences
 

@@ -51,4 +51,5 @@ def _logging(unit: dict) -> dict:
 
 def _quoted(text: str) -> str:
     """One word, where systemd splits a value at its blanks."""
-    return '"{}"'.format(text.replace("\\", "\\\\").replace('"', '\\"'))
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

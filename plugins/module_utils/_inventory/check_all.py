@@ -148,10 +148,10 @@ def _names(hosts: of_mirrors.HOSTS) -> c.Iterator[str]:
                 unknown.setdefault(variable, []).append(host)
     for unknown_variable, names in unknown.items():
         near = difflib.get_close_matches(unknown_variable, VARIABLES, 1, NEAR)
-        yield "{}{} is no variable of the collection, which does not read it. {}".format(
-            _where(names, hosts),
-            shown(unknown_variable),
-            f"Did you mean {near[0]}?" if near else f"Give a variable of your own another beginning than {PREFIX}.",
+        remedy = f"Did you mean {near[0]}?" if near else f"Give a variable of your own another beginning than {PREFIX}."
+        yield (
+            f"{_where(names, hosts)}{shown(unknown_variable)} is no variable of the collection, which does not read "
+            f"it. {remedy}"
         )
 
 

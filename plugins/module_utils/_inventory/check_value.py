@@ -47,7 +47,7 @@ class Mistake:
         """The mistake as a person reads it; ``where`` names the hosts that have it."""
         text = f"{where}{self.path}: expected {self.expected.rstrip('.')}, found {self.found.rstrip('.')}."
         remedy = (self.remedy or "Correct it in the inventory").rstrip(".")
-        return "{} {}{}".format(text, remedy, "" if remedy.endswith("?") else ".")
+        return f"{text} {remedy}{'' if remedy.endswith('?') else '.'}"
 
 
 class Unresolved:
@@ -101,7 +101,7 @@ def found(value: object, hide: bool = False) -> str:
         return str(value).lower()
     if isinstance(value, str):
         return f"the text '{shown(value)}'" if value else "an empty text"
-    return "{} {}".format("the number" if kind == "a number" else kind, shown(value))
+    return f"{'the number' if kind == 'a number' else kind} {shown(value)}"
 
 
 def expected(schema: NODE) -> str:

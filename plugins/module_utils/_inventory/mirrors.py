@@ -213,7 +213,7 @@ def rename_of(mirror: dict[str, Any]) -> str:
             found=full["policy"],
             remedy="Prove it with the playbook verify_restore, once a name",
         )
-    return "{}:{}{}".format("identity" if full["policy"] == "identity" else "prefix", full["source"], full["separator"])
+    return f"{'identity' if full['policy'] == 'identity' else 'prefix'}:{full['source']}{full['separator']}"
 
 
 def prepared_topics(mirror: dict[str, Any], positions_topic: str | None = None) -> list[dict[str, Any]]:

@@ -21,9 +21,7 @@ def with_platforms(names: list[str], regions: dict[str, dict[str, str]]) -> str:
     :param names: names of regions. :param regions: hostvars.
     """
     return " and ".join(
-        "{} ({})".format(
-            name, regions[name].get("kafka_dr_platform") or "no platform" if name in regions else "unknown"
-        )
+        f"{name} ({regions[name].get('kafka_dr_platform') or 'no platform' if name in regions else 'unknown'})"
         for name in names
     )
 

@@ -77,7 +77,7 @@ def _listener(kafka: dict[str, Any], listener: str | None) -> tuple[str | None, 
     if not found or not found.get("bootstrapServers"):
         words = "; ".join(waiting_for([{"kind": "Kafka", **kafka}]))
         raise RefusedError(
-            "Kafka '{}' has no address for listener '{}'{}".format(name, listener, f" ({words})" if words else ""),
+            f"Kafka '{name}' has no address for listener '{listener}'{f' ({words})' if words else ''}",
             expected="one of status.listeners",
             found=", ".join(sorted(str(listener_name) for listener_name in known)) or "none yet",
             remedy="Name the listener in kafka_dr_kubernetes.listener, or wait until it is Ready",

@@ -231,5 +231,5 @@ def waiting_for(resources: Sequence[dict[str, Any] | None]) -> list[str]:
         elif status.get("observedGeneration", 0) < meta.get("generation", 0):
             waiting.append(f"the operator to take up generation {meta.get('generation')} of {label}")
         elif (conditions.get("Ready") or {}).get("status") != "True":
-            waiting.append("{} to be Ready{}".format(label, f" ({words})" if words else ""))
+            waiting.append(f"{label} to be Ready{f' ({words})' if words else ''}")
     return waiting

@@ -161,9 +161,9 @@ def stopped(resource: dict[str, Any] | None) -> dict[str, Any]:
         )
     else:
         waiting += [
-            "{} to be STOPPED (it is {})".format(*pair)
-            for pair in sorted(status["connectors"].items())
-            if pair[1] != "STOPPED"
+            f"{name} to be STOPPED (it is {state})"
+            for name, state in sorted(status["connectors"].items())
+            if state != "STOPPED"
         ]
         for connector in resource["status"]["connectors"]:
             if connector.get("tasks"):

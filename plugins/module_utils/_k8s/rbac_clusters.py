@@ -89,15 +89,15 @@ def _merged(found: Sequence[Place]) -> list[Place]:
 
 def _two_of_one_name(first: Place, second: Place) -> UsageError:
     names = (first["name"], second["name"])
+    both = "Applications and cluster of" if names[0] == names[1] else "Regions"
     return UsageError(
-        "{} '{}' and '{}' need Roles of one name in namespace {} of two clusters".format(
-            "Applications and cluster of" if names[0] == names[1] else "Regions", *names, second["namespace"]
-        ),
+        f"{both} '{names[0]}' and '{names[1]}' need Roles of one name in namespace {second['namespace']} of two "
+        "clusters",
         expected="what is applied in one cluster",
         found="both, of which the second would overwrite the first",
         remedy="Describe the applications on a host of its own, with their cluster as kafka_dr_kubernetes, and name "
         "that host as rbac_region"
         if names[0] == names[1]
-        else "Write a file for each cluster, with -e rbac_region={} and -e rbac_region={}, and apply each in the "
-        "cluster of that region".format(*names),
+        else f"Write a file for each cluster, with -e rbac_region={names[0]} and -e rbac_region={names[1]}, and apply "
+        "each in the cluster of that region",
     )

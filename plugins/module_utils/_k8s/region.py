@@ -156,10 +156,8 @@ def undone_by(resource: dict[str, Any], scaled_objects: Sequence[dict[str, dict[
             scaled_object["metadata"].get("annotations") or {}
         ):
             found.append(
-                (
-                    "{} is scaled by KEDA's ScaledObject '{}', which starts it again: annotate that with "
-                    'autoscaling.keda.sh/paused-replicas: "0"'
-                ).format(label, scaled_object["metadata"]["name"])
+                f"{label} is scaled by KEDA's ScaledObject '{scaled_object['metadata']['name']}', which starts "
+                'it again: annotate that with autoscaling.keda.sh/paused-replicas: "0"'
             )
     return found
 

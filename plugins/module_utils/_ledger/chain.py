@@ -224,12 +224,8 @@ def _following(nodes: list[Node], known: dict[str, int], root: str, look: _Look)
 
 
 def _about(entry: dict) -> str:
-    return "{}/{} {}{}, run {} at {} by {}".format(
-        entry["stage"][:40],
-        entry["step"][:40],
-        entry["state"],
-        " " + entry["region"][:40] if entry["region"] else "",
-        entry["run"][:40],
-        entry["at"][:40] or "-",
-        entry["by"][:40] or "-",
+    return (
+        f"{entry['stage'][:40]}/{entry['step'][:40]} {entry['state']}"
+        f"{' ' + entry['region'][:40] if entry['region'] else ''}, run {entry['run'][:40]} at "
+        f"{entry['at'][:40] or '-'} by {entry['by'][:40] or '-'}"
     )

@@ -80,7 +80,7 @@ def sound(client: KafkaClient, topic: str, chain: Chain) -> Chain:
         f"The ledger '{topic}' on {client.name} cannot be used",
         expected="entries that stages wrote, one after the other",
         found=named((fault.text() for fault in chain.faults), NAMED, "; ", "; and "),
-        remedy=WAY_OUT % "".join(" -e {}={}".format(*setting) for setting in ways.items() if setting[1]),
+        remedy=WAY_OUT % "".join(f" -e {name}={offsets}" for name, offsets in ways.items() if offsets),
         faults=[{"offset": fault.offset, "what": fault.what, "about": fault.about} for fault in chain.faults[:1000]],
     )
 

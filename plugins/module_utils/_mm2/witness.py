@@ -123,10 +123,9 @@ def decode(key: bytes | None, value: bytes | None) -> dict[str, Any]:
 
 def _key(key: bytes | None) -> list[str]:
     pair = _parse(key, "key")
+    kinds = '"|"'.join(KINDS)
     if not (isinstance(pair, list) and len(pair) == 2 and pair[0] in KINDS and isinstance(pair[1], str)):
-        raise FormatError(
-            "Not a witness key", expected='["{}", name]'.format('"|"'.join(KINDS)), found=str(pair)[:80], position=0
-        )
+        raise FormatError("Not a witness key", expected=f'["{kinds}", name]', found=str(pair)[:80], position=0)
     return pair
 
 

@@ -150,8 +150,8 @@ def told(others: Iterable[Any] | None) -> list[str]:
     lines = []
     for group in others or ():
         row = group if isinstance(group, dict) else {"group": group}
-        kind = "{}{}".format(row.get("kind"), ", of an application" if row.get("named") else "")
-        line = "{} ({}): {}. {}.".format(shown(row.get("group")), kind, row.get("why"), row.get("remedy"))
+        kind = f"{row.get('kind')}{', of an application' if row.get('named') else ''}"
+        line = f"{shown(row.get('group'))} ({kind}): {row.get('why')}. {row.get('remedy')}."
         lines.append(CONTROL.sub(" ", line))
     return lines
 

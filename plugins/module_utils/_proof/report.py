@@ -36,7 +36,7 @@ def build(comparison: Comparison) -> Report:
     )
     reasons = list(comparison.reasons)
     for topic in _telling(topics, outcome):
-        reasons.extend("{}: {}".format(topic["topic"], reason) for reason in topic["reasons"])
+        reasons.extend(f"{topic['topic']}: {reason}" for reason in topic["reasons"])
     if not totals["records_source"] and not totals["records_target"] and outcome == "PROVEN":
         reasons.insert(0, "empty")
     return {

@@ -76,9 +76,7 @@ def refuse_same_topics(source: Side, target: Side, topics: list[Topic]) -> None:
         raise RefusedError(
             f"The manifest was made of {target.name} itself",
             expected="the manifest of another cluster, or of this one before it was made again",
-            found="cluster {} on both sides, with the same topics {}".format(
-                target.cluster_id, ", ".join(same[:NAMED])
-            ),
+            found=f"cluster {target.cluster_id} on both sides, with the same topics {', '.join(same[:NAMED])}",
             remedy="Give the manifest of the source, and the client of its copy",
         )
 

@@ -121,7 +121,7 @@ def page(directory: str, target: str) -> tuple[str, int]:
         raise UsageError(
             "There is no drill to tell of",
             expected=f"report.json below {directory}",
-            found="; ".join("{}: {}".format(*refusal) for refusal in refused[:3]) or "none",
+            found="; ".join(f"{path}: {why}" for path, why in refused[:3]) or "none",
             remedy="Run a drill first, or name another directory",
         )
     table = redact(rows(drills, os.path.dirname(os.path.abspath(target))))

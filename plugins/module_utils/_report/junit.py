@@ -91,13 +91,13 @@ def _drill(report: Report) -> Suite:
     for check in report["checks"]:
         seen[check["name"]] = seen.get(check["name"], 0) + 1
         name = check["name"] if seen[check["name"]] == 1 else f"{check['name']}_{seen[check['name']]}"
-        message = "expected {}, found {}".format(check["expected"], check["found"])
+        message = f"expected {check['expected']}, found {check['found']}"
         cases.append(_case(name) if check["passed"] else _case(name, "failure", message, kind="check"))
     if not cases:
         cases.append(_case("drill_went_through", "error", "expected checks to be made, found none"))
     rpo = report.get("rpo") or {}
     return (
-        "drill.{}".format(report["scenario"]),
+        f"drill.{report['scenario']}",
         cases,
         {
             "platform": report.get("platform"),
@@ -113,30 +113,22 @@ def _drill(report: Report) -> Suite:
 
 def _stage(report: Report) -> Suite:
     cases = [
-        _case("{} {}".format(step["name"], step["at"]), seconds=step["seconds"])
+        _case(f"{step['name']} {step['at']}", seconds=step["seconds"])
         for step in report["steps"]
         if step["state"] not in ("different", "not_provable")
     ]
     for proof in report["proofs"]:
         if proof["state"] != "proven":
-            message = "expected PROVEN, found {}: {}".format(
-                proof["verdict"], "; ".join(proof["reasons"]) or "no reason"
-            )
+            message = f"expected PROVEN, found {proof['verdict']}: {'; '.join(proof['reasons']) or 'no reason'}"
             cases.append(
-                _case(
-                    "proof {}".format(proof["at"]), "error" if proof["state"] == "not_provable" else "failure", message
-                )
+                _case(f"proof {proof['at']}", "error" if proof["state"] == "not_provable" else "failure", message)
             )
     ended = report["verdict"] == "done"
     cases.append(
-        _case(
-            "stage_ended",
-            "" if ended else "failure",
-            "" if ended else "expected done, found {}".format(report["verdict"]),
-        )
+        _case("stage_ended", "" if ended else "failure", "" if ended else f"expected done, found {report['verdict']}")
     )
     return (
-        "stage.{}".format(report["stage"]),
+        f"stage.{report['stage']}",
         cases,
         {
             "about": report["about"],
@@ -154,7 +146,7 @@ def _proof(report: Report) -> Suite:
             counts = {kind: part[kind] for kind in KINDS if kind != "beyond" and part.get(kind)}
             cases.append(
                 _of_verdict(
-                    "{}-{}".format(topic["topic"], part["partition"]),
+                    f"{topic['topic']}-{part['partition']}",
                     part["verdict"],
                     counts,
                     part.get("reasons") or [],
@@ -184,15 +176,14 @@ def _of_verdict(
 ) -> Case:
     if verdict == "PROVEN":
         return _case(name)
-    message = "expected PROVEN, found {}{}".format(
-        verdict, ": " + ", ".join("%s %d" % count for count in counts.items()) if counts else ""
+    message = (
+        f"expected PROVEN, found {verdict}"
+        f"{': ' + ', '.join('%s %d' % count for count in counts.items()) if counts else ''}"
     )
     lines = list(reasons) + [
-        "{} source offset {} target offset {} records {}".format(
-            difference.get("kind"),
-            difference.get("source_offset"),
-            difference.get("target_offset"),
-            difference.get("count", 1),
+        (
+            f"{difference.get('kind')} source offset {difference.get('source_offset')} target offset "
+            f"{difference.get('target_offset')} records {difference.get('count', 1)}"
         )
         for difference in differences[:100]
     ]

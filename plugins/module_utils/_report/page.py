@@ -51,7 +51,5 @@ def render(report: Report, proven: Proven = (), made_from: str = "report.json") 
     return (
         environment()
         .from_string(PAGE)
-        .render(
-            view=page_view, title="{}: {}".format(page_view["title"], page_view["word"]), css=CSS, made_from=made_from
-        )
+        .render(view=page_view, title=f"{page_view['title']}: {page_view['word']}", css=CSS, made_from=made_from)
     )

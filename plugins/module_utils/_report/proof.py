@@ -58,25 +58,25 @@ def sentence(report: Report) -> str:
         for text, count in (("%s had not been copied and are lost", lost), ("%s had expired", head))
         if count
     ]
-    but = " that were to be there ({})".format(", ".join(left_out)) if left_out else ""
+    but = f" that were to be there ({', '.join(left_out)})" if left_out else ""
     if verdict == "PROVEN":
         if not totals.get("records_source"):
             return "Both sides are empty in what was compared."
-        return "{} holds every one of the {} records of {}{}, in order and unaltered, within the ranges below.".format(
-            target, number(totals.get("records_source", 0) - lost - head), source, but
+        return (
+            f"{target} holds every one of the {number(totals.get('records_source', 0) - lost - head)} records of "
+            f"{source}{but}, in order and unaltered, within the ranges below."
         )
     if verdict == "DUPLICATES":
-        return "{} holds every record of {}{}, and {} of them more often than the source does.".format(
-            target, source, but, number(totals.get("duplicated", 0))
+        return (
+            f"{target} holds every record of {source}{but}, and {number(totals.get('duplicated', 0))} of them more "
+            "often than the source does."
         )
     if verdict == "NOT_PROVABLE":
         return f"Whether {target} holds what {source} held could not be told: neither yes nor no was shown."
     named = [
-        "{} {}".format(number(totals[kind]), kind.replace("_", " "))
-        for kind in KINDS
-        if totals.get(kind) and kind != "beyond"
+        f"{number(totals[kind])} {kind.replace('_', ' ')}" for kind in KINDS if totals.get(kind) and kind != "beyond"
     ]
-    return "{} does not hold what {} held: {}.".format(target, source, ", ".join(named) or "see the reasons")
+    return f"{target} does not hold what {source} held: {', '.join(named) or 'see the reasons'}."
 
 
 def missing(totals: dict[str, int], judged: str) -> tuple[str, str, str]:
@@ -230,10 +230,10 @@ def command(report: Report) -> str:
     words = [
         "proof_manifest=DIRECTORY" if manifest else f"proof_source={source}",
         f"proof_target={target}",
-        "proof_topics={}".format(options["topics"]),
+        f"proof_topics={options['topics']}",
     ]
     if options.get("rename", "identity") != "identity":
-        words.append("proof_rename={}".format(options["rename"]))
+        words.append(f"proof_rename={options['rename']}")
     words += [f"{name}=true" for name, key in (("proof_ignore_timestamps", "ignore_timestamps"),) if options.get(key)]
     return "ansible-playbook -i inventory streamsafe.kafka_dr.verify_restore " + " ".join(
         "-e " + shlex.quote(word) for word in words

@@ -40,7 +40,7 @@ DARK = {
 
 
 def _palette(colours: dict[str, str]) -> str:
-    return "".join("--{}:{};".format(*colour) for colour in colours.items())
+    return "".join(f"--{name}:{colour};" for name, colour in colours.items())
 
 
 CSS = (

@@ -29,7 +29,7 @@ def kind_of(report: Any) -> str:
     raise UsageError(
         "This is no report",
         expected="the report.json of a drill or a proof, or a stage as the ledger tells it",
-        found="keys {}".format(", ".join(sorted(report)[:12])) if isinstance(report, dict) else type(report).__name__,
+        found=f"keys {', '.join(sorted(report)[:12])}" if isinstance(report, dict) else type(report).__name__,
     )
 
 
@@ -46,7 +46,7 @@ def _proof(report: Report, proven: list[tuple[str, Report]]) -> dict[str, Any]:
     proof_view = proofs.view(report)
     word = proof_view["verdict"].replace("_", " ")
     page = base("proof", report, proof_view["tone"], word, proof_view["sentence"])
-    page["title"] = "Proof: {} against {}".format(report.get("target") or "target", report.get("source") or "source")
+    page["title"] = f"Proof: {report.get('target') or 'target'} against {report.get('source') or 'source'}"
     totals = proof_view["totals"]
     page["meta"] = [
         ("Began", proof_view["began"]),

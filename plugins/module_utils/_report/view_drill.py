@@ -18,7 +18,7 @@ def drill_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, An
     """The content of the page, with the proofs that are at hand."""
     passed = report.get("verdict") == "passed"
     page = base("drill", report, "good" if passed else "bad", "PASSED" if passed else "FAILED", _verdict(report))
-    page["title"] = "Drill: {}".format(report["scenario"])
+    page["title"] = f"Drill: {report['scenario']}"
     # A stage that fails fails the drill, unless the drill is there to see it refuse.
     page["refusals_wanted"] = passed
     page["meta"] = [
@@ -107,17 +107,17 @@ def _drill_figures(report: Report) -> list[dict[str, str]]:
     if rpo.get("records") is None:
         figures.append(figure("RPO", "not measured", "the drill did not come that far", "bad"))
     else:
-        note = "lost of {} acknowledged".format(number(report.get("acknowledged", 0)))
+        note = f"lost of {number(report.get('acknowledged', 0))} acknowledged"
         if rpo["records"]:
-            note += "; the oldest {} before the loss".format(duration(rpo["seconds"]))
-        figures.append(figure("RPO", "{} records".format(number(rpo["records"])), note))
+            note += f"; the oldest {duration(rpo['seconds'])} before the loss"
+        figures.append(figure("RPO", f"{number(rpo['records'])} records", note))
     if again:
         twice = sum((report.get("duplicates_on_topic") or {}).values())
         figures.append(
             figure(
                 "Re-processed",
                 f"{number(sum(again.values()))} records",
-                "of {}; duplicates on the topics: {}".format(number(report.get("processed", 0)), number(twice)),
+                f"of {number(report.get('processed', 0))}; duplicates on the topics: {number(twice)}",
                 "bad" if twice else "",
             )
         )

@@ -16,7 +16,8 @@ def stage_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, An
     """The content of the page, with the proofs that are at hand."""
     tone, word, sentence = _verdict(report)
     page = base("stage", report, tone, word, sentence)
-    page["title"] = "Stage: {}".format(", ".join(filter(None, (report["stage"], report["about"]))))
+    active = report.get("active")
+    page["title"] = f"Stage: {', '.join(filter(None, (report['stage'], report['about'])))}"
     page["meta"] = [
         ("Began", report["began"]),
         ("Ended", report["ended"]),
@@ -25,7 +26,7 @@ def stage_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, An
             report["run"] + (", went on from " + ", ".join(report["runs"][:-1]) if len(report["runs"]) > 1 else ""),
         ),
         ("By", report["by"]),
-        ("Active region", "{region}, epoch {epoch}".format(**report["active"]) if report.get("active") else ""),
+        ("Active region", f"{active['region']}, epoch {active['epoch']}" if active else ""),
         ("Kind", "planned" if report["planned"] else "unplanned" if report["stage"] == "failover" else ""),
     ]
     page["held"] = [{"stage": report["stage"], "held": report["gates"]}] if report.get("gates") else []
@@ -94,7 +95,7 @@ def _add_losses(page: dict[str, Any], report: Report) -> None:
         page["figures"].append(
             figure(
                 "RPO",
-                "{} offsets".format(number(lost["total"])),
+                f"{number(lost['total'])} offsets",
                 "witnessed in the source, not copied" + (f"; last seen {seen}" if seen else ""),
             )
         )

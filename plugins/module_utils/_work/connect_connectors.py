@@ -153,7 +153,7 @@ def _await(connectors: Connectors, workers: Workers, plans: list[Plan]) -> dict[
             raise TimedOutError(
                 f"{len(missing)} of {len(plans)} connectors are not as wanted after {workers.timeout} s",
                 expected=f"connector '{name}': {text}",
-                found="; ".join("{}: {}".format(*fault) for fault in missing.items()),
+                found="; ".join(f"{name}: {why}" for name, why in missing.items()),
                 remedy="Look at the workers' logs",
             )
         time.sleep(PAUSE)

@@ -159,8 +159,8 @@ def _others(acls: list[Acl], topics: list[str], params: dict[str, Any], fenced: 
         if name in readers:
             found = [acl for acl in found if acl[4] != "READ"]
         if found:
-            names[name] = "{} and has {}".format(
-                "only reads" if name in readers else "is not among kafka_dr_users", _texts(found)
+            names[name] = (
+                f"{'only reads' if name in readers else 'is not among kafka_dr_users'} and has {_texts(found)}"
             )
     return names
 
@@ -210,9 +210,7 @@ def _may_still(acls: Any, asked: Any, seen: Any, accepted: Any) -> Any:
 def _untold(silent: Any, accepted: Any) -> Any:
     """Sentences about brokers that did not answer: none of them was shown to let nobody write."""
     return [
-        "{} did not tell {} what it may do ({})".format(
-            "the brokers" if broker is None else f"broker {broker}", name, why
-        )
+        f"{'the brokers' if broker is None else f'broker {broker}'} did not tell {name} what it may do ({why})"
         for name, brokers in silent.items()
         if name not in accepted
         for broker, why in brokers.items()

@@ -138,8 +138,7 @@ def missing_rights(client: KubernetesClient, namespace: str, rules: list[dict[st
         if complete or not _allowed(client, namespace, group, resource, verb, name):
             missing.setdefault((resource + ("." + group if group else ""), name), []).append(verb)
     return [
-        "{} {}{}".format("/".join(verbs), resource, f" '{name}'" if name else "")
-        for (resource, name), verbs in missing.items()
+        f"{'/'.join(verbs)} {resource}" + (f" '{name}'" if name else "") for (resource, name), verbs in missing.items()
     ]
 
 
@@ -220,7 +219,7 @@ def _try_to_create(client: KubernetesClient, namespace: str, rules: list[dict[st
             version = (
                 "v1"
                 if group == ""
-                else "{}/{}".format(found[0], "v1beta2" if "v1" not in served and "v1beta2" in served else "v1")
+                else f"{found[0]}/{'v1beta2' if 'v1' not in served and 'v1beta2' in served else 'v1'}"
             )
             body = {
                 "apiVersion": version,

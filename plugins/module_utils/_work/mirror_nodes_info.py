@@ -42,9 +42,7 @@ def _missing(
         if state != "Stable":
             yield f"group {group} to be stable, it is {state}"
         idle = [
-            "{}{} is {}".format(
-                task["connector"], "" if task["task"] is None else f" task {task['task']}", task["state"]
-            )
+            f"{task['connector']}{'' if task['task'] is None else ' task %s' % task['task']} is {task['state']}"
             for task in tasks
             if task["state"] != "RUNNING"
         ]

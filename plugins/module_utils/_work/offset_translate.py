@@ -9,6 +9,7 @@ it can be repeated.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -235,6 +236,12 @@ def _refusal(names: MirrorNames, refused: list[dict[str, Any]], result: dict[str
     )
 
 
+def _elsewhere(
+    partition: tuple[str, int], now: Mapping[tuple[str, int], int], wanted: Mapping[tuple[str, int], int]
+) -> str:
+    return f"{partition[0]}-{partition[1]} at {now.get(partition)}, not at {wanted[partition]}"
+
+
 def _commit(target: KafkaClient, todo: Committed, result: dict[str, Any]) -> int:
     """Commit and read back; the number of groups committed."""
     failed = commit_positions(target, todo)
@@ -243,14 +250,15 @@ def _commit(target: KafkaClient, todo: Committed, result: dict[str, Any]) -> int
     for group, places in sorted(todo.items()):
         differing = [key for key, offset in sorted(places.items()) if now.get(group, {}).get(key) != offset]
         if group in failed or differing:
-            found = (
-                str(failed[group])
-                if group in failed
-                else "{}-{} at {}, not at {}".format(
-                    *differing[0], now.get(group, {}).get(differing[0]), places[differing[0]]
-                )
+            wrong.append(
+                {
+                    "group": group,
+                    "kind": "commit",
+                    "reason": str(failed[group])
+                    if group in failed
+                    else _elsewhere(differing[0], now.get(group, {}), places),
+                }
             )
-            wrong.append({"group": group, "kind": "commit", "reason": found})
     if wrong:
         raise KafkaDrError(
             f"{len(wrong)} of {len(todo)} groups are not committed on {target.name}",

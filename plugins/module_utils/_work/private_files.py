@@ -120,7 +120,7 @@ def _strange(path: str, found: stat_result, trusted: set[int], what: str) -> Non
     raise RefusedError(
         f"'{path}' cannot be used for private files",
         expected=f"{what} of root{others}",
-        found="{} of {}".format("a link" if stat.S_ISLNK(found.st_mode) else "one", _name(found.st_uid)),
+        found=f"{'a link' if stat.S_ISLNK(found.st_mode) else 'one'} of {_name(found.st_uid)}",
         remedy="Its owner can read or exchange what is written there: remove it, give it another owner, or name "
         "another place",
     )

@@ -26,15 +26,10 @@ CONNECTED: dict[str, NODE] = {**CONNECTION, "namespace": kubernetes_name("The na
 
 def word(description: str, *values: str) -> NODE:
     """One of some words that librdkafka takes in large and small letters."""
-    return text(
-        description,
-        "^(?:{})$".format(
-            "|".join(
-                "".join(f"[{char}{char.lower()}]" if char.isalpha() else char for char in value) for value in values
-            )
-        ),
-        f"one of {', '.join(values)}",
+    spellings = "|".join(
+        "".join(f"[{char}{char.lower()}]" if char.isalpha() else char for char in value) for value in values
     )
+    return text(description, f"^(?:{spellings})$", f"one of {', '.join(values)}")
 
 
 CLIENT = mapping(
