@@ -15,7 +15,7 @@ from .landscape import GROUP, TOPICS
 from .playbook import collection
 from .waiting import until
 
-# A range that reprocessed_info lists, and the ids of the records that lie there.
+# A range that ``reprocessed`` lists, and the ids of the records that lie there.
 Listed = list[tuple[dict[str, Any], list[str]]]
 # Why a range is listed: the group went on before its last position, or a salvage wrote it again.
 POSITION = "position"

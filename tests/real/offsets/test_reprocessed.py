@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage import writing
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.reprocessed_info import reprocessed_info
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.reprocessed import reprocessed
 from tests.real.proof import support
 from tests.real.proof.salvaging import held, salvage_here
 from tests.support.kafka import clusters
@@ -39,7 +39,7 @@ def prepared(regions, topic, **kinds):
 
 
 def listed(regions, tmp_path, report, positions, **more):
-    """What ``reprocessed_info`` tells of a salvage's report."""
+    """What ``reprocessed`` tells of a salvage's report."""
     (tmp_path / "report.json").write_text(json.dumps(report))
     params = {
         "client": regions["north"].client,
@@ -52,7 +52,7 @@ def listed(regions, tmp_path, report, positions, **more):
         "groups_regex": ".*",
         "groups_exclude_regex": "",
     }
-    return reprocessed_info({**params, **more}, False)
+    return reprocessed({**params, **more}, False)
 
 
 def written(tmp_path):
@@ -69,6 +69,7 @@ def test_ranges_are_listed_and_written_for_their_owner(regions, tmp_path):
     report = salvage_here(regions["north"], regions["south"], name, {"target": {name: {"0": 80}}}, tmp_path / "out")
     positions = {group: {name: {"0": 50}} for group in ("ahead", "beyond", "behind", "gone")}
     told = listed(regions, tmp_path, report, positions)
+    assert told["changed"] and not listed(regions, tmp_path, report, positions)["changed"]
     ranges = [tuple(one[key] for key in ("group", "first", "last", "records", "clipped")) for one in told["ranges"]]
     assert ranges == [("ahead", 50, 59, 10, False), ("beyond", 50, 79, 30, True)]
     assert [(one["group"], one["reason"]) for one in told["unknown"]] == [

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 DOCUMENTATION = r"""
-module: reprocessed_info
+module: reprocessed
 short_description: List what consumer groups processed in both regions after an unplanned failover
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
@@ -18,10 +18,18 @@ description:
     position beyond what the active region got is clipped at the end of the copy.
   - A salvage that wrote to the active region (V(replay) or V(side_topic)) has repeated what a group had processed and
     the copy never got. Its report tells which offsets hold such records. They are listed too, by RV(ranges[].cause).
-  - It moves no position. It writes the two files of O(directory).
+  - It moves no position. It writes the two files of O(directory). RV(ignore:changed) tells whether one of them was not
+    as it is now.
+  - The module was named C(reprocessed_info). That name is deprecated, since a module of such a name writes nothing.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
-  - streamsafe.kafka_dr.client.info_attributes
+attributes:
+  check_mode:
+    description: Can run in check mode and say whether a file would change.
+    support: full
+  diff_mode:
+    description: Shows no difference of the files, which are for their owner alone.
+    support: none
 options:
   report:
     description: Path of the C(report.json) of C(spark/main.py salvage), or of C(compare).
@@ -55,7 +63,7 @@ requirements:
 
 EXAMPLES = r"""
 - name: List what was processed twice
-  streamsafe.kafka_dr.reprocessed_info:
+  streamsafe.kafka_dr.reprocessed:
     client: "{{ hostvars['north_america'].kafka_dr_client }}"
     client_secrets: "{{ hostvars['north_america'].kafka_dr_client_secrets }}"
     report: "{{ proof_salvaged.report }}"
@@ -128,7 +136,7 @@ groups:
   type: list
   elements: str
 files:
-  description: Paths of what was written.
+  description: Paths of what was written; empty in check mode.
   returned: success
   type: list
   elements: str
@@ -136,7 +144,7 @@ files:
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.reprocessed_info import reprocessed_info
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.reprocessed import reprocessed
 
 
 def main() -> None:
@@ -151,7 +159,7 @@ def main() -> None:
             "groups_regex": {"type": "str", "default": ".*"},
             "groups_exclude_regex": {"type": "str", "default": "console-consumer-.*,connect-.*,__.*"},
         },
-        reprocessed_info,
+        reprocessed,
         requires=("confluent_kafka", "pyarrow"),
     )
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What consumer groups processed in both regions; the work of ``reprocessed_info``."""
+"""What consumer groups processed in both regions; the work of ``reprocessed``."""
 
 from __future__ import annotations
 
 import io
 import json
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from .._errors import KafkaDrError, UsageError
@@ -18,8 +19,8 @@ from .private_files import private_files
 NAMES = ("reprocessed.json", "reprocessed.parquet")
 
 
-def reprocessed_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
-    """The result of ``reprocessed_info``; see the module's RETURN for the shape."""
+def reprocessed(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+    """The result of ``reprocessed``; see the module's RETURN for the shape."""
     maps = read_maps(params["report"])
     wanted = group_filter(params)
     went_on = {group: places for group, places in _went_on(params["positions"]).items() if wanted(group)}
@@ -38,8 +39,10 @@ def reprocessed_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]
         "groups": sorted({row["group"] for row in ranges}),
         "files": [],
     }
-    if params["directory"] and not check_mode:
-        result["files"] = _write(params["directory"], ranges, unknown)
+    if params["directory"]:
+        result["changed"] = _differ(contents := _contents(params["directory"], ranges, unknown))
+        if not check_mode:
+            result["files"] = _write(params["directory"], contents)
     return result
 
 
@@ -62,13 +65,29 @@ def _went_on(given: Any) -> dict[str, dict[tuple[str, int], int]]:
         ) from error
 
 
-def _write(directory: str, ranges: list[dict[str, Any]], unknown: list[dict[str, Any]]) -> list[str]:
+def _contents(directory: str, ranges: list[dict[str, Any]], unknown: list[dict[str, Any]]) -> dict[str, bytes]:
+    """Both files by their paths."""
+    content = json.dumps({"ranges": ranges, "unknown": unknown}, indent=1).encode() + b"\n"
+    return dict(zip((os.path.join(directory, name) for name in NAMES), (content, _parquet(ranges)), strict=True))
+
+
+def _differ(contents: Mapping[str, bytes]) -> bool:
+    """Whether any file is not as it is to be."""
+    for path, data in contents.items():
+        try:
+            with open(path, "rb") as file:
+                if file.read() != data:
+                    return True
+        except OSError:
+            return True
+    return False
+
+
+def _write(directory: str, contents: Mapping[str, bytes]) -> list[str]:
     """Both files, for their owner alone."""
     private_files({"directories": [directory], "files": [], "absent": []}, False)
-    content = json.dumps({"ranges": ranges, "unknown": unknown}, indent=1).encode() + b"\n"
-    paths = [os.path.join(directory, name) for name in NAMES]
     try:
-        for path, data in zip(paths, (content, _parquet(ranges)), strict=True):
+        for path, data in contents.items():
             replace(path, data, FILE_MODE)
     except OSError as error:
         raise KafkaDrError(
@@ -76,7 +95,7 @@ def _write(directory: str, ranges: list[dict[str, Any]], unknown: list[dict[str,
             found=error.strerror,
             remedy="Look at its directory's owner, mode and free space",
         ) from error
-    return paths
+    return list(contents)
 
 
 def _parquet(ranges: list[dict[str, Any]]) -> bytes:
