@@ -117,7 +117,7 @@ ranges:
       description: Whether it had processed records there that the copy never got. V(null) for what a salvage wrote.
       type: bool
 unknown:
-  description: Positions of which nothing can be told, with RV(ignore:group), RV(ignore:topic), RV(ignore:partition) and
+  description: Positions of which nothing is known, with RV(ignore:group), RV(ignore:topic), RV(ignore:partition) and
     RV(ignore:reason).
   returned: success
   type: list

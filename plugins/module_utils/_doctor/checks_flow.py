@@ -64,7 +64,7 @@ def nothing_copied(seen: Observation, params: dict[str, Any]) -> Iterator[dict[s
             "error",
             flow,
             f"no topic of {seen.names.source} that the patterns match and the doctor may see",
-            "Nothing is copied, and no lag can be told",
+            "Nothing is copied, and the lag is not known",
             "Compare topics of the mirror with the source's; give the doctor's principal DESCRIBE on them",
         )
         return

@@ -72,7 +72,7 @@ def sentence(report: Report) -> str:
             "often than the source does."
         )
     if verdict == "NOT_PROVABLE":
-        return f"Whether {target} holds what {source} held could not be told: neither yes nor no was shown."
+        return f"It is not known whether {target} holds what {source} held: the comparison showed neither."
     named = [
         f"{number(totals[kind])} {kind.replace('_', ' ')}" for kind in KINDS if totals.get(kind) and kind != "beyond"
     ]

@@ -103,7 +103,7 @@ class Salvage:
         ]
         if unclear:
             raise NotProvableError(
-                f"What {self.target.name} never got of {self.source.name} could not be told",
+                f"What {self.target.name} never got of {self.source.name} is not known",
                 found=named(unclear, separator="; "),
                 remedy="Remove the cause, or salvage fewer topics",
             )

@@ -89,7 +89,7 @@ def test_a_new_topic_and_a_quota_are_drift_until_they_are_kept(story):
     def change(inventory):
         inventory["hosts"][SOURCE]["kafka_dr_quotas"] = [PRODUCER_QUOTA]
 
-    assert f"Kept anew, since topic '{EXTRA_TOPIC}' is not kept; quotas differ: 2 are not kept" in story.went(
+    assert f"Kept again, since topic '{EXTRA_TOPIC}' is not kept; quotas differ: 2 are not kept" in story.went(
         "initial_setup", change=change
     )
     before = story.kept().read_bytes()
