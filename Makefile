@@ -11,7 +11,7 @@ BOOTSTRAP := sh lab/bootstrap.sh
 PYTEST := $(BIN)/python -m pytest -q --durations=5
 export LAB_DIR
 
-.PHONY: help drill lab-up lab-down lab-status test test-unit test-full test-kubernetes lint check reference locks release bench-proof bench-offsets bench-restore environment
+.PHONY: help drill lab-up lab-down lab-status test test-unit test-full test-kubernetes lint check reference locks release bench-proof bench-offsets bench-restore bench-failback environment
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 18
@@ -45,7 +45,7 @@ test-full: environment molecule ## long campaigns as well, and drills that lose 
 
 .PHONY: molecule
 # One story: what comes later needs what came before.
-SCENARIOS := initial_setup recreate_from_backup resume new_backup planned_failover
+SCENARIOS := initial_setup recreate_from_backup resume new_backup planned_failover failback
 molecule: environment ## the stages' converge, idempotence and check mode, over the lab
 	export PATH="$(CURDIR)/$(BIN):$$PATH"; molecule destroy -s default && molecule test $(addprefix -s ,$(SCENARIOS))
 
@@ -69,3 +69,5 @@ bench-offsets: environment ## how exact translation is, into build/bench/offsets
 	$(BIN)/python tests/bench/offsets.py
 bench-restore: environment ## how fast a restore is, and reusing its backup, into build/bench/restore.json
 	$(BIN)/python tests/bench/restore.py
+bench-failback: environment ## how long the way back takes with four times the records, into build/bench/failback.json
+	$(BIN)/python tests/bench/failback.py

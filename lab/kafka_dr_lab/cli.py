@@ -55,6 +55,9 @@ def _add_lab_commands(commands: Commands) -> None:
         "lose", help="lose a region of a running lab: its processes are killed, its data is deleted"
     )
     lose.add_argument("region", help="north_america or europe")
+    lose.add_argument("--keep-disks", action="store_true", help="its data stays")
+    back = commands.add_parser("return", help="start the brokers of a region that was lost with its disks kept")
+    back.add_argument("region", help="north_america or europe")
 
 
 def _add_drill(commands: Commands) -> None:
@@ -216,10 +219,14 @@ def _run(arguments: argparse.Namespace) -> int:
         print("The lab is down.")
     elif arguments.command == "lose":
         region = lab.cluster(arguments.region)
-        lab.lose(region)
-        # Without a drill nobody else clears what blocks the restore.
-        lab.clear(region)
+        lab.lose(region, arguments.keep_disks)
+        if not arguments.keep_disks:
+            # Without a drill nobody else clears what blocks the restore.
+            lab.clear(region)
         print(f"{region} is lost.")
+    elif arguments.command == "return":
+        lab.start_again(lab.cluster(arguments.region))
+        print(f"{arguments.region} is back.")
     elif arguments.command == "status":
         print(lab.status())
     return 0

@@ -65,6 +65,7 @@ def _full() -> Iterator[Part]:
         yield Part(name, (*PYTEST, f"tests/real/{name}", "-m", "real or full"))
     yield _drill("roundtrip", history=20000, live=8)
     yield _drill("failback", "--freeze", "5", history=5000, live=5)
+    yield _drill("failback", "--returns", "empty", name="failback_empty", history=5000, live=5)
     yield _drill("failback", "--platform", "kubernetes", "--freeze", "5", name="kubernetes", history=5000, live=5)
     yield _drill("failover", "--dead-host", name="dead_host", history=5000, live=5)
 

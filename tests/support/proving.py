@@ -11,10 +11,10 @@ from pathlib import Path
 from tests.support.kafka import ROOT
 
 
-def prove(base: Path, source: dict, target: dict, topics: str) -> dict:
+def prove(base: Path, source: dict, target: dict, topics: str, bounds: dict | None = None) -> dict:
     """The summary of a proof, as the ledger keeps it.
 
-    :param source: and ``target``: librdkafka keys.
+    :param source: and ``target``: librdkafka keys. :param bounds: known ends, as the job takes them.
     :raises AssertionError: it is not PROVEN.
     """
     for side, client in (("source", source), ("target", target)):
@@ -35,11 +35,14 @@ def prove(base: Path, source: dict, target: dict, topics: str) -> dict:
         "--summary",
         str(base / "summary.json"),
     ]
+    if bounds:
+        (base / "bounds.json").write_text(json.dumps(bounds))
+        words += ["--bounds", str(base / "bounds.json")]
     done = subprocess.run(
         [sys.executable, str(ROOT / "spark" / "main.py"), *words],
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr

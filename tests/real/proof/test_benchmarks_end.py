@@ -28,7 +28,8 @@ def brokers(place) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("name", "number"), [("proof", signal.SIGTERM), ("offsets", signal.SIGINT), ("restore", signal.SIGTERM)]
+    ("name", "number"),
+    [("proof", signal.SIGTERM), ("offsets", signal.SIGINT), ("restore", signal.SIGTERM), ("failback", signal.SIGTERM)],
 )
 def test_no_broker_is_left(tmp_path, name, number):
     place = tmp_path / "temporary"

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Another stage runs after a failback has begun to delete topics and was killed: nothing is deleted then but copies."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from confluent_kafka import Producer
+
+from kafka_dr_lab.lab import Lab
+from tests.real.failback.test_killed import held
+from tests.real.lab.playing import SOURCE, TARGET, Playground
+
+pytestmark = pytest.mark.full
+TOPIC = "flights.departed"
+
+
+@pytest.fixture(scope="module")
+def forgotten(tmp_path_factory):
+    """A lab whose failback was killed when the region was a copy again, and whose fence was played since."""
+    directory = tmp_path_factory.mktemp("forgotten")
+    try:
+        ground = Playground(directory)
+        done = ground.stage("initial_setup")
+        assert done.returncode == 0, done.stdout[-3000:]
+        ground.lose_and_return()
+        back = {"failback_region": SOURCE, "failback_from": TARGET, "failback_salvage_directory": str(directory / "s")}
+        ground.kill_after("failback", "Wait until everything is copied", back)
+        fence = {"fence_region": SOURCE, "fence_survivor": TARGET, "fence_accept_open_stage": True}
+        fenced = ground.stage("fence", fence)
+        assert fenced.returncode == 0, fenced.stdout[-3000:]
+        yield ground, back
+    finally:
+        Lab(directory).down()
+
+
+def test_a_record_that_only_the_region_has_is_not_deleted(forgotten):
+    ground, back = forgotten
+    producer = Producer(ground.admin(SOURCE))
+    producer.produce(TOPIC, b'{"id": "stray"}', b"stray", 0)
+    assert producer.flush(30) == 0
+    refused = ground.stage("failback", back)
+    told = " ".join(refused.stdout.split())
+    assert refused.returncode == 2 and f"{TOPIC} has 1 foreign" in told and "Nothing was deleted" in told, told
+    assert "stray" in held(ground, SOURCE)
+
+
+def test_without_it_the_region_is_made_a_copy_again(forgotten):
+    ground, back = forgotten
+    # As the refusal advises: what is needed of it was saved elsewhere.
+    topics = ground.module("cluster_info", region=SOURCE, read=["topics"], topics=TOPIC)["topics"]
+    described = [{"name": name, "partitions": topic["partitions"]} for name, topic in topics.items()]
+    ground.module("topics", region=SOURCE, topics=described, state="absent")
+    done = ground.stage("failback", back)
+    assert done.returncode == 0, done.stdout
+    assert ground.module("ledger_info")["last"]["failback"]["found"]["verdict"] == "PROVEN"
+    end = time.monotonic() + 60
+    while held(ground, TARGET) - held(ground, SOURCE):
+        assert time.monotonic() < end
+        time.sleep(0.5)
+    assert "stray" not in held(ground, SOURCE)
