@@ -17,7 +17,7 @@ from .._digest import record
 from .._digest.shapes import Progress
 from .._kafka.reader import columns, read
 from .._proof.sides import KafkaSide
-from . import spans
+from . import repeats, spans
 from .actions import REPLAY, WRITING
 from .writing import Work, changed, refuse_unwritable
 
@@ -33,6 +33,8 @@ class Look:
     :ivar compacted: whether either side is compacted.
     :ivar since: the end of the copy, from which on applications have written there themselves.
     :ivar own: runs of the copy's offsets that a salvage wrote.
+    :ivar others: runs of the copy's offsets that salvages of other regions have replayed since it ended.
+    :ivar timestamps: whether the copy keeps records' times.
     """
 
     work: Work
@@ -43,16 +45,21 @@ class Look:
     compacted: bool
     since: int
     own: list[list[int]]
+    others: list[list[int]]
+    timestamps: bool
 
 
 def plan(source: KafkaSide, target: KafkaSide, look: Look, progress: Progress) -> dict[str, Any]:
-    """``write`` and ``export``, runs of offsets, and ``superseded``, a count.
+    """``write`` and ``export``, runs of offsets, and ``superseded`` and ``already``, counts.
 
     :raises KafkaDrError: the target would not take a record.
     """
     wanted, written = spans.as_runs(look.work.wanted), spans.as_runs(look.written)
     writes = look.work.action in WRITING
-    offsets, keys = _read(source, look, wanted, written, writes, progress)
+    replayed = repeats.replayed(target, look)
+    offsets, keys, digests = _read(source, look, wanted, written, writes, progress, len(replayed) > 0)
+    already = spans.without(spans.of_offsets(offsets[repeats.among(digests, replayed)]), written)
+    wanted = spans.without(wanted, already)
     superseded = instead = spans.as_runs([])
     if look.compacted and len(offsets):
         again = offsets[np.isin(keys, _keys_since(target, look))]
@@ -61,20 +68,21 @@ def plan(source: KafkaSide, target: KafkaSide, look: Look, progress: Progress) -
             instead = spans.as_runs([*spans.of_offsets(again).tolist(), *look.older])
     wanted = spans.without(wanted, superseded)
     if not writes:
-        return {"write": [], "export": wanted.tolist(), "superseded": spans.count(superseded)}
+        return {"write": [], "export": wanted.tolist(), "superseded": spans.count(superseded), "already": 0}
     # What an earlier run passed by stays passed by: its transactions went on behind it.
     passed = spans.without(spans.within(wanted, 0, look.following), written)
     export = spans.as_runs([*passed.tolist(), *spans.without(spans.both(wanted, instead), written).tolist()])
     write = spans.without(wanted, export)
-    return {"write": write.tolist(), "export": export.tolist(), "superseded": spans.count(superseded)}
+    counts = {"superseded": spans.count(superseded), "already": spans.count(already)}
+    return {"write": write.tolist(), "export": export.tolist(), **counts}
 
 
 def _read(
-    source: KafkaSide, look: Look, wanted: Any, written: Any, writes: bool, progress: Progress
-) -> tuple[Any, Any]:
-    """Offsets and keys (digests) of what is wanted, after a look at each record."""
+    source: KafkaSide, look: Look, wanted: Any, written: Any, writes: bool, progress: Progress, whole: bool
+) -> tuple[Any, Any, Any]:
+    """Offsets, keys (digests) and, if ``whole``, digests of what is wanted, after a look at each record."""
     work = look.work
-    found, digests = [np.empty(0, np.int64)], [np.empty(0, np.uint64)]
+    found, digests, records = [np.empty(0, np.int64)], [np.empty(0, np.uint64)], [np.empty(0, np.uint64)]
     ranges = [(work.topic, work.partition, low, high) for low, high in spans.reading(wanted)]
     for dummy, messages in read(source.client, ranges, timeout=source.client.timeout, pace=source.pace):
         rows = list(zip(*columns(messages), strict=True))
@@ -86,6 +94,8 @@ def _read(
         if look.compacted:
             keys = [record.key_digest(row[2])[0] for row, taken in zip(rows, inside.tolist(), strict=True) if taken]
             digests.append(np.array(keys, np.uint64))
+        if whole:
+            records.append(repeats.digests([row for row, taken in zip(rows, inside.tolist(), strict=True) if taken]))
         for row, new in zip(rows, fresh.tolist(), strict=True):
             if writes and new:
                 refuse_unwritable(work, *row)
@@ -94,7 +104,7 @@ def _read(
     every = np.concatenate(found)
     if len(every) != spans.count(wanted):
         raise changed(work.name, source.name, spans.count(wanted), len(every))
-    return every, np.concatenate(digests)
+    return every, np.concatenate(digests), np.concatenate(records)
 
 
 def _keys_since(target: KafkaSide, look: Look) -> Any:

@@ -8,6 +8,7 @@ from which offset of the source it goes on, the others say which offsets one tra
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,7 @@ from .._kafka.reader import columns, read
 from .._ledger.topic import ensure_kept_topic
 from .._ledger.writers import SALVAGE_TOPIC
 from . import spans
+from .actions import REPLAY
 
 TOPIC = SALVAGE_TOPIC
 FORMAT = 1
@@ -70,6 +72,28 @@ class Progress:
         """
         mine = [portion for portion in self.portions if portion.target_topic == topic]
         return sorted(row for portion in mine for row in spans.paired(portion.source_runs, portion.target_runs))
+
+
+def replayed_by_others(
+    known: Mapping[tuple[str, int], Progress], topic_id: str, partition: int, target_topic: str, target_topic_id: str
+) -> Any:
+    """Runs of a target partition's offsets that hold what salvages of other topics have replayed there.
+
+    Another region that was copied to the same target has a topic of its own with the same records.
+
+    :param topic_id: of the source whose own salvage does not count.
+    """
+    return spans.as_runs(
+        [
+            run
+            for (other_id, number), part in known.items()
+            if other_id != topic_id and number == partition
+            for portion in part.portions
+            if (portion.action, portion.target_topic, portion.target_topic_id)
+            == (REPLAY, target_topic, target_topic_id)
+            for run in portion.target_runs.tolist()
+        ]
+    )
 
 
 def ensure_topic(client: KafkaClient) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 from .._values.moment import moment
 from . import actions, spans
 
-COUNTS = ("salvaged", "exported", "side_topic", "replayed", "skipped", "superseded", "expired", "bytes")
+COUNTS = ("salvaged", "exported", "side_topic", "replayed", "skipped", "superseded", "already", "expired", "bytes")
 MAPS = ("offset_map", "written_map")
 
 
@@ -100,6 +100,7 @@ def _partition(part: Part) -> dict[str, Any]:
         "replayed": part.written if done == actions.REPLAY else 0,
         "skipped": part.skipped,
         "superseded": part.superseded,
+        "already": part.already,
         "expired": part.choice.expired,
         "first": first,
         "last": last,

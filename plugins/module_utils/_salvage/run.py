@@ -42,6 +42,8 @@ class Part:
     write: Any = field(default_factory=lambda: spans.as_runs([]))
     export: Any = field(default_factory=lambda: spans.as_runs([]))
     superseded: int = 0
+    already: int = 0
+    others: Any = field(default_factory=lambda: spans.as_runs([]))
     exported: int = 0
     written: int = 0
     bytes: int = 0
@@ -50,8 +52,8 @@ class Part:
     @property
     def accounted(self) -> tuple[str, int]:
         """The id of its topic, and of how many records it is known what becomes of them."""
-        found = spans.count(self.write) + spans.count(self.export) + self.superseded + self.choice.expired
-        return self.work.topic_id, found
+        found = spans.count(self.write) + spans.count(self.export) + self.superseded + self.already
+        return self.work.topic_id, found + self.choice.expired
 
     @property
     def skipped(self) -> int:
@@ -122,7 +124,12 @@ class Salvage:
             if action in actions.WRITING:
                 before = known.get((work.topic_id, work.partition), before)
                 refuse_other_way(work, before)
-            self.parts.append(Part(pair, action, choice, work, before))
+            part = Part(pair, action, choice, work, before)
+            if action == actions.REPLAY:
+                place = (work.topic_id, work.partition, work.target_topic, work.target_topic_id)
+                # What was replayed before the copy ended is from an earlier loss, and part of what is compared.
+                part.others = spans.within(progress.replayed_by_others(known, *place), pair.target_range[1])
+            self.parts.append(part)
 
     def _look(self) -> None:
         """Read what is to be written, or depends on keys, before anything is written."""
@@ -135,7 +142,7 @@ class Salvage:
         ]
         for part, value in zip(looked, self._map("salvage_plan", looked, self._look_of), strict=True):
             part.write, part.export = spans.as_runs(value["write"]), spans.as_runs(value["export"])
-            part.superseded = value["superseded"]
+            part.superseded, part.already = value["superseded"], value["already"]
 
     def _look_of(self, part: Part) -> Look:
         pair = part.pair
@@ -148,6 +155,8 @@ class Salvage:
             "compact" in pair.topic.mode and pair.topic.target is not None,
             pair.target_range[1],
             part.known.written_to(pair.topic.target_name).tolist(),
+            part.others.tolist(),
+            pair.topic.timestamps,
         )
 
     def _export(self) -> None:
