@@ -56,11 +56,12 @@ class Inventory:
 
         :param options: ``history``, ``rate``, ``records``: arguments of the producer; ``machines``: whether some
             programs run on machines of their own; ``broker``: further properties of the brokers; ``network``: by
-            region, see :func:`.hosts.cluster_host`.
+            region, see :func:`.hosts.cluster_host`; ``further``: names of further regions with a cluster.
         """
         self._prepare()
-        ports = iter(free_ports(4 * len(CLUSTERS) + 3))
-        authorities = {name: new_authority(f"{name} lab CA") for name in CLUSTERS}
+        clusters = [*CLUSTERS, *(options.get("further") or ())]
+        ports = iter(free_ports(4 * len(clusters) + 3))
+        authorities = {name: new_authority(f"{name} lab CA") for name in clusters}
         hosts = self._hosts(options, ports, authorities)
         variables = {
             **self._shared_variables(),
@@ -84,7 +85,7 @@ class Inventory:
                         authorities[name], f"{name}-kafka", [self._address(options, name), HOST, "localhost"]
                     ),
                 }
-                for name in CLUSTERS
+                for name in clusters
             },
         }
         self._write(variables, hosts, vaulted)
@@ -107,7 +108,7 @@ class Inventory:
                 options.get("broker") or {},
                 (options.get("network") or {}).get(name),
             )
-            for name in CLUSTERS
+            for name in authorities
         }
         if options.get("machines"):
             require_ssh()
@@ -142,7 +143,7 @@ class Inventory:
         }
 
     def _write(self, variables: Variables, hosts: dict[str, Variables], vaulted: dict[str, Any]) -> None:
-        clusters: Variables = {"hosts": {name: {} for name in CLUSTERS}}
+        clusters: Variables = {"hosts": {name: {} for name in vaulted.get("lab_clusters", CLUSTERS)}}
         regions = {"all": {"vars": variables, "hosts": hosts, "children": {"clusters": clusters}}}
         self.regions_file.write_text(HEADER + yaml.safe_dump(regions, sort_keys=False, width=160))
         self._write_vault(vaulted)

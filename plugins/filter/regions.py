@@ -41,6 +41,7 @@ class FilterModule:
             "mirror_copy_name": as_filter(_mirrors.copy_of),
             "mirror_copies": as_filter(_mirrors.target_topics_pattern),
             "mirror_reverse": as_filter(_mirrors.reverse_of),
+            "further_copy": as_filter(_turning.further_copy),
             "mirror_turned": as_filter(_turning.turned_mirror),
             "mirror_turn_lacks": as_filter(_turning.turn_lacks),
             "regions_told": as_filter(_regions.with_platforms),

@@ -120,6 +120,10 @@ clearing:
   description: By what a failback was about, the entry after which its last run began to delete topics.
   returned: always
   type: dict
+brought_back:
+  description: By what a failback was about, the entry that ended it last.
+  returned: always
+  type: dict
 head:
   description: The last entry that a run wrote as the ledger's owner, by C(hash), C(offset), C(run), C(stage), C(step),
     C(state), C(at), C(by).

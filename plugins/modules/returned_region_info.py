@@ -34,8 +34,14 @@ options:
     description: By topic and partition, the offset after the last record that was copied when the region was left.
     type: dict
     required: true
+  further_copy:
+    description:
+      - Whether the region was never left, and is a further copy of the region that was.
+      - It is known as such where its own position witness saw the same cluster as that of the region that works.
+    type: bool
+    default: false
   positions_topic:
-    description: Topic of the position witness, in the region that works.
+    description: Topic of the position witness, in the region that works, and with O(further_copy) in the region.
     type: str
     default: __kafka_dr_positions
 """
@@ -69,6 +75,11 @@ known_cluster_id:
   description: The id of the cluster that was left; empty where nobody knows it.
   returned: success
   type: str
+copied_from:
+  description: With O(further_copy), the id of the cluster that the region's own position witness saw; empty where there
+    is none.
+  returned: success
+  type: str
 topics:
   description:
     - By name, what became of each topic. V(holds) where nothing that was copied is missing by its ends, V(made_again)
@@ -100,6 +111,7 @@ def main() -> None:
             **CLIENTS_SPEC,
             "topics": {"type": "str", "required": True},
             "ends": {"type": "dict", "required": True},
+            "further_copy": {"type": "bool", "default": False},
             "positions_topic": {"type": "str", "default": "__kafka_dr_positions"},
         },
         returned_region_info,

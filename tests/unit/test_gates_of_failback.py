@@ -44,6 +44,15 @@ FOUND = {
 }
 
 
+# The region is no longer the one that was left, but was copied from it.
+FURTHER = {
+    "kafka_dr_mirrors": [{**MIRROR, "source": "asia"}, {**MIRROR, "name": "further", "source": "asia", "target": "na"}],
+    "__failback_left_last": "asia to eu",
+    "__failback_ends": ENDS["found"],
+    "__failback_platforms": [{"name": "host", "tells_client": False}],
+}
+
+
 def said(directory, ledger=None, **more):
     # One that is always closed, so that there is something to read.
     require = [{"query": "`false`", "message": "a gate of this test"}]
@@ -103,6 +112,13 @@ def test_a_region_that_was_not_left_is_refused(tmp_path, last):
             '{"failback_accept_other_mirrors": ["further"]}',
         ),
         ({"__failback_together": False, "groups": {}}, "expected both regions on hosts"),
+        ({**FURTHER, "failback_home": True}, "which the applications never left"),
+        ({**FURTHER, "__failback_platforms": [{"name": "kubernetes", "tells_client": True}]}, "found kubernetes"),
+        (
+            {**FURTHER, "__failback_returned": {**STATE, "state": "other", "known_cluster_id": "X", "copied_from": ""}},
+            "is not known to be a copy of asia: expected its position witness to have seen the cluster X, found none",
+        ),
+        ({**FURTHER, "__failback_left_last": "na to eu"}, "asia is not the region that the applications left for eu"),
         ({"credentials_rights": {"unfenceable": {"User:*": "may write"}}}, "would be deleted"),
     ],
 )

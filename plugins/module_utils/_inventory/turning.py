@@ -11,8 +11,8 @@ from .._mm2.mirror_config import policy_name
 from .nodes import mirror_node
 from .platforms import mirror_platform
 
-# What the name of a mirror ends in that was turned round.
-BACK = "-back"
+# What the name of a mirror ends in that was turned round, and what stands before the region that one was moved to.
+BACK, MOVED = "-back", "-from-"
 
 
 def turn_obstacle(mirror: dict[str, Any]) -> str:
@@ -43,6 +43,35 @@ def turned_mirror(mirror: dict[str, Any]) -> dict[str, Any]:
             remedy="Make backups with policy: identity, or describe a mirror the other way",
         )
     return dict(mirror, name=turned_name(mirror), source=mirror["target"], target=mirror["source"])
+
+
+def moved_mirror(mirror: dict[str, Any], source: str) -> dict[str, Any]:
+    """The mirror that copies another source to the same target, with the same settings."""
+    return dict(mirror, name=f"{mirror['name']}{MOVED}{source}", source=source)
+
+
+def further_copy(mirrors: Sequence[dict[str, Any]] | None, region: str, active: str) -> dict[str, Any]:
+    """How a region is a further copy of the region that applications left for the active one.
+
+    :param mirrors: ``kafka_dr_mirrors``.
+    :returns: ``left`` (the region that both were copied from), ``old`` (the mirror that copied it to the region) and
+        ``mirror`` (the one from the region to the active one, which turned round is ``old`` with the active region as
+        its source); nothing where a mirror joins the two, or no single region was copied to both under its own names.
+    """
+    copying = [mirror for mirror in mirrors or [] if mirror.get("source") != mirror.get("target")]
+    sources = {mirror["source"] for mirror in copying if mirror["target"] == active and not turn_obstacle(mirror)}
+    found = [
+        mirror
+        for mirror in copying
+        if mirror["target"] == region and mirror["source"] in sources and not turn_obstacle(mirror)
+    ]
+    if len(found) != 1 or active == region:
+        return {}
+    moved = moved_mirror(found[0], active)
+    joined = [mirror for mirror in copying if {mirror["source"], mirror["target"]} == {region, active}]
+    if any(mirror["name"] != moved["name"] for mirror in joined):
+        return {}
+    return {"left": found[0]["source"], "old": found[0], "mirror": turned_mirror(moved)}
 
 
 def turn_lacks(

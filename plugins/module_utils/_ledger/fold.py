@@ -20,9 +20,10 @@ def fold(entries: list[dict]) -> dict:
         that nobody gave back, ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did
         not end (the step ``proof`` where it was proven), ``proofs[]``, ``last{stage: the entry that ended it}``,
         ``begun{stage: the entry that began it last}``, ``ends{about: the entry with the ends}`` of each failover's last
-        run that stopped its mirror, ``clearing{about: entry}`` of each failback that began to delete, ``head`` (the
-        last fenced entry, as :data:`NOBODY` has it), ``manifests[]`` (entries of manifests that were made). The step
-        ``paused`` stays done as long as no region is active: what ran before is known by the run that stopped it alone.
+        run that stopped its mirror, ``clearing{about: entry}`` of each failback that began to delete,
+        ``brought_back{about: the entry that ended it}`` of each failback, ``head`` (the last fenced entry, as
+        :data:`NOBODY` has it), ``manifests[]`` (entries of manifests that were made). The step ``paused`` stays done
+        as long as no region is active: what ran before is known by the run that stopped it alone.
     """
     state = _empty()
     for entry in entries:
@@ -59,6 +60,7 @@ def _empty() -> dict:
         "begun": {},
         "ends": {},
         "clearing": {},
+        "brought_back": {},
         "head": dict(NOBODY),
         "manifests": [],
         "taken": {},
@@ -93,6 +95,9 @@ def _follow_stage(state: dict, entry: dict) -> None:
     elif fenced and step == "stage" and entry["state"] in ("done", "refused"):
         state["open"] = False
         state["last"][stage] = entry
+        if (stage, entry["state"]) == ("failback", "done"):
+            # Another region may have been brought back since.
+            state["brought_back"][state["about"]] = entry
     elif entry["state"] == "done" or (step, entry["state"]) == ("proof", "proven"):
         state["done"].setdefault(stage, {})[step] = entry
         if (stage, step) == ("failover", "ends"):

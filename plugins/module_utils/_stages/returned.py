@@ -51,6 +51,38 @@ def returned(
     }
 
 
+def further_copy(
+    witnessed: str, known_id: str, topics: Mapping[str, Mapping[str, Any]], ends: Mapping[str, Any]
+) -> dict[str, Any]:
+    """How a region stands that is a further copy of the one that was left. What of it the active one has, a proof says.
+
+    :param witnessed: id of the cluster that the region was copied from, as its own position witness saw it; empty where
+        there is none. :param known_id: the same of the region that works.
+    :param topics: as for :func:`returned`. :param ends: by topic, what had been copied to the region that works.
+    :returns: as :func:`returned`. Ids and offsets of the region's topics are its own, so a topic that is there holds
+        what it holds.
+    """
+    held = holding(topics)
+    same = bool(known_id) and witnessed == known_id
+    state = WITH_DATA if same else OTHER if held else EMPTY
+    found = {
+        name: GONE if name not in topics else HOLDS if state == WITH_DATA else MADE_AGAIN
+        for name in sorted({*topics, *ends})
+    }
+    if state == WITH_DATA:
+        told = ["It is a further copy of the region that was left."]
+        gone = [name for name, topic_state in found.items() if topic_state == GONE]
+        told += [f"{named(gone)} is not there: it is copied."] if gone else []
+    elif state == EMPTY:
+        told = ["It is empty: everything is copied to it."]
+    else:
+        told = [
+            f"It was copied from another cluster ({witnessed or 'nobody knows which'}; expected "
+            f"{known_id or 'one that the position witness of the active region saw'}): everything is made again."
+        ]
+    return {"state": state, "topics": found, "holding": held, "told": told}
+
+
 def holding(topics: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Topics with records.
 
@@ -145,11 +177,16 @@ def plan(proof: Mapping[str, Any], found: Mapping[str, str], before: Mapping[str
         "tail": {
             topic["topic"]: count
             for topic in proof.get("topics") or []
-            for count in [sum(int(part.get("lost") or 0) for part in topic["partitions"].values())]
+            for count in [sum(_tail(part) for part in topic["partitions"].values())]
             if count
         },
         "proof": standing,
     }
+
+
+def _tail(part: Mapping[str, Any]) -> int:
+    """Records at a partition's end that one side alone has; of a further copy nobody knows how far it was copied."""
+    return int(part.get("lost") or 0) + int(part.get("missing_tail") or 0)
 
 
 def _prefix(topic: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from .._kafka.distinct import cluster_id, refuse_same
 from .._kafka.mm2_topics import read_witness
 from .._kafka.offsets import topic_offsets
 from .._kafka.topics import describe_topics, matching
-from .._stages.returned import returned
+from .._stages.returned import further_copy, returned
 
 
 def returned_region_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
@@ -26,5 +26,11 @@ def returned_region_info(params: dict[str, Any], check_mode: bool) -> dict[str, 
     described = describe_topics(region, names)
     bounds = topic_offsets(region, {name: topic["partitions"] for name, topic in described.items()}, gone="waited for")
     topics = {name: {"id": described[name]["id"], "offsets": offsets} for name, offsets in bounds.items()}
-    found = returned(found_id, known_id, topics, known_topics, params["ends"])
-    return {"changed": False, "cluster_id": found_id, "known_cluster_id": known_id, **found}
+    if params["further_copy"]:
+        own = read_witness(region, params["positions_topic"])
+        copied_from = (own["cluster"] if own else None) or ""
+        found = further_copy(copied_from, known_id, topics, params["ends"])
+    else:
+        copied_from = ""
+        found = returned(found_id, known_id, topics, known_topics, params["ends"])
+    return {"changed": False, "cluster_id": found_id, "known_cluster_id": known_id, "copied_from": copied_from, **found}

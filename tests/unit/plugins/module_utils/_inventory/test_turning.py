@@ -10,6 +10,7 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.mirrors import find_mirror
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.turning import (
+    further_copy,
     turn_lacks,
     turned_mirror,
     turned_mirrors,
@@ -99,3 +100,33 @@ def test_an_operator_runs_the_way_back_between_two_regions_on_kubernetes():
 )
 def test_what_a_region_lacks_is_named(source, lacking):
     assert lacking in turn_lacks(MIRROR, regions(**source))
+
+
+FURTHER = {**MIRROR, "name": "backup-asia", "target": "as"}
+MOVED = {**FURTHER, "name": "backup-asia-from-eu", "source": "eu"}
+
+
+def test_a_region_that_was_copied_from_the_one_that_was_left_is_a_further_copy():
+    found = further_copy([MIRROR, FURTHER], "as", "eu")
+    assert found == {"left": "na", "old": FURTHER, "mirror": turned_mirror(MOVED)}
+    assert turned_mirror(found["mirror"]) == MOVED
+    assert further_copy([MIRROR, FURTHER], "eu", "as")["old"] == MIRROR
+    assert further_copy([MIRROR, FURTHER, MOVED], "as", "eu") == found, "it is described already"
+
+
+@pytest.mark.parametrize(
+    ("mirrors", "region"),
+    [
+        (None, "as"),
+        ([MIRROR], "na"),
+        ([MIRROR, FURTHER], "na"),
+        ([MIRROR, FURTHER], "eu"),
+        ([MIRROR, MOVED], "as"),
+        ([MIRROR, FURTHER, {**MOVED, "name": "another"}], "as"),
+        ([MIRROR, {**FURTHER, "policy": "default"}], "as"),
+        ([{**MIRROR, "policy": "default"}, FURTHER], "as"),
+        ([MIRROR, FURTHER, {**FURTHER, "name": "twice"}], "as"),
+    ],
+)
+def test_any_other_region_is_none(mirrors, region):
+    assert further_copy(mirrors, region, "eu") == {}

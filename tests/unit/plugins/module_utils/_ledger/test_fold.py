@@ -178,3 +178,13 @@ def test_what_a_mirror_lost_beyond_its_needs_is_remembered_until_it_is_given_bac
     assert fold([*lost, given_back("eu"), given_back("na")])["beyond"] == {}
     old = entry("1", "revoking", about="eu", found={"region": "eu", "mirror": "backup", "removed": [one]})
     assert fold([old])["beyond"] == {}, "an entry that does not tell what was beyond"
+
+
+def test_each_region_that_was_brought_back_is_remembered():
+    """By what it was about: another region may be brought back after it."""
+    entries = []
+    for number, region in enumerate(("asia", "na", "africa")):
+        about = {"stage": "failback", "about": f"{region} from eu"}
+        entries.append(entry(str(number), "stage", "started", **about))
+        entries.append(entry(str(number), "stage", "refused" if region == "africa" else "done", **about))
+    assert list(fold(entries)["brought_back"]) == ["asia from eu", "na from eu"]

@@ -12,6 +12,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.report 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.returned import (
     alike,
     bounds,
+    further_copy,
     holding,
     only_there,
     plan,
@@ -205,3 +206,26 @@ def test_what_another_region_does_not_hold_is_no_copy(partition, verdict, reason
 def test_a_topic_that_was_not_compared_is_no_copy():
     assert only_there({"topics": []}, ["orders"]) == ["orders was not compared"]
     assert only_there({}, []) == []
+
+
+@pytest.mark.parametrize(
+    ("witnessed", "known", "topics", "state", "became", "words"),
+    [
+        ("A", "A", {"orders": topic(3)}, "with_data", "holds", "It is a further copy of the region that was left."),
+        ("A", "A", {"bills": topic(3)}, "with_data", "gone", "orders is not there: it is copied."),
+        ("B", "A", {"orders": topic(3)}, "other", "made_again", "copied from another cluster (B; expected A)"),
+        ("", "", {"orders": topic(3)}, "other", "made_again", "(nobody knows which; expected one that"),
+        ("", "A", {"orders": topic(0)}, "empty", "made_again", "It is empty: everything is copied to it."),
+    ],
+)
+def test_a_further_copy_is_known_by_the_cluster_that_its_witness_saw(witnessed, known, topics, state, became, words):
+    """Its offsets are its own, so that ends of the region that was left say nothing."""
+    found = further_copy(witnessed, known, topics, ENDS)
+    assert (found["state"], found["topics"]["orders"]) == (state, became)
+    assert words in " ".join(found["told"])
+
+
+def test_what_only_a_further_copy_has_is_counted():
+    proof = {"topics": [compared("orders", "LOSS")]}
+    proof["topics"][0]["partitions"]["0"]["missing_tail"] = 4
+    assert plan(proof, {"orders": "holds"})["tail"] == {"orders": 4}
