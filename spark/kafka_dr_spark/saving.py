@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from typing import Any, cast
 
@@ -17,6 +18,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest impo
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, sha256, shown
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import plan, sides, worker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Engine, Task
+
+from . import compacting
 
 CONFIGS = (
     "cleanup.policy",
@@ -90,31 +93,47 @@ class Saving:
         }
 
     def run(self, engine: Engine) -> dict[str, Any]:
-        """Digest what is new, then replace manifest.json. Returns figures."""
-        topics, ranges = self._plan()
+        """Digest what is new, merge files where there are many, then replace manifest.json. Returns figures."""
+        before = copy.deepcopy(self.old["topics"])
+        compacting.look_up_spans(engine, self.out, before, self.old.get("digests", {}))
+        topics, ranges = self._plan(before)
         new, digests = self._digest(engine, topics, ranges)
         self._refuse_created_anew(topics)
-        merged = {**self.old["topics"], **topics}
+        all_topics = {**before, **topics}
+        digests = {**self.old.get("digests", {}), **digests}
+        merged = compacting.compact(engine, self.out, self.run_name, all_topics, digests)
         run = {
             "run": self.run_name,
             "records": new,
             "topics": len(topics),
+            "merged_files": merged,
             "seconds": round(time.time() - self.began, 3),
         }
-        digest = manifest.store(
-            self.out,
-            {
-                "format": manifest.FORMAT,
-                "cluster_id": self.side.cluster_id,
-                "saved_at": int(time.time() * 1000),
-                "topics": merged,
-                "digests": self._digests(merged, digests),
-                "groups": {**self.old.get("groups", {}), **self.groups},
-                "runs": [*self.old["runs"], run][-100:],
-            },
-        )
+        digest = manifest.store(self.out, self._content(all_topics, digests, run))
         held = sum(part["records"] for topic in topics.values() for part in topic["partitions"].values())
-        return {"topics": len(topics), "new_records": new, "records": held, "digest": digest, "withheld": self.withheld}
+        return {
+            "topics": len(topics),
+            "new_records": new,
+            "records": held,
+            "merged_files": merged,
+            "digest": digest,
+            "withheld": self.withheld,
+        }
+
+    def _content(self, topics: dict[str, Any], digests: dict[str, str], run: dict[str, Any]) -> dict[str, Any]:
+        """What manifest.json says; files that were superseded long ago are deleted."""
+        counting = manifest.files({"topics": topics})
+        superseded = self.old.get("superseded", {})
+        return {
+            "format": manifest.FORMAT,
+            "cluster_id": self.side.cluster_id,
+            "saved_at": int(time.time() * 1000),
+            "topics": topics,
+            "digests": self._digests(counting, digests),
+            "superseded": compacting.delete_superseded(self.out, superseded, manifest.files(self.old), counting),
+            "groups": {**self.old.get("groups", {}), **self.groups},
+            "runs": [*self.old["runs"], run][-100:],
+        }
 
     def _digest(self, engine: Engine, topics: dict[str, Any], ranges: list[OffsetRange]) -> tuple[int, dict[str, str]]:
         """Digest the ranges into files, which are added to ``topics``: how many records, and the digests of the files.
@@ -163,18 +182,16 @@ class Saving:
             if topic not in now or now[topic]["topic_id"] != topics[topic]["topic_id"]:
                 raise NotProvableError(f"Topic {topic} was created anew while it was saved", remedy="Save again")
 
-    def _digests(self, topics: dict[str, Any], new: dict[str, str]) -> dict[str, str]:
+    def _digests(self, counting: list[str], known: dict[str, str]) -> dict[str, str]:
         """Of every file that counts: as it was written, or as it is now where an old manifest has no digests."""
-        known = {**self.old.get("digests", {}), **new}
         system, inside = locate(self.out)
-        return {
-            name: known.get(name) or sha256(system, f"{inside}/{name}") for name in manifest.files({"topics": topics})
-        }
+        return {name: known.get(name) or sha256(system, f"{inside}/{name}") for name in counting}
 
-    def _plan(self) -> tuple[dict[str, Any], list[OffsetRange]]:
+    def _plan(self, saved_topics: dict[str, Any]) -> tuple[dict[str, Any], list[OffsetRange]]:
+        """Topics as manifest.json has them, with what is saved already, and the ranges to read."""
         topics, ranges = {}, []
         for name, topic in self.found.items():
-            before = self.old["topics"].get(name)
+            before = saved_topics.get(name)
             if before and (before["topic_id"] != topic["topic_id"] or before["detail"] != self.detail):
                 before = None
             compact = "compact" in (topic["config"].get("cleanup.policy") or "")
@@ -182,10 +199,10 @@ class Saving:
             for number, (low, high) in topic["bounds"].items():
                 saved = before["partitions"].get(str(number)) if before else None
                 since = low
-                part = {"low": low, "high": high, "records": 0, "files": []}
+                part = {"low": low, "high": high, "records": 0, "files": [], "spans": []}
                 if saved and saved["high"] >= low and saved["high"] <= high:
                     since = saved["high"]
-                    part = {"low": low, "high": high, "records": saved["records"], "files": list(saved["files"])}
+                    part = {**saved, "low": low, "high": high}
                 partitions[str(number)] = part
                 ranges.append(OffsetRange(name, number, since, high, compact))
             topics[name] = {
@@ -210,14 +227,14 @@ class Saving:
         return moved
 
 
-def _count(topics: dict[str, Any], file: str, counts: list[tuple[str, int, int]]) -> int:
+def _count(topics: dict[str, Any], file: str, counts: list[tuple[str, int, int, tuple[int, int]]]) -> int:
     """Add a file, and the records that it holds of each partition, to ``topics``; the records of all of them."""
-    for topic, partition, records in counts:
+    for topic, partition, records, span in counts:
         part = topics[topic]["partitions"][str(partition)]
-        if file not in part["files"]:
-            part["files"].append(file)
+        part["files"].append(file)
+        part["spans"].append(list(span))
         part["records"] += records
-    return sum(records for topic, partition, records in counts)
+    return sum(count[2] for count in counts)
 
 
 def withheld_text(withheld: dict[str, int]) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""In an executor: digest ranges and write them as portions of a manifest."""
+"""In an executor: digest ranges and write them as portions of a manifest, or merge what was written."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ import uuid
 from typing import Any, cast
 
 import pyarrow as pa
-import pyarrow.parquet
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import batch, sequence
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.shapes import Progress
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import reader
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import portions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import merging, portions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, private, sha256
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import sides
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Task
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.sides import KafkaSide
 
-# Topic, partition, records written.
-Count = tuple[str, int, int]
+# Topic, partition, records written, and the span of their offsets: the first one, and the one after the last.
+Count = tuple[str, int, int, tuple[int, int]]
 
 
 def run(task: Task, progress: Progress) -> dict[str, Any]:
     """Write one file; its name and what it holds, or the error.
 
-    :param task: ``id, side, out, run, detail, ranges[(topic, partition, low, high, compact)], topic_ids``.
+    :param task: ``id, work, out`` and what the work needs: of ``manifest``
+        ``side, run, detail, ranges[(topic, partition, low, high, compact)], topic_ids``.
     """
     try:
-        return {"id": task["id"], "value": _write(task, progress)}
+        return {"id": task["id"], "value": WORK[task["work"]](task, progress)}
     except KafkaDrError as error:
         return {"id": task["id"], "error": {"kind": error.kind, "message": str(error), "facts": error.facts}}
     except (OSError, pa.ArrowException) as error:
@@ -50,14 +50,12 @@ def _write(task: Task, progress: Progress) -> tuple[str, list[Count], str]:
 
 
 def _fill(task: Task, progress: Progress, side: KafkaSide, path: str, system: Any) -> list[Count]:
-    """Write the file; ``[(topic, partition, records)]``."""
-    counts = {offset_range[:2]: 0 for offset_range in task["ranges"]}
+    """Write the file; what it holds of each partition that has records."""
+    counts: dict[tuple[str, int], tuple[int, int, int]] = {}
     keeps = ["keys" if offset_range[4] else "content" for offset_range in task["ranges"]]
     digesters = [batch.Digester(True, keep) for keep in keeps]
     ranges = [offset_range[:4] for offset_range in task["ranges"]]
-    settings = {"filesystem": system, "compression": "zstd", "use_dictionary": ["topic", "topic_id"]}
-    schema = portions.schema()
-    with pyarrow.parquet.ParquetWriter(path, schema, **settings) as file:
+    with portions.Writer(system, path) as file:
 
         def emit(index: int) -> None:
             records = digesters[index].records()
@@ -65,12 +63,14 @@ def _fill(task: Task, progress: Progress, side: KafkaSide, path: str, system: An
             for at in range(0, len(records), sequence.LIMIT):
                 part = records.take(slice(at, at + sequence.LIMIT))
                 topic, partition = ranges[index][:2]
-                counts[(topic, partition)] += len(part)
-                file.write_table(
-                    pa.Table.from_pylist(
-                        [portions.portion(topic, task["topic_ids"][topic], partition, part, task["detail"])], schema
-                    )
+                row = portions.portion(topic, task["topic_ids"][topic], partition, part, task["detail"])
+                count, low, high = counts.get((topic, partition), (0, row["first_offset"], 0))
+                counts[(topic, partition)] = (
+                    count + len(part),
+                    min(low, row["first_offset"]),
+                    max(high, row["last_offset"] + 1),
                 )
+                file.add(row)
 
         for index, messages in reader.read(side.client, ranges, timeout=side.client.timeout, pace=side.pace):
             before = digesters[index].bytes
@@ -83,4 +83,7 @@ def _fill(task: Task, progress: Progress, side: KafkaSide, path: str, system: An
         for index, digester in enumerate(digesters):
             if digester.count:
                 emit(index)
-    return [(topic, partition, count) for (topic, partition), count in counts.items()]
+    return [(topic, partition, count, (low, high)) for (topic, partition), (count, low, high) in counts.items()]
+
+
+WORK = {"manifest": _write, "manifest_merge": merging.merge, "manifest_spans": merging.spans}

@@ -86,7 +86,7 @@ def store(path: str, content: dict[str, Any]) -> str:
     """
     system, inside = locate(path)
     temporary = f"{inside}/{NAME}.new"
-    raw = json.dumps(content, indent=1, sort_keys=True).encode()
+    raw = json.dumps(content, separators=(",", ":"), sort_keys=True).encode()
     with private():
         system.create_dir(inside, recursive=True)
         with system.open_output_stream(temporary) as stream:
@@ -107,6 +107,12 @@ def files(content: dict[str, Any]) -> list[str]:
     )
 
 
+def _spans_fit(part: dict[str, Any]) -> bool:
+    """Whether a partition has a span of offsets for each of its files, or, as once, for none."""
+    spans = part.get("spans")
+    return spans is None or (len(spans) == len(part["files"]) and all(0 <= first < end for first, end in spans))
+
+
 def _check(found: dict[str, Any], name: str) -> None:
     """The shape that readers rely on. :raises FormatError: another one."""
     if (
@@ -120,6 +126,11 @@ def _check(found: dict[str, Any], name: str) -> None:
     digests = found.get("digests", {})
     if not isinstance(digests, dict) or not all(isinstance(digest, str) for digest in digests.values()):
         raise FormatError(f"{name} is damaged", expected="a digest of every data file", position=0)
+    superseded = found.get("superseded", {})
+    if not isinstance(superseded, dict) or not all(
+        FILE.fullmatch(file) and isinstance(at, int) for file, at in superseded.items()
+    ):
+        raise FormatError(f"{name} is damaged", expected="superseded data files, each with a time", position=0)
     for topic, saved in found["topics"].items():
         try:
             sound = (
@@ -130,10 +141,11 @@ def _check(found: dict[str, Any], name: str) -> None:
                     number.isdigit()
                     and 0 <= part["low"] <= part["high"]
                     and all(FILE.fullmatch(file) for file in part["files"])
+                    and _spans_fit(part)
                     for number, part in saved["partitions"].items()
                 )
             )
-        except (AttributeError, KeyError, TypeError):
+        except (AttributeError, KeyError, TypeError, ValueError):
             sound = False
         if not sound:
             raise FormatError(

@@ -10,10 +10,17 @@ from .._digest.records import Records
 try:
     import numpy as np
     import pyarrow as pa
+    import pyarrow.parquet
 except ImportError:
     pa = None
 
 from .._digest import batch
+
+# Rows and bytes that are written together: a reader of one partition reads about as much for it.
+ROWS = 256
+BYTES = 4 << 20
+# What a reader chooses by; figures about the arrays would make the footer larger than the data of a quiet hour.
+STATISTICS = ["topic", "partition", "first_offset", "last_offset"]
 
 
 def schema() -> pa.Schema:
@@ -66,3 +73,36 @@ def portion(topic: str, topic_id: str, partition: int, records: Records, detail:
             )
             row["tombstone"] = np.asarray(records.tombstone, bool).tobytes()
     return row
+
+
+class Writer:
+    """A data file that is being written; rows are held until they are worth a row group."""
+
+    def __init__(self, system: Any, path: str) -> None:
+        settings = {"compression": "zstd", "use_dictionary": ["topic", "topic_id"], "write_statistics": STATISTICS}
+        self.schema = schema()
+        self.file = pyarrow.parquet.ParquetWriter(path, self.schema, filesystem=system, **settings)
+        self.rows: list[dict[str, Any]] = []
+        self.bytes = 0
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *dummy: object) -> None:
+        try:
+            if kind is None:
+                self._flush()
+        finally:
+            self.file.close()
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Write a row, now or with others."""
+        self.rows.append(row)
+        self.bytes += sum(len(value) for value in row.values() if isinstance(value, bytes))
+        if len(self.rows) >= ROWS or self.bytes >= BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self.rows:
+            self.file.write_table(pa.Table.from_pylist(self.rows, self.schema))
+            self.rows, self.bytes = [], 0

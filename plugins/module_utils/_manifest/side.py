@@ -102,7 +102,7 @@ class ManifestSide:
             ("last_offset", ">=", low),
         ]
         rows = []
-        for file in known["partitions"][str(partition)]["files"]:
+        for file in _files_within(known["partitions"][str(partition)], low, high):
             try:
                 self._check(file)
                 table = pyarrow.parquet.read_table(
@@ -196,3 +196,11 @@ class ManifestSide:
         }
         columns["timestamp"] = columns.pop("timestamps")
         return Records(offset=offsets[inside], **columns)
+
+
+def _files_within(part: dict[str, Any], low: int, high: int) -> list[str]:
+    """The files that may hold offsets of [low, high); of a manifest without spans all."""
+    spans = part.get("spans")
+    if spans is None:
+        return part["files"]
+    return [file for file, (first, end) in zip(part["files"], spans, strict=True) if first < high and end > low]

@@ -8,6 +8,8 @@ from typing import TypeVar
 from .._digest.shapes import OffsetRange
 
 SMALLEST = 50000
+# Records of a task at most: what is repeated where an executor is lost, on a source of any size.
+LARGEST = 4_000_000
 TOGETHER = 400
 
 Item = TypeVar("Item")
@@ -16,10 +18,12 @@ Item = TypeVar("Item")
 def split(ranges: list[OffsetRange], parallelism: int) -> list[list[OffsetRange]]:
     """Tasks, each a list of ranges of one side.
 
-    A range is cut only if it is more than one core's share: what librdkafka prefetched beyond a cut is read twice.
+    A range is cut only if it is more than one core's share, or more than ``LARGEST``: what librdkafka prefetched beyond
+    a cut is read twice.
     """
     ranges = [wanted for wanted in ranges if wanted.length > 0]
-    share = max(SMALLEST, -(-sum(wanted.length for wanted in ranges) // max(1, parallelism)))
+    whole = sum(wanted.length for wanted in ranges)
+    share = min(LARGEST, max(SMALLEST, -(-whole // max(1, parallelism))))
     pieces = sorted((piece for wanted in ranges for piece in _cut(wanted, share)), key=lambda piece: -piece.length)
     tasks = [[piece] for piece in pieces if piece.length > share // 4]
     group: list[OffsetRange] = []

@@ -123,6 +123,37 @@ def test_a_manifest_that_somebody_changed_is_not_gone_on_with(saved, pair, tmp_p
     )
 
 
+def test_many_runs_name_few_files(saved, pair, tmp_path):
+    """Hourly runs: files are merged, and the proof against what is left says the same."""
+    job = saved[0]
+    place = tmp_path / "hourly"
+    both = ("source", "target")
+    for name in both:
+        support.create(pair[name], {"hourly": (2, {})})
+    digest = []
+    for hour in range(9):
+        rows = some(20, prefix=f"h{hour}", start=NOW + hour * 1000)
+        for name in both:
+            support.write(pair[name], {"hourly": rows})
+        code, told = job.manifest(place, "hourly", *digest)
+        assert code == 0 and "(20 new" in told, told
+        digest = ["--manifest-digest", hashlib.sha256((place / "manifest.json").read_bytes()).hexdigest()]
+    content = json.loads((place / "manifest.json").read_text())
+    files = content["topics"]["hourly"]["partitions"]["0"]["files"]
+    assert (
+        len(files) == 2
+        and "-g1-" in files[0]
+        and sorted({*files, *content["superseded"]})
+        == sorted(f"data/{file.name}" for file in (place / "data").iterdir())
+    )
+    code, report, errors = job.compare("hourly", "--manifest", str(place), *digest, source=False)
+    assert (code, report["verdict"], report["totals"]["records_source"]) == (0, "PROVEN", 180), errors
+    support.drop(pair["target"], ["hourly"])
+    support.create(pair["target"], {"hourly": (2, {})})
+    code, report, errors = job.compare("hourly", "--manifest", str(place), "--wait-seconds", "0", source=False)
+    assert (code, report["verdict"], report["totals"]["missing_tail"]) == (1, "LOSS", 180), errors
+
+
 @pytest.mark.full
 def test_created_anew_starts_anew(saved, pair, tmp_path):
     """Digests of a topic of the same name but another id are not mixed with the old ones."""
