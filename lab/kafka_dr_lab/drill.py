@@ -19,6 +19,7 @@ from .kafka_home import KAFKA_VERSION
 from .lab import Lab
 from .landscape import TOPICS
 from .report import Report
+from .rto_parts import rto_parts
 from .sampler import Sampler
 from .waiting import until
 
@@ -230,6 +231,7 @@ class Drill:
         """
         first = until("the first new record to be processed", lambda: self.journals.first_new(region, since), 90)
         self.report.data["rto_seconds"] = round(first - self.lost_at, 2)
+        self.report.data["rto_parts"] = rto_parts(self.lab.playbooks.steps(), self.lost_at, first)
         self.report.check(
             "applications_work_in_target", True, "a new record processed", f"after {first - self.lost_at:.1f} s"
         )

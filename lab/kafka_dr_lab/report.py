@@ -31,6 +31,7 @@ class Report:
             "verdict": "failed",
             "checks": [],
             "rto_seconds": None,
+            "rto_parts": None,
             "rpo": {"records": None, "seconds": None},
             "lost": {},
             "reprocessed": {},
@@ -116,6 +117,9 @@ class Report:
         if data["rto_seconds"] is not None:
             begin = "the start of the move" if data["scenario"] in ("switchover", "roundtrip") else "the loss"
             lines.append(f"  RTO            {data['rto_seconds']:.1f} s from {begin} to the first new record processed")
+        if data["rto_parts"]:
+            parts = ", ".join(f"{name.replace('_', ' ')} {seconds:.1f}" for name, seconds in data["rto_parts"].items())
+            lines.append(f"                 {parts}")
         if data["rpo"]["records"] is not None:
             oldest = f", the oldest acknowledged {data['rpo']['seconds']:.1f} s before the loss"
             lines.append(

@@ -90,6 +90,12 @@ def _copied(report: Report) -> dict[str, list[tuple[float, float]]]:
     return {"copied by mirrors": sorted(seconds.items())} if seconds else {}
 
 
+def _parts(report: Report) -> str:
+    """What the RTO consists of, where it was divided."""
+    parts = (report.get("rto_parts") or {}).items()
+    return ": " + ", ".join(f"{name.replace('_', ' ')} {duration(seconds)}" for name, seconds in parts) if parts else ""
+
+
 def _drill_figures(report: Report) -> list[dict[str, str]]:
     rpo, again = report.get("rpo") or {}, report.get("reprocessed") or {}
     begin = RTO_FROM.get(report["scenario"], "the loss")
@@ -98,7 +104,7 @@ def _drill_figures(report: Report) -> list[dict[str, str]]:
         figure(
             "RTO",
             duration(report.get("rto_seconds")) if reached else "not measured",
-            f"from {begin} to the first new record processed"
+            f"from {begin} to the first new record processed{_parts(report)}"
             if reached
             else "applications were not seen at work again",
             "" if reached else "bad",
