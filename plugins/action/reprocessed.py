@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""``reprocessed_info`` in the controller's process: loaded with the module before Ansible forks."""
+"""``reprocessed`` in the controller's process: loaded with the module before Ansible forks."""
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.modules import reprocessed_info
+from ansible_collections.streamsafe.kafka_dr.plugins.modules import reprocessed
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.in_process import ActionModule
 
-__all__ = ["ActionModule", "reprocessed_info"]
+__all__ = ["ActionModule", "reprocessed"]
