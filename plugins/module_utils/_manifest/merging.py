@@ -14,9 +14,9 @@ try:
 except ImportError:
     pa = None
 
+from .._digest import chunks, sequence
+from .._digest.shapes import Progress
 from .._errors import NotProvableError
-from .._proof import chunks, sequence
-from .._proof.shapes import Progress, Task
 from . import portions
 from .generations import Merge, Span
 from .place import Place, locate, private, sha256, shown
@@ -27,7 +27,7 @@ Row = dict[str, Any]
 Part = tuple[str, int]
 
 
-def merge(task: Task, progress: Progress) -> tuple[str, str, list[tuple[str, int, Span]]]:
+def merge(task: dict[str, Any], progress: Progress) -> tuple[str, str, list[tuple[str, int, Span]]]:
     """``(file, digest, [(topic, partition, span)])`` of one file made of others; what was merged is not touched.
 
     :param task: ``out, run, generation, merges, digests{file: digest}``.
@@ -53,7 +53,7 @@ def merge(task: Task, progress: Progress) -> tuple[str, str, list[tuple[str, int
     return name, sha256(system, f"{inside}/{name}"), held
 
 
-def spans(task: Task, dummy: Progress) -> list[tuple[str, str, str, int, Span]]:
+def spans(task: dict[str, Any], dummy: Progress) -> list[tuple[str, str, str, int, Span]]:
     """``[(file, topic, topic id, partition, span)]`` of files whose spans manifest.json does not have.
 
     :param task: ``out, digests{file: digest}``. :raises NotProvableError: as of :func:`merge`.
@@ -89,7 +89,7 @@ def _check(out: str, system: Any, inside: str, name: str, digest: str | None) ->
         )
 
 
-def _rows(task: Task, system: Any, inside: str, progress: Progress) -> dict[Part, list[Row]]:
+def _rows(task: dict[str, Any], system: Any, inside: str, progress: Progress) -> dict[Part, list[Row]]:
     """``{(topic, partition): rows}`` in the order of their offsets, each file read once."""
     merges: list[Merge] = task["merges"]
     found: dict[Part, list[Row]] = {}

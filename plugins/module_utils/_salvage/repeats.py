@@ -14,9 +14,9 @@ try:
 except ImportError:
     np = None  # type: ignore[assignment]
 
+from .._digest import batch, record
 from .._errors import RefusedError
 from .._kafka.reader import columns, read
-from .._proof import batch, record
 from .._proof.sides import KafkaSide
 from . import spans
 from .actions import REPLAY

@@ -10,11 +10,12 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest import batch
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import NotProvableError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import content, generations, portions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, private, sha256
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.side import ManifestSide
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import batch, sides
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import sides
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.manifest_info import manifest_info
 from kafka_dr_spark import compacting, saving, writer
 from tests.support.records import from_rows
