@@ -7,10 +7,12 @@ import json
 import os
 import stat
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.shapes import SideSpec
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.offset_rows import OffsetRows
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.security import warnings
 
 
@@ -62,12 +64,28 @@ def load_json(path: str, what: str) -> Any:
         raise UsageError(f"The {what} {path} is not valid JSON", found=f"a mistake at {place}") from error
 
 
+class _OneByOne(list):
+    """A long sequence for ``json.dump``, which asks for one element after the other."""
+
+    def __init__(self, rows: Any) -> None:
+        if not isinstance(rows, OffsetRows):
+            raise TypeError(f"{type(rows).__name__} has no JSON")
+        super().__init__()
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows)
+
+
 def write_json(path: str, value: Any) -> None:
     """Write whole or not at all, mode 0600."""
     directory = os.path.dirname(os.path.abspath(path))
     os.makedirs(directory, exist_ok=True)
     temporary = f"{path}.{os.getpid()}.tmp"
     with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump(value, file, separators=(",", ":"))
+        json.dump(value, file, separators=(",", ":"), default=_OneByOne)
         file.write("\n")
     os.replace(temporary, path)

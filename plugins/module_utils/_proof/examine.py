@@ -17,7 +17,7 @@ from .task import ExamineTask
 def examine(source: Side, target: Side, task: ExamineTask) -> dict[str, Any]:
     """Name the differences of one partition.
 
-    :returns: ``counts``, ``excused_head``, ``differences``, ``difference_runs``, ``offset_map`` (list of rows),
+    :returns: ``counts``, ``excused_head``, ``differences``, ``difference_runs``, ``offset_map`` (array of rows),
         ``reasons``, and ``unnamed`` (not everything was named).
     :raises NotProvableError: the partition changed since it was digested, or is too large to be compared by key.
     """
@@ -36,7 +36,7 @@ def examine(source: Side, target: Side, task: ExamineTask) -> dict[str, Any]:
         "counts": found.counts,
         "excused_head": excuses.count(task.head, found.head_timestamps, missing, right.size, task.target_range),
         "differences": found.differences(task.limit),
-        "offset_map": chunks.offset_map(blocks, left.runs, right.runs).tolist(),
+        "offset_map": chunks.offset_map(blocks, left.runs, right.runs),
         "reasons": reasons,
         "unnamed": unnamed,
         "difference_runs": len(found.runs),

@@ -16,6 +16,7 @@ import time
 from .._values.moment import moment
 from . import verdict
 from .found import COUNTS
+from .offset_rows import OffsetRows
 
 BOUND = (
     "two different records have equal 64-bit digests with probability 2^-64; a changed chunk of n records is missed "
@@ -133,10 +134,7 @@ def _partition(pair: Pair) -> dict[str, Any]:
         "records_target": pair.right.count,
         "bytes_read": pair.left.size + pair.right.size,
         **counts,
-        "offset_map": [
-            {"source_offset": source, "target_offset": target, "count": count}
-            for source, target, count in result["offset_map"]
-        ],
+        "offset_map": OffsetRows(result["offset_map"]),
         "differences": result["differences"],
         "differences_left_out": max(0, result["difference_runs"] - len(result["differences"])),
     }
@@ -150,7 +148,7 @@ def _judge(pair: Pair, result: dict[str, Any]) -> tuple[str, list[str]]:
         excused, unsure = counts["missing_head"], True
     reasons += _missing_reasons(pair, counts, excused)
     outcome = verdict.of_partition(counts, excused, unsure)
-    if verdict.complete(outcome) and pair.left.count and not result["offset_map"]:
+    if verdict.complete(outcome) and pair.left.count and not len(result["offset_map"]):
         outcome = "NOT_PROVABLE"
         reasons.append("the target holds nothing of it, so nothing was shown")
     if counts["beyond"] and verdict.complete(outcome):

@@ -50,7 +50,7 @@ def _equal(pair: Pair) -> dict[str, Any]:
         "difference_runs": 0,
         "reasons": [],
         "unnamed": False,
-        "offset_map": chunks.offset_map(blocks, pair.left.runs, pair.right.runs).tolist(),
+        "offset_map": chunks.offset_map(blocks, pair.left.runs, pair.right.runs),
     }
 
 

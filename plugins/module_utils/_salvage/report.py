@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .run import Part, Salvage
 
+from .._proof.offset_rows import OffsetRows
 from .._values.moment import moment
 from . import actions, spans
 
@@ -106,7 +107,7 @@ def _partition(part: Part) -> dict[str, Any]:
         "last": last,
         "bytes": part.bytes,
         "range": list(part.pair.source_range),
-        "offset_map": (part.pair.result or {}).get("offset_map", []),
+        "offset_map": OffsetRows((part.pair.result or {}).get("offset_map", [])).rows.tolist(),
         # What is not proven to be there is not mapped.
         "written_map": part.known.mapping(part.work.target_topic) if done and not part.reasons else [],
     }

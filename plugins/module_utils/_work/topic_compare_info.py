@@ -67,6 +67,8 @@ def _content(specs: dict[str, dict[str, Any]], options: Options, most: int) -> d
     found["engine"] = {"name": "in-process"}
     for topic, topic_row in zip(comparison.topics, found["topics"], strict=True):
         topic_row["config_differences"] = _configs(topic)
+        for part in topic_row["partitions"]:
+            part["offset_map"] = list(part["offset_map"])
     return found
 
 
