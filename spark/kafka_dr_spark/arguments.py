@@ -108,9 +108,6 @@ def _add_watch(commands: argparse._SubParsersAction) -> argparse.ArgumentParser:
     watch.add_argument("--metrics", type=int, metavar="PORT", help="serve Prometheus metrics on this port")
     watch.add_argument("--offsets-topic", metavar="TOPIC", help="Connect's offsets topic of the mirror, in the target")
     watch.add_argument("--alias", metavar="NAME", help="the source's alias in that topic")
-    watch.add_argument(
-        "--scrub-days", type=float, metavar="N", help="read what was proven again within as many days; never if absent"
-    )
     watch.add_argument("--once", action="store_true", help="end once the watch has caught up")
     watch.add_argument(
         "--begin-anew", action="store_true", help="forget what was proven, as for a cluster that took another's place"

@@ -77,6 +77,10 @@ def command(arguments: argparse.Namespace, package: str, context: SparkContext |
             from . import salvaging
 
             return salvaging.salvage(arguments, package, context)
+        if arguments.command == "watch":
+            from . import watching
+
+            return watching.watch(arguments)
         return manifest(arguments, package, context)
     except KafkaDrError as error:
         if Interrupted.came:
@@ -121,7 +125,7 @@ def _say_interrupted() -> int:
 
 def check(arguments: argparse.Namespace) -> None:
     """What argparse does not. :raises UsageError: a number out of range."""
-    for name in ("max_differences", "wait_seconds", "max_mb_per_second", "timeout"):
+    for name in ("max_differences", "wait_seconds", "max_mb_per_second", "timeout", "interval", "metrics"):
         value = getattr(arguments, name, None)
         if value is not None and (value < 0 or (value == 0 and name in ("max_mb_per_second", "timeout"))):
             raise UsageError(f"--{name.replace('_', '-')} is not valid", expected="a positive number", found=value)

@@ -29,7 +29,7 @@ KEYS: dict[str, tuple[type, ...]] = {
     WINDOW: (str, str, int, int),
     DIFFERENCE: (str, str, int, int),
 }
-ARRAYS = ("runs", "rows", "content", "timestamps")
+ARRAYS = ("runs", "content", "timestamps")
 
 Row = tuple[bytes, "bytes | None"]
 
@@ -181,8 +181,8 @@ def _tip(value: Any) -> Tip:
 
 def _anchor(value: Any) -> dict[str, Any]:
     return {
-        "source": _pair(value["source"]),
-        "target": _pair(value["target"]),
+        "source": _whole(value["source"]),
+        "target": _whole(value["target"]),
         "digest": _tip([0, 0, value["digest"]]).digest,
         "timestamp": _whole(value["timestamp"]),
     }
@@ -223,7 +223,7 @@ CONFIRMED_FIELDS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("through", "examined"), _pair),
     "anchor": _optional(_anchor),
     **dict.fromkeys(("source_tip", "target_tip"), _optional(_tip)),
-    **dict.fromkeys(("read", "records", "duplicates", "unproven", "older", "waiting", "differences"), _whole),
+    **dict.fromkeys(("since", "read", "records", "duplicates", "unproven", "older", "waiting", "differences"), _whole),
     **dict.fromkeys(("oldest_waiting", "proven_at", "scrubbed"), _LATER),
     "stopped": _optional(_text),
     "notes": _texts,

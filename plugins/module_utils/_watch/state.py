@@ -28,10 +28,12 @@ class Confirmed:
     """One partition. Pairs are (source, target) offsets.
 
     :ivar source_id, target_id: ids of the topics; ``target_id`` is empty while the target has no such topic.
+    :ivar since: when the watch of these two logs began (ms); differences found before are of former ones.
     :ivar begins: where the proven range begins; None until the two logs have a first record in common.
     :ivar through: where it ends (exclusive).
     :ivar examined: how far both sides were compared (exclusive); beyond ``through`` only behind a difference.
-    :ivar anchor: the last pair of records that were matched, with the timestamp.
+    :ivar anchor: the last pair of records that were matched: ``{source, target, digest, timestamp}``.
+    :ivar read: how far the source was read (exclusive); what is not confirmed of it stands in windows.
     :ivar source_tip, target_tip: the last record that was read and accounted for; read again each round.
     :ivar records, duplicates: how many were proven, and how many further copies the target has.
     :ivar unproven: source records that were never compared and never will be, counted or (if skipped) by offsets.
@@ -47,6 +49,7 @@ class Confirmed:
     source_id: str
     target_id: str
     mode: str = "delete"
+    since: int = 0
     begins: Span | None = None
     through: Span = (0, 0)
     examined: Span = (0, 0)
@@ -73,7 +76,7 @@ class Confirmed:
 class Window:
     """A stretch of the source that the target did not confirm when it was written; arrays are little-endian bytes.
 
-    :ivar low, high: the offsets it covers. :ivar runs: int64 pairs (first offset, count). :ivar rows: chunk rows.
+    :ivar low, high: the offsets it covers. :ivar runs: int64 pairs (first offset, count).
     :ivar content: uint64 a record. :ivar timestamps: int64 ms a record.
     """
 
@@ -81,7 +84,6 @@ class Window:
     high: int
     count: int
     runs: bytes
-    rows: bytes
     content: bytes
     timestamps: bytes
     previous: str

@@ -72,18 +72,19 @@ def oldest_unproven(part: Confirmed) -> int | None:
 
 
 def proven_through(state: WatchState) -> dict[str, Any]:
-    """``{topic: {partition: [source, target]}}``, exclusive; of very many partitions ``{topic: {partitions, records}}``.
+    """``{topic: {partition: [source, target]}}``, exclusive; of very many ``{topic: {partitions, records}}``.
 
-    A partition of which nothing is proven is left out of the former.
+    A partition of which nothing is proven is left out of the former, a topic that is not watched any more of both.
     """
     found: dict[str, Any] = {}
-    if len(state.partitions) > PARTITIONS_NAMED:
-        for (topic, dummy), part in sorted(state.partitions.items()):
+    watched = {place: part for place, part in state.partitions.items() if place[0] not in state.not_watched}
+    if len(watched) > PARTITIONS_NAMED:
+        for (topic, dummy), part in sorted(watched.items()):
             row = found.setdefault(topic, {"partitions": 0, "records": 0})
             row["partitions"] += 1
             row["records"] += part.records
         return found
-    for (topic, number), part in sorted(state.partitions.items()):
+    for (topic, number), part in sorted(watched.items()):
         if part.begins is not None:
             found.setdefault(topic, {})[str(number)] = list(part.through)
     return found

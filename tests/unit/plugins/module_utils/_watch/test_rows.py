@@ -24,11 +24,11 @@ BIG = (1 << 64) - 1
 
 def known():
     part = Confirmed("a.orders", "id1", "id2", begins=(5, 0), through=(90, 85), examined=(90, 85), read=120)
-    part.anchor = {"source": (89, 2), "target": (84, 0), "digest": BIG, "timestamp": 1000}
+    part.anchor = {"source": 89, "target": 84, "digest": BIG, "timestamp": 1000}
     part.source_tip, part.target_tip = Tip(119, 2, BIG), Tip(84, -1, 7)
     part.records, part.waiting, part.oldest_waiting, part.unproven = 85, 30, 4000, 5
     part.map_runs = [[5, 0, 85]]
-    window = Window(90, 120, 30, b"r" * 16, b"", b"c" * 240, b"t" * 240, "", "ab")
+    window = Window(90, 120, 30, b"r" * 16, b"c" * 240, b"t" * 240, "", "ab")
     found = Difference("orders", 3, 0, "missing", 7, None, 99, None, 2, 123)
     state = WatchState("a-to-b", "A", "B", "orders", began=1, at=5000, round=9, seconds=0.5)
     state.not_watched = {"table": "compacted"}

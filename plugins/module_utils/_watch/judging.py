@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Name what the target has otherwise than the source, as a proof names it, up to the last record that both have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    import numpy as np
+except ImportError:
+    np = None  # type: ignore[assignment]
+
+from .._errors import KafkaDrError
+from .._proof import align, classify
+from .._proof.found import Found
+from .._proof.records import Records
+from .._proof.shapes import Block, Isolation, Side
+from .state import Difference
+from .track import Track
+
+# Records that are read again for the names of the fields that differ.
+FIELDS = 100000
+# Records of the source in which a further copy is looked for, back from where both sides were last compared.
+BACK = 4000000
+PORTION = 500000
+# Differences of one partition that are kept; beyond them it is watched no longer.
+MOST = 1000
+# Records of one side that are aligned at once.
+ALIGNED = 4000000
+
+
+def judge(track: Track, source: Side, target: Side, mirrored_through: int | None, now_ms: int) -> bool:
+    """Account for what differs; returns whether anything was judged.
+
+    :param mirrored_through: source offset below which the target has everything that was copied, known before the
+        target was looked at; None where it is not known.
+    """
+    pending, fresh = track.pending, track.fresh
+    if max(len(pending), len(fresh)) > ALIGNED:
+        track.stop(f"more than {ALIGNED} records differ from source offset {track.part.examined[0]} on")
+        return True
+    lookup = Lookup(source, track)
+    if len(fresh) and _only_copies(track, lookup, now_ms):
+        return True
+    blocks = align.blocks(pending.digest(), fresh.digest())
+    left, right = _extent(track, blocks, mirrored_through)
+    if not left and not right:
+        return False
+    found = _classified(track, source, target, blocks, left, right, lookup)
+    differences = [run for run in found.runs if run["kind"] != "duplicated"]
+    track.part.duplicates += found.counts["duplicated"]
+    if len(differences) + track.part.differences > MOST:
+        track.stop(f"more than {MOST} differences, the last ones from source offset {track.part.examined[0]} on")
+        return True
+    if differences:
+        track.held = True
+    track.found += [_difference(track, number, run, now_ms) for number, run in enumerate(differences)]
+    track.part.differences += len(differences)
+    track.confirm(blocks, left, right, now_ms)
+    track.unsettled = None
+    return True
+
+
+def _only_copies(track: Track, lookup: Lookup, now_ms: int) -> bool:
+    """Account for a target that goes on as the source does, with further copies of records that it had before in
+    between; returns whether that is all.
+
+    It is asked first, since between twins alignment may take a copy for a record that moved.
+    """
+    wanted, held = track.pending.digest().tolist(), track.fresh.digest().tolist()
+    pairs: list[tuple[int, int]] = []
+    extras: list[int] = []
+    for at, digest in enumerate(held):
+        if len(pairs) < len(wanted) and digest == wanted[len(pairs)]:
+            pairs.append((len(pairs), at))
+        else:
+            extras.append(at)
+    right = len(held) if track.source_whole else (pairs[-1][1] + 1 if pairs else 0)
+    extras = [at for at in extras if at < right]
+    strange = sorted({held[at] for at in extras} - set(wanted[: len(pairs)]))
+    if not right or (strange and not lookup.before(np.array(strange, np.uint64)).all()):
+        return False
+    track.part.duplicates += len(extras)
+    track.confirm(_joined(pairs), len(pairs), right, now_ms)
+    track.unsettled = None
+    return True
+
+
+def _joined(pairs: list[tuple[int, int]]) -> list[Block]:
+    """Matched records as runs."""
+    blocks: list[Block] = []
+    for i, j in pairs:
+        if blocks and (blocks[-1][0] + blocks[-1][2], blocks[-1][1] + blocks[-1][2]) == (i, j):
+            blocks[-1] = (*blocks[-1][:2], blocks[-1][2] + 1)
+        else:
+            blocks.append((i, j, 1))
+    return blocks
+
+
+def _extent(track: Track, blocks: list[Block], mirrored_through: int | None) -> tuple[int, int]:
+    """How many records of either side can be judged: those before the last pair that matches, of the source also those
+    that the mirror says it has copied, of the target all where the source has nothing that was not read.
+    """
+    left, right = (blocks[-1][0] + blocks[-1][2], blocks[-1][1] + blocks[-1][2]) if blocks else (0, 0)
+    if track.source_whole:
+        right = len(track.fresh)
+    if mirrored_through is not None and track.target_whole:
+        left = max(left, int(np.searchsorted(track.pending.offset, mirrored_through)))
+    return left, right
+
+
+def _classified(
+    track: Track, source: Side, target: Side, blocks: list[Block], left: int, right: int, lookup: Lookup
+) -> Found:
+    lost, extra = track.pending.take(slice(0, left)), track.fresh.take(slice(0, right))
+    topic, number = track.place
+    if len(lost) + len(extra) <= FIELDS:
+        lost = _with_fields(source, topic, number, lost)
+        extra = _with_fields(target, track.part.target_topic, number, extra)
+    # The records before were matched: nothing here is a head.
+    shifted = [(0, 0, 1), *((i + 1, j + 1, count) for i, j, count in blocks)]
+    return classify.classify(
+        lost, extra, np.arange(1, len(lost) + 1), np.arange(1, len(extra) + 1), shifted, find=lookup.find
+    )
+
+
+def _with_fields(side: Side, topic: str, number: int, records: Records) -> Records:
+    """The same records with the digests of their fields, where they can still be read."""
+    if not len(records):
+        return records
+    try:
+        (again,) = side.records(topic, number, [(int(records.offset[0]), int(records.offset[-1]) + 1)])
+    except KafkaDrError:
+        return records
+    same = np.array_equal(again.offset, records.offset) and np.array_equal(again.digest(), records.digest())
+    return again if same else records
+
+
+def _difference(track: Track, number: int, run: dict[str, Any], now_ms: int) -> Difference:
+    return Difference(*track.place, number=track.part.differences + number, found_at=now_ms, **run)
+
+
+class Lookup:
+    """What the source has of records that only the target has."""
+
+    def __init__(self, source: Side, track: Track) -> None:
+        self.source, self.track = source, track
+
+    def find(self, digests: np.ndarray) -> np.ndarray:
+        """Bits for each digest: KNOWN where the source has it committed, ABORTED where it has it uncommitted."""
+        code = np.where(np.isin(digests, self.track.pending.digest()), classify.KNOWN, 0).astype(np.int8)
+        passes: tuple[tuple[int, Isolation], ...] = (
+            (classify.KNOWN, "read_committed"),
+            (classify.ABORTED, "read_uncommitted"),
+        )
+        for bit, isolation in passes:
+            self._search(digests, code, bit, isolation, self.track.part.read)
+        return code
+
+    def before(self, digests: np.ndarray) -> np.ndarray:
+        """Whether the source has each of them before what was examined."""
+        code = np.zeros(len(digests), np.int8)
+        self._search(digests, code, classify.KNOWN, "read_committed", self.track.part.examined[0])
+        return code > 0
+
+    def _search(self, digests: np.ndarray, code: np.ndarray, bit: int, isolation: Isolation, high: int) -> None:
+        """Look back through the source from an offset, the newest portion first; changes ``code``."""
+        start = self.source.starts([self.track.place]).get(self.track.place, 0)
+        low = max(start, self.track.part.examined[0] - BACK)
+        while low < high and (code == 0).any():
+            begin = max(low, high - PORTION)
+            for records in self.source.scan(*self.track.place, begin, high, isolation):
+                code |= np.where((code == 0) & np.isin(digests, records.digest()), bit, 0).astype(np.int8)
+            high = begin

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which partitions are watched: topics of both sides, their ids, and why some are not watched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .._kafka.topics import describe_topics, effective_configs, topic_names
+from .._proof import pairs
+from .._proof.sides import KafkaSide
+from .state import Partition
+
+CONFIGS = ("cleanup.policy", "message.timestamp.type")
+COMPACTED = (
+    "it is compacted: either side may remove what the other still has, so that nothing stays proven; compare it when "
+    "it is asked for"
+)
+STAMPED = "the target overwrites timestamps (LogAppendTime), so that records cannot be compared; compare its content"
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """One partition on both sides; ids are empty where a side has no such topic, or not that partition."""
+
+    target_topic: str
+    source_id: str
+    target_id: str
+
+
+@dataclass
+class Survey:
+    """What there is to watch. :ivar not_watched: ``{topic: reason}``."""
+
+    partitions: dict[Partition, Pairing]
+    not_watched: dict[str, str]
+
+
+def look(source: KafkaSide, target: KafkaSide, pattern: str, rename: str) -> Survey:
+    """Topics that the source lists now, paired with the target's.
+
+    :raises KafkaDrError: a topic has no answer: what is not described is not absent.
+    """
+    rule = pairs.rename(rename)
+    names = topic_names(source.client, pattern)
+    on_source = describe_topics(source.client, names)
+    on_target = describe_topics(target.client, sorted({rule(name) for name in on_source}))
+    source_configs = effective_configs(source.client, list(on_source), CONFIGS)
+    target_configs = effective_configs(target.client, list(on_target), CONFIGS)
+    survey = Survey({}, {})
+    for name, topic in on_source.items():
+        copy = on_target.get(rule(name))
+        reason = _why_not(source_configs[name], target_configs.get(rule(name), {}))
+        if reason is None and copy is not None and copy["partitions"] > topic["partitions"]:
+            reason = f"{topic['partitions']} partitions on the source, {copy['partitions']} on the target"
+        if reason is not None:
+            survey.not_watched[name] = reason
+            continue
+        for number in range(topic["partitions"]):
+            there = copy is not None and number < copy["partitions"]
+            survey.partitions[name, number] = Pairing(rule(name), topic["id"], copy["id"] if copy and there else "")
+    return survey
+
+
+def _why_not(source: dict[str, str | None], target: dict[str, str | None]) -> str | None:
+    if any("compact" in (configs.get("cleanup.policy") or "") for configs in (source, target)):
+        return COMPACTED
+    if target.get("message.timestamp.type") == "LogAppendTime":
+        return STAMPED
+    return None

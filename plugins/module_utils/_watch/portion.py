@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What one round reads: of each partition so much that memory stays bounded, the target first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from .._kafka.offsets import list_offsets
+from .._proof.records import Records
+from .._proof.sides import KafkaSide
+from .reading import Piece, SideReader, Wanted
+from .state import Partition
+from .track import Track
+
+# Offsets of one partition, and of one side, that a round reads.
+BATCH, TOTAL = 200000, 600000
+# Source records of one partition, and of all, that wait for the target; beyond them the source is not read ahead.
+AHEAD, AHEAD_TOTAL = 1000000, 4000000
+# Seconds after which the last record is read again where nothing is new.
+VERIFY_SECONDS = 60
+# Seconds for which an end may lie before what was read, as it may while a partition's leader changes.
+BACK_SECONDS = 30
+
+SideName = Literal["source", "target"]
+Offsets = dict[Partition, int]
+
+
+@dataclass
+class Ends:
+    """Log starts, last stable offsets and high watermarks, by the side's own topics."""
+
+    target_starts: Offsets
+    target_high: Offsets
+    target: Offsets
+    source_high: Offsets
+    source: Offsets
+    source_starts: Offsets
+
+    def source_decided(self, track: Track) -> bool:
+        """Whether no transaction was open at the source."""
+        return self.source.get(track.place, 0) >= self.source_high.get(track.place, 0)
+
+    def target_decided(self, track: Track) -> bool:
+        """Whether no transaction was open at the target."""
+        place = on_target(track)
+        return self.target.get(place, 0) >= self.target_high.get(place, 0)
+
+
+def on_target(track: Track) -> Partition:
+    """The partition's copy."""
+    return track.part.target_topic, track.place[1]
+
+
+def ends_of(source: KafkaSide, target: KafkaSide, tracks: Sequence[Track]) -> Ends:
+    """The ends now, the target's frozen before the source's. High watermarks come before the stable offsets that are
+    compared with them.
+    """
+    copies = [on_target(track) for track in tracks if track.part.target_id]
+    places = [track.place for track in tracks]
+    return Ends(
+        target_starts=list_offsets(target.client, copies, "start"),
+        target_high=list_offsets(target.client, copies, "end", "read_uncommitted"),
+        target=list_offsets(target.client, copies, "end"),
+        source_high=list_offsets(source.client, places, "end", "read_uncommitted"),
+        source=list_offsets(source.client, places, "end"),
+        source_starts=list_offsets(source.client, places, "start"),
+    )
+
+
+class Portions:
+    """Reads both sides.
+
+    :ivar doubted: ``{partition: why its log is not the one that was read, or ""}`` of the last round; such a partition
+        is not judged in it.
+    """
+
+    def __init__(self, source: KafkaSide, target: KafkaSide) -> None:
+        self.readers = {
+            "source": SideReader(source.client, source.pace),
+            "target": SideReader(target.client, target.pace),
+        }
+        self.doubted: dict[Partition, str] = {}
+        self._verified: dict[tuple[SideName, Partition], float] = {}
+        self._back: dict[tuple[SideName, Partition], float] = {}
+        self._moving: set[Partition] = set()
+
+    @property
+    def records(self) -> int:
+        """Records read on both sides."""
+        return sum(side.records for side in self.readers.values())
+
+    def read(self, tracks: Sequence[Track], ends: Ends) -> None:
+        """Give each track what is new of it."""
+        self.doubted = {}
+        self._begin(tracks, ends)
+        # Nothing is confirmed in a round without a look at the last record of either side.
+        self._moving = {
+            track.place
+            for track in tracks
+            if len(track.fresh)
+            or ends.source.get(track.place, 0) > track.part.read
+            or ends.target.get(on_target(track), 0) > track.target_read
+        }
+        self._read_target([track for track in tracks if track.part.target_id], ends)
+        self._read_source(tracks, ends)
+        for track in tracks:
+            track.source_whole = track.part.read >= ends.source.get(track.place, 1 << 62) and ends.source_decided(track)
+
+    def _begin(self, tracks: Sequence[Track], ends: Ends) -> None:
+        for track in tracks:
+            examined = list(track.part.examined)
+            if track.source_new and track.place in ends.source_starts:
+                examined[0] = track.part.read = ends.source_starts[track.place]
+                track.source_new = False
+            if track.target_new and on_target(track) in ends.target_starts:
+                examined[1] = track.target_read = ends.target_starts[on_target(track)]
+                track.target_new = False
+            track.part.examined = (examined[0], examined[1])
+            if track.part.begins is None:
+                track.part.through = track.part.examined
+            if not track.part.target_id:
+                track.target_whole = True
+
+    def _read_target(self, tracks: Sequence[Track], ends: Ends) -> None:
+        wanted, share = {}, _share([ends.target.get(on_target(track), 0) - track.target_read for track in tracks])
+        for track in tracks:
+            end = ends.target.get(on_target(track))
+            if end is None or self._is_back(track, "target", track.target_read, end):
+                continue
+            room = AHEAD - len(track.fresh)
+            high = min(end, track.target_read + min(share, max(0, room)))
+            track.target_whole = high >= end or room <= 0
+            if self._due("target", track):
+                wanted[on_target(track)] = (track, Wanted(on_target(track), track.target_tip, track.target_read, high))
+        pieces = self.readers["target"].read([item for dummy, item in wanted.values()], ends.target_starts)
+        for place, (track, item) in wanted.items():
+            self._take_target(track, item, pieces.get(place))
+
+    def _take_target(self, track: Track, item: Wanted, piece: Piece | None) -> None:
+        if piece is None or piece.changed is not None:
+            self._doubt(track, "target", piece)
+            return
+        self._verified["target", track.place] = time.monotonic()
+        if piece.skipped:
+            _skip(track, "target", piece.skipped)
+            if track.part.stopped:
+                return
+        for first, epoch in zip(piece.epochs.firsts, piece.epochs.epochs, strict=True):
+            track.target_epochs.add(first, epoch)
+        if item.high > item.low:
+            track.add_target(piece.records, item.high, piece.tip)
+
+    def _read_source(self, tracks: Sequence[Track], ends: Ends) -> None:
+        wanted, share = {}, _share([ends.source.get(track.place, 0) - track.part.read for track in tracks])
+        ahead = sum(len(track.pending) for track in tracks)
+        for track in tracks:
+            end = ends.source.get(track.place)
+            if end is None or self._is_back(track, "source", track.part.read, end):
+                track.source_read_whole = True
+                continue
+            waiting = len(track.pending)
+            room = 0 if waiting >= BATCH and not track.target_whole else AHEAD - waiting
+            if ahead >= AHEAD_TOTAL and waiting >= BATCH:
+                room = 0
+            high = min(end, track.part.read + min(share, max(0, room)))
+            track.source_read_whole = high >= end or (room <= 0 and track.target_whole)
+            if self._due("source", track):
+                wanted[track.place] = (track, Wanted(track.place, track.part.source_tip, track.part.read, high))
+        pieces = self.readers["source"].read([item for dummy, item in wanted.values()], ends.source_starts)
+        for place, (track, item) in wanted.items():
+            self._take_source(track, item, pieces.get(place))
+
+    def _take_source(self, track: Track, item: Wanted, piece: Piece | None) -> None:
+        if piece is None or piece.changed is not None:
+            self._doubt(track, "source", piece)
+            return
+        self._verified["source", track.place] = time.monotonic()
+        if piece.skipped:
+            _skip(track, "source", piece.skipped)
+            if track.part.stopped:
+                return
+        if item.high > item.low:
+            track.add_source(piece.records, item.high, piece.tip)
+
+    def _due(self, side: SideName, track: Track) -> bool:
+        """Whether to read at all: where nothing is new, the last record is looked at again by and by."""
+        if track.place in self._moving:
+            return True
+        tip = track.part.source_tip if side == "source" else track.target_tip
+        last = self._verified.get((side, track.place), 0)
+        return tip is not None and time.monotonic() - last >= VERIFY_SECONDS
+
+    def _is_back(self, track: Track, side: SideName, read: int, end: int) -> bool:
+        """Whether a side ends before what was read of it; for longer than a leader's change takes, its log is another
+        one.
+        """
+        if end >= read:
+            self._back.pop((side, track.place), None)
+            return False
+        self.doubted[track.place] = ""
+        if time.monotonic() - self._back.setdefault((side, track.place), time.monotonic()) >= BACK_SECONDS:
+            self.doubted[track.place] = f"the {side} ends at {end}, and was read to {read} before"
+        return True
+
+    def _doubt(self, track: Track, side: SideName, piece: Piece | None) -> None:
+        why = piece.changed if piece is not None else None
+        self.doubted[track.place] = "" if why is None else f"the log of the {side} is not the one that was read: {why}"
+
+
+def _share(unread: Sequence[int]) -> int:
+    """Offsets that one partition may have of a round."""
+    busy = sum(1 for count in unread if count > 0)
+    return min(BATCH, max(1000, TOTAL // max(1, busy)))
+
+
+def _skip(track: Track, side: SideName, count: int) -> None:
+    """Retention passed the watch: what it took was never compared, and what follows has to be aligned anew."""
+    if track.held:
+        track.stop(f"the {side}'s log start passed what was read, behind a difference")
+        return
+    if side == "source":
+        track.part.unproven += count + len(track.pending)
+        track.pending = Records()
+    track.part.begins = None
+    track.note(f"{count} offsets of the {side} were deleted before they were read; what follows was aligned anew")

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rounds of a watch: look, read, confirm, judge, keep.
+
+The order decides. The mirror's own offsets are read first, then the target's ends, then the source's: what is frozen
+later holds everything that was frozen before. So a target record that the source does not have is a fault, and a source
+record that the mirror says it has copied, and that the target lacks, is one too.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from .._errors import RefusedError
+from .._kafka import distinct
+from .._kafka.mm2_topics import read_source_offsets
+from .._proof.shapes import SideSpec
+from .._proof.sides import KafkaSide
+from . import judging, rows, summary, windows
+from .figures import RoundFigures
+from .keeping import Keeper
+from .looking import Survey, look
+from .portion import Ends, Portions, ends_of
+from .state import TOPIC, Partition, WatchState, Window
+from .track import Track
+from .tracks import restored, synchronise
+
+# Seconds that the target's records may still sort themselves out before what differs is named.
+SETTLE = 3
+# The survey takes at most this share of the time.
+SURVEY_SHARE = 0.1
+CONNECT_SECONDS = 10
+# How often it is looked whether a difference was accepted.
+ACCEPTED_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a watch is asked: see the command line of the Spark job."""
+
+    mirror: str
+    topics: str
+    rename: str = "identity"
+    state: str = TOPIC
+    offsets_topic: str | None = None
+    alias: str | None = None
+    begin_anew: bool = False
+    settle: float = SETTLE
+
+
+class Watch:
+    """One mirror's watch. Opening it ends every other watch of the mirror.
+
+    :raises KafkaDrError: a side does not answer, or the state is of other clusters.
+    """
+
+    def __init__(self, source: SideSpec, target: SideSpec, options: Options) -> None:
+        self.options = options
+        self.source, self.target = KafkaSide(source), KafkaSide(target)
+        clusters = self.source.cluster_id, self.target.cluster_id
+        distinct.refuse_one_cluster((self.source.name, clusters[0]), (self.target.name, clusters[1]))
+        self.keeper = Keeper(self.target.client, options.mirror, options.state)
+        before = self.keeper.read()
+        self.state = WatchState(options.mirror, *clusters, began=_now())
+        if before is not None and options.begin_anew:
+            self.keeper.write([*_all_gone(before), rows.watch_row(self.state)])
+        elif before is not None:
+            _refuse_others(before, clusters, options.mirror)
+            self.state = before
+        self.state.topics, self.state.rename = options.topics, options.rename
+        self.tracks = restored(self.state)
+        self.state.windows = {}
+        self.portions = Portions(self.source, self.target)
+        self._surveyed: tuple[float, float] = (0, 0)
+        self._survey = Survey({}, {})
+        self._connect: dict[Partition, int] = {}
+        self._connect_first: dict[tuple[Partition, str], int] = {}
+        self._connect_at = self._accepted_at = 0.0
+        self.rounds = 0
+        self.behind = True
+
+    def round(self) -> RoundFigures:
+        """One round; its figures. What it found is in the state when it returns.
+
+        :raises RefusedError: another watch took over. :raises KafkaDrError: something did not answer; the watch has to
+            be opened again, and goes on from its state.
+        """
+        began = time.monotonic()
+        self._look(began)
+        self._look_for_acceptance(began)
+        copied = self._copied(began)
+        active = [self.tracks[place] for place in self._survey.partitions if self.tracks[place].part.stopped is None]
+        ends = ends_of(self.source, self.target, active)
+        self.portions.read(active, ends)
+        again = [track for track in active if self.portions.doubted.get(track.place)]
+        if again:
+            self._surveyed = (0, 0)
+            self._doubt(again)
+        now_ms = _now()
+        for track in active:
+            if track.part.stopped is None and track.place not in self.portions.doubted:
+                self._step(track, ends, copied, now_ms)
+        self.behind = any(
+            not track.part.stopped and not (track.source_read_whole and track.target_whole) for track in active
+        )
+        return self._keep(began)
+
+    @property
+    def settling(self) -> bool:
+        """Whether a partition has something that is neither confirmed nor named yet."""
+        return any(track.unsettled is not None for track in self.tracks.values())
+
+    def _look(self, now: float) -> None:
+        at, took = self._surveyed
+        if now - at < took / SURVEY_SHARE:
+            return
+        self._survey = look(self.source, self.target, self.options.topics, self.options.rename)
+        self._surveyed = (now, time.monotonic() - now)
+        self.state.not_watched = synchronise(self.tracks, self._survey, _now())
+
+    def _doubt(self, tracks: list[Track]) -> None:
+        """A log is not the one that was read: either its topic was made again, which the next survey shows, or it
+        lost records that it had.
+        """
+        self._look(time.monotonic())
+        for track in tracks:
+            # A topic that was made again has another track by now.
+            if self.tracks.get(track.place) is track and track.place in self._survey.partitions:
+                track.stop(str(self.portions.doubted[track.place]))
+
+    def _look_for_acceptance(self, now: float) -> None:
+        """See whether somebody accepted differences; the topic is read for it only where there are some."""
+        if now - self._accepted_at < ACCEPTED_SECONDS or not any(track.held for track in self.tracks.values()):
+            return
+        self._accepted_at = now
+        kept = self.keeper.read()
+        accepted = {
+            (found.topic, found.partition, found.number): found.accepted
+            for found in (kept.differences if kept else [])
+            if found.accepted is not None
+        }
+        for found in self.state.differences:
+            found.accepted = accepted.get((found.topic, found.partition, found.number), found.accepted)
+        for place, track in self.tracks.items():
+            still = any(
+                found.accepted is None and found.found_at >= track.part.since
+                for found in self.state.differences
+                if (found.topic, found.partition) == place
+            )
+            if track.held and not still:
+                track.accept()
+
+    def _copied(self, now: float) -> dict[Partition, int]:
+        """Source offsets below which the mirror says it has copied everything, where it has said something new since
+        this watch began: an offset of a former topic says nothing of this one.
+        """
+        if not self.options.offsets_topic or not self.options.alias:
+            return {}
+        if now - self._connect_at >= CONNECT_SECONDS:
+            self._connect_at = now
+            found = read_source_offsets(self.target.client, self.options.offsets_topic, self.options.alias)
+            conflicts = set(found["conflicts"]) if found else set()
+            self._connect = {
+                place: offset + 1 for place, offset in (found["offsets"] if found else {}).items()
+                if place not in conflicts
+            }  # fmt: skip
+        known = {}
+        for place, offset in self._connect.items():
+            track = self.tracks.get(place)
+            if track is not None:
+                first = self._connect_first.setdefault((place, track.part.source_id), offset)
+                if offset > first:
+                    known[place] = offset
+        return known
+
+    def _step(self, track: Track, ends: Ends, copied: dict[Partition, int], now_ms: int) -> None:
+        now = time.monotonic()
+        track.advance(now_ms, now)
+        through = copied.get(track.place) if ends.target_decided(track) else None
+        ripe = track.unsettled is not None and now - track.unsettled >= self.options.settle
+        lacks = (
+            through is not None
+            and track.part.begins is not None
+            and track.target_whole
+            and bool(len(track.pending))
+            and int(track.pending.offset[0]) < through
+        )
+        if ripe or lacks:
+            if judging.judge(track, self.source, self.target, through, now_ms):
+                track.advance(now_ms, now)
+            elif track.unsettled is not None:
+                # It cannot be judged yet; alignment costs too much to try it in every round.
+                track.unsettled = now
+
+    def _keep(self, began: float) -> RoundFigures:
+        """Write what changed in one transaction, the round itself last."""
+        state = self.state
+        state.at, state.round = _now(), state.round + 1
+        state.seconds = round(time.monotonic() - began, 3)
+        records: list[rows.Row] = []
+        changed = [track for track in self.tracks.values() if track.dirty or track.found]
+        for track in changed:
+            records += self._rows_of(track)
+        self.keeper.write([*records, rows.watch_row(state)])
+        for track in changed:
+            state.partitions[track.place] = track.part
+            state.differences += track.found
+            track.found, track.forgotten, track.dirty = [], [], False
+        self.rounds += 1
+        figures = summary.figures(state, state.at)
+        figures.rounds, figures.records = self.rounds, self.portions.records
+        figures.behind = self.behind
+        return figures
+
+    def _rows_of(self, track: Track) -> list[rows.Row]:
+        mirror, place, part = self.options.mirror, track.place, track.part
+        gone, kept = list(track.forgotten), track.windows
+        if part.stopped is None:
+            gone += [window for window in kept if window.high <= part.examined[0]]
+            kept = [window for window in kept if window.high > part.examined[0]]
+        records: list[rows.Row] = [(rows.key(rows.WINDOW, mirror, *place, window.low), None) for window in gone]
+        if part.stopped is None and len(track.pending):
+            low = kept[-1].high if kept else part.examined[0]
+            fresh = windows.make(track.pending.take(track.pending.offset >= low), low, part.read, part.chain)
+            records += [rows.window_row(mirror, place, window, self.state.at) for window in fresh]
+            part.chain = fresh[-1].hash if fresh else part.chain
+            # Their arrays live in the track's records.
+            kept = [*kept, *(_bare(window) for window in fresh)]
+        track.windows = kept
+        records += [rows.difference_row(mirror, found, self.state.at) for found in track.found]
+        return [*records, rows.confirmed_row(mirror, place, part, self.state.at)]
+
+
+def _bare(window: Window) -> Window:
+    return Window(window.low, window.high, window.count, b"", b"", b"", window.previous, window.hash)
+
+
+def _now() -> int:
+    return int(time.time() * 1000)
+
+
+def _all_gone(state: WatchState) -> list[rows.Row]:
+    """Null values for all that a state has, the round itself left out."""
+    names = [rows.key(rows.CONFIRMED, state.mirror, *place) for place in state.partitions]
+    names += [
+        rows.key(rows.WINDOW, state.mirror, *place, window.low)
+        for place, listed in state.windows.items()
+        for window in listed
+    ]
+    names += [
+        rows.key(rows.DIFFERENCE, state.mirror, found.topic, found.partition, found.number)
+        for found in state.differences
+    ]
+    return [(name, None) for name in names]
+
+
+def _refuse_others(state: WatchState, clusters: tuple[str, str], mirror: str) -> None:
+    """What was proven of other clusters says nothing of these. :raises RefusedError: it was."""
+    if (state.source_cluster, state.target_cluster) != clusters:
+        raise RefusedError(
+            f"The watch of the mirror '{mirror}' was begun between other clusters",
+            expected=f"{state.source_cluster} and {state.target_cluster}",
+            found=f"{clusters[0]} and {clusters[1]}",
+            remedy="Begin it anew with --begin-anew, or give this mirror another name",
+        )

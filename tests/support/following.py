@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A partition in memory on two sides, followed by a track as a watch follows it, and what may be proven of it."""
+
+from __future__ import annotations
+
+import pytest
+
+np = pytest.importorskip("numpy")
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.records import Records  # noqa: E402
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import judging  # noqa: E402
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import Confirmed, Tip  # noqa: E402
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.track import Track  # noqa: E402
+
+PLACE = ("t", 0)
+
+
+def records(values, low=0):
+    """Records at offsets from ``low`` on; a value is the content, its timestamp follows from it."""
+    content = np.array(values, np.uint64)
+    return Records(offset=np.arange(low, low + len(values)), content=content, timestamp=1000 + content.astype(np.int64))
+
+
+class MemorySide:
+    """A log of values, of which a proof can ask."""
+
+    live, name = True, "memory"
+
+    def __init__(self, log, aborted=()):
+        self.log, self.aborted = log, set(aborted)
+
+    def starts(self, partitions):
+        return dict.fromkeys(partitions, 0)
+
+    def records(self, topic, partition, ranges, **dummy):
+        return [records(self.log[low:high], low) for low, high in ranges]
+
+    def scan(self, topic, partition, low, high, isolation="read_committed"):
+        more = sorted(self.aborted) if isolation == "read_uncommitted" else []
+        yield records([*self.log[low:high], *more], low)
+
+
+class Follower:
+    """Feeds a track portions of two logs."""
+
+    def __init__(self, aborted=()):
+        self.source, self.target, self.aborted = [], [], aborted
+        self.track = Track(PLACE, Confirmed("t", "a", "b"))
+        self.clock = 0
+
+    def round(self, source=(), target=(), judged=False, through=None, source_limit=None):
+        """One round: the logs grow, the target is read whole, the source up to a limit."""
+        self.source += source
+        self.target += target
+        self.clock += 1
+        track = self.track
+        low = track.target_read
+        track.add_target(records(self.target[low:], low), len(self.target), self._tip(self.target))
+        track.target_whole = True
+        low, high = track.part.read, min(len(self.source), source_limit or len(self.source))
+        track.add_source(records(self.source[low:high], low), high, self._tip(self.source[:high]))
+        track.source_whole = track.source_read_whole = high == len(self.source)
+        track.advance(self.clock, self.clock)
+        if judged and track.part.begins is not None:
+            sides = MemorySide(self.source, self.aborted), MemorySide(self.target)
+            if judging.judge(track, *sides, through, self.clock):
+                track.advance(self.clock, self.clock)
+        self.check()
+
+    @staticmethod
+    def _tip(log):
+        return Tip(len(log) - 1, 0, 0) if log else None
+
+    def kinds(self):
+        return {found.kind: found.count for found in self.track.found}
+
+    def check(self):
+        """What is proven is so: the source's range is on the target in order, and what the target has besides are
+        further copies.
+        """
+        part = self.track.part
+        if part.begins is None:
+            return
+        wanted = self.source[part.begins[0] : part.through[0]]
+        held = self.target[part.begins[1] : part.through[1]]
+        left = iter(held)
+        assert all(value in left for value in wanted), (wanted, held)
+        assert set(held) <= set(self.source[: part.through[0]]), (wanted, held)
+        for source, target, count in part.map_runs:
+            assert self.source[source : source + count] == self.target[target : target + count]
+        waiting = self.source[part.examined[0] : part.read]
+        assert self.track.pending.content.tolist() == waiting
