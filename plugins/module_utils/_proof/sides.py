@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The two kinds of side a comparison has: a live cluster, and a manifest that was saved from one.
+"""The kinds of side a comparison has: a live cluster, a manifest that was saved from one, windows of a watch.
 
 A side is described by a plain dictionary, so that it can travel to where the reading is done:
 ``{"kind": "kafka", "config": {…}, "name": …, "timeout": 30, "rate": bytes per second or None}`` or
-``{"kind": "manifest", "path": …, "name": …, "digest": …}``.
+``{"kind": "manifest", "path": …, "name": …, "digest": …}`` or the windows of a watch (``_watch/side.py``). A cluster
+may have ``starts`` ``{topic: {partition: offset}}`` that its ranges begin at.
 """
 
 from __future__ import annotations
@@ -37,6 +38,10 @@ def open_side(spec: SideSpec) -> Side:
         from .._manifest.side import ManifestSide
 
         return ManifestSide(spec)
+    if spec["kind"] == "windows":
+        from .._watch.side import WindowSide
+
+        return WindowSide(spec)
     return KafkaSide(spec)
 
 
@@ -107,7 +112,13 @@ class KafkaSide:
 
     def survey(self, topics: list[str]) -> dict[str, TopicSurvey]:
         """Ids, configurations, partitions and bounds."""
-        return survey_topics(self.client, topics)
+        found = survey_topics(self.client, topics)
+        for topic, starts in (self.spec.get("starts") or {}).items():
+            bounds = found[topic]["bounds"] if topic in found else {}
+            for number in bounds.keys() & starts.keys():
+                low, high = bounds[number]
+                bounds[number] = (max(low, starts[number]), max(high, starts[number]))
+        return found
 
     def ends(self, partitions: Iterable[Partition], isolation: Isolation = "read_committed") -> dict[Partition, int]:
         """Last stable offsets (or high watermarks) now."""

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Open windows as the source of a comparison: what a lost region held and the target had not confirmed.
+
+The comparison begins at the last pair of records that were matched, which both sides have: :func:`specs` gives the two
+descriptions that :func:`.._proof.comparison.prepare` takes. What lies before it is proven by the state itself, but for
+the state's own differences and stopped partitions, which :func:`shortcomings` names.
+
+A further copy of a record that was proven long ago is recognised, because what is proven on the target is what the
+source held: :meth:`WindowSide.scan` reads it there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+try:
+    import numpy as np
+except ImportError:
+    np = None  # type: ignore[assignment]
+
+from .._errors import NotProvableError, UsageError
+from .._kafka.client import KafkaClient
+from .._proof import batch, chunks
+from .._proof.records import Records
+from .._proof.shapes import Isolation, OffsetRange, Partition, Progress, SideSpec, Span, TopicSurvey
+from .._proof.sides import KafkaSide
+from . import windows
+from .state import Confirmed, WatchState, read_state
+
+# Records of the target's proven range in which a further copy is looked for.
+BACK = 4000000
+
+
+def specs(target: SideSpec, mirror: str, topic: str, state: WatchState) -> tuple[SideSpec, SideSpec]:
+    """Descriptions of the windows and of the target, for a comparison of what is not confirmed.
+
+    :param target: description of the target's cluster. :param topic: the topic of the state.
+    """
+    starts: dict[str, dict[int, int]] = {}
+    for (dummy, number), part in state.partitions.items():
+        starts.setdefault(part.target_topic, {})[number] = _begin(part)[1]
+    source = {"kind": "windows", "name": f"windows of {mirror}", "mirror": mirror, "topic": topic, "target": target}
+    return source, {**target, "starts": starts}
+
+
+def shortcomings(state: WatchState) -> list[str]:
+    """What a comparison with the windows does not tell: differences nobody accepted, and what was never compared."""
+    found = [
+        f"{difference.topic}-{difference.partition}: {difference.kind} x{difference.count}, found by the watch"
+        for difference in state.differences
+        if difference.accepted is None
+    ]
+    for (topic, number), part in sorted(state.partitions.items()):
+        if part.stopped:
+            found.append(f"{topic}-{number}: {part.stopped}")
+        elif part.unproven:
+            found.append(f"{topic}-{number}: {part.unproven} records were never compared")
+    return [*found, *(f"{topic}: {reason}" for topic, reason in sorted(state.not_watched.items()))]
+
+
+def _begin(part: Confirmed) -> Span:
+    """Where both sides are compared from: the last matched pair, which is compared once more."""
+    if part.anchor is None:
+        return part.examined
+    return part.anchor["source"], part.anchor["target"]
+
+
+class WindowSide:
+    """The windows of one mirror. Never live: there is no more than what was kept.
+
+    :raises NotProvableError: there is no state of this mirror.
+    """
+
+    live = False
+
+    def __init__(self, spec: SideSpec) -> None:
+        self.spec, self.name = spec, spec["name"]
+        self.target = KafkaSide(spec["target"])
+        state = read_state(
+            KafkaClient(spec["target"]["config"], timeout=spec["target"].get("timeout", 30), name=self.target.name),
+            spec["mirror"],
+            spec["topic"],
+        )
+        if state is None:
+            raise NotProvableError(
+                f"'{spec['topic']}' on {self.target.name} has no state of the mirror '{spec['mirror']}'",
+                remedy="Compare with a manifest, or with the source",
+            )
+        self.state = state
+        self.cluster_id = state.source_cluster
+        self._kept: dict[Partition, Records] = {}
+
+    def detailed(self, topic: str) -> bool:
+        """Windows hold the digest of each record."""
+        return True
+
+    def topics(self, pattern: str) -> list[str]:
+        """Names that match, of topics that are watched."""
+        try:
+            wanted = re.compile(pattern)
+        except re.error as error:
+            raise UsageError(
+                "The pattern of topics is not a regular expression", found=f"{pattern!r}: {error}"
+            ) from error
+        names = {topic for topic, dummy in self.state.partitions if topic not in self.state.not_watched}
+        return sorted(name for name in names if wanted.fullmatch(name))
+
+    def survey(self, topics: list[str]) -> dict[str, TopicSurvey]:
+        """Ids, policies, and the ranges from the last matched record to what was read."""
+        found: dict[str, TopicSurvey] = {}
+        for (topic, number), part in sorted(self.state.partitions.items()):
+            if topic not in topics:
+                continue
+            row = found.setdefault(
+                topic,
+                {
+                    "topic_id": part.source_id,
+                    "config": {"cleanup.policy": part.mode, "retention.ms": "-1", "retention.bytes": "-1"},
+                    "partitions": [],
+                    "bounds": {},
+                },
+            )
+            row["partitions"].append(number)
+            row["bounds"][number] = (_begin(part)[0], max(part.read, _begin(part)[0]))
+        return found
+
+    def ends(self, partitions: Iterable[Partition], isolation: Isolation = "read_committed") -> dict[Partition, int]:
+        """How far the source was read."""
+        return {place: self.state.partitions[place].read for place in partitions}
+
+    def starts(self, partitions: Iterable[Partition]) -> dict[Partition, int]:
+        """Where the comparison begins."""
+        return {place: _begin(self.state.partitions[place])[0] for place in partitions}
+
+    def digest(self, ranges: list[OffsetRange], progress: Progress | None = None) -> list[chunks.Chunks]:
+        """Chunks of each range."""
+        found = []
+        for wanted in ranges:
+            records = self._within((wanted.topic, wanted.partition), wanted.low, wanted.high)
+            if progress:
+                progress(len(records), 0)
+            found.append(batch.cut_records(records, wanted.timestamps))
+        return found
+
+    def records(
+        self,
+        topic: str,
+        partition: int,
+        ranges: list[Span],
+        keep: str = "content",
+        isolation: Isolation = "read_committed",
+        progress: Progress | None = None,
+    ) -> list[Records]:
+        """Records of each range: offset, content digest, timestamp."""
+        return [self._within((topic, partition), low, high) for low, high in ranges]
+
+    def scan(
+        self, topic: str, partition: int, low: int, high: int, isolation: Isolation = "read_committed"
+    ) -> Iterator[Records]:
+        """What the source held: the windows, then what was proven, as the target has it (the newest of it)."""
+        place = (topic, partition)
+        yield self._within(place, low, high)
+        part = self.state.partitions[place]
+        if part.begins is None or part.stopped:
+            return
+        proven = min(part.through[1], _begin(part)[1])
+        copy = (part.target_topic, partition)
+        start = self.target.starts([copy]).get(copy, proven)
+        begin = max(start, part.begins[1], proven - BACK)
+        if begin < proven:
+            yield from self.target.scan(*copy, begin, proven)
+
+    def _within(self, place: Partition, low: int, high: int) -> Records:
+        records = self._records(place)
+        return records.take((records.offset >= low) & (records.offset < high))
+
+    def _records(self, place: Partition) -> Records:
+        """The anchor and what waits. :raises NotProvableError: the partition is stopped, or its windows not whole."""
+        if place not in self._kept:
+            part = self.state.partitions[place]
+            if part.stopped:
+                raise NotProvableError(
+                    f"{place[0]}-{place[1]} is not watched any more", found=part.stopped, remedy="Compare it otherwise"
+                )
+            self._kept[place] = Records.join(
+                [self._anchor(place, part), windows.records(place, part, self.state.windows.get(place, []))]
+            )
+        return self._kept[place]
+
+    def _anchor(self, place: Partition, part: Confirmed) -> Records:
+        """The last matched record, read from the target, which has it with the digest that is known.
+
+        :raises NotProvableError: the target has another one there.
+        """
+        if part.anchor is None:
+            return Records()
+        at = part.anchor["target"]
+        (found,) = self.target.records(part.target_topic, place[1], [(at, at + 1)], keep="content")
+        if len(found) != 1 or int(found.digest()[0]) != part.anchor["digest"]:
+            raise NotProvableError(
+                f"{part.target_topic}-{place[1]} on {self.target.name} is not the log that the watch proved",
+                expected=f"the record that was matched last, at offset {at}",
+                found="another one" if len(found) else "none",
+                remedy="Compare it with the source, or with a manifest",
+            )
+        found.offset = np.array([part.anchor["source"]], np.int64)
+        return found

@@ -1,0 +1,100 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Read how far a mirror's copy is proven."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: watch_info
+short_description: Read how far the standing proof of a mirror has come
+version_added: "0.1.0"
+author: The streamsafe.kafka_dr authors (@streamsafe)
+description:
+  - Reads the state that C(spark/main.py watch) keeps in the target region, to its end. A state that exists and cannot
+    be read whole is an error, never an empty answer.
+  - It needs the target region alone.
+extends_documentation_fragment:
+  - streamsafe.kafka_dr.client
+  - streamsafe.kafka_dr.client.info_attributes
+options:
+  mirror:
+    description: The mirror's name, as the watch was given it.
+    type: str
+    required: true
+  state_topic:
+    description: Topic of the state.
+    type: str
+    default: __kafka_dr_windows
+"""
+
+EXAMPLES = r"""
+- name: Read what is proven
+  streamsafe.kafka_dr.watch_info:
+    client: "{{ kafka_dr_client }}"
+    client_secrets: "{{ kafka_dr_client_secrets }}"
+    mirror: north_to_europe
+  register: __watch
+"""
+
+RETURN = r"""
+present:
+  description: Whether a watch of this mirror ever ended a round.
+  returned: always
+  type: bool
+source_cluster:
+  description: The id of the source that it watches.
+  returned: when present
+  type: str
+target_cluster:
+  description: The id of the target that it watches.
+  returned: when present
+  type: str
+watch:
+  description: What is proven, and what is not. Empty where there is no watch.
+  returned: always
+  type: dict
+  contains:
+    age_seconds:
+      description: How long ago the last round ended.
+      type: float
+    proven_through:
+      description: By topic and partition, the offsets of source and target up to which the copy is proven.
+      type: dict
+    unproven_records:
+      description: Source records that were read, or skipped, and are not proven.
+      type: int
+    unproven_seconds:
+      description: The age of the oldest of them.
+      type: float
+    differences:
+      description: Faults as a proof names them, by C(topic), C(partition), C(kind), C(source_offset),
+        C(target_offset), C(timestamp), C(field), C(count) and C(found_at).
+      type: list
+    stopped:
+      description: Partitions that are no longer watched, each with the C(reason).
+      type: list
+    topics_not_watched:
+      description: Topics that the pattern matches and that are not watched, each with the C(reason).
+      type: list
+"""
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.watch_info import watch_info
+
+
+def main() -> None:
+    """Ansible's entry."""
+    run_module(
+        {
+            **CLIENT_SPEC,
+            "mirror": {"type": "str", "required": True},
+            "state_topic": {"type": "str", "default": "__kafka_dr_windows"},
+        },
+        watch_info,
+    )
+
+
+if __name__ == "__main__":
+    main()
