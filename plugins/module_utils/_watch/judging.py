@@ -35,17 +35,17 @@ def judge(track: Track, source: Side, target: Side, mirrored_through: int | None
     :param mirrored_through: source offset below which the target has everything that was copied, known before the
         target was looked at; None where it is not known.
     """
-    pending, fresh = track.pending, track.fresh
-    if max(len(pending), len(fresh)) > ALIGNED:
+    if max(len(track.pending), len(track.fresh)) > ALIGNED:
         track.stop(f"more than {ALIGNED} records differ from source offset {track.part.examined[0]} on")
         return True
     lookup = Lookup(source, track)
-    if len(fresh) and _only_copies(track, lookup, now_ms):
-        return True
-    blocks = align.blocks(pending.digest(), fresh.digest())
+    left_before = len(track.fresh)
+    if left_before:
+        _take_copies(track, lookup, now_ms)
+    blocks = align.blocks(track.pending.digest(), track.fresh.digest())
     left, right = _extent(track, blocks, mirrored_through)
     if not left and not right:
-        return False
+        return len(track.fresh) < left_before
     found = _classified(track, source, target, blocks, left, right, lookup)
     differences = [run for run in found.runs if run["kind"] != "duplicated"]
     track.part.duplicates += found.counts["duplicated"]
@@ -61,11 +61,12 @@ def judge(track: Track, source: Side, target: Side, mirrored_through: int | None
     return True
 
 
-def _only_copies(track: Track, lookup: Lookup, now_ms: int) -> bool:
-    """Account for a target that goes on as the source does, with further copies of records that it had before in
-    between; returns whether that is all.
+def _take_copies(track: Track, lookup: Lookup, now_ms: int) -> None:
+    """Account for what the target begins with as long as it goes on as the source does, with further copies of records
+    that it had before in between.
 
-    It is asked first, since between twins alignment may take a copy for a record that moved.
+    It is done first, since between twins alignment may take a copy for a record that moved, and so that what is proven
+    ends at the first fault and not before the copies.
     """
     wanted, held = track.pending.digest().tolist(), track.fresh.digest().tolist()
     pairs: list[tuple[int, int]] = []
@@ -75,15 +76,19 @@ def _only_copies(track: Track, lookup: Lookup, now_ms: int) -> bool:
             pairs.append((len(pairs), at))
         else:
             extras.append(at)
-    right = len(held) if track.source_whole else (pairs[-1][1] + 1 if pairs else 0)
-    extras = [at for at in extras if at < right]
     strange = sorted({held[at] for at in extras} - set(wanted[: len(pairs)]))
-    if not right or (strange and not lookup.before(np.array(strange, np.uint64)).all()):
-        return False
-    track.part.duplicates += len(extras)
-    track.confirm(_joined(pairs), len(pairs), right, now_ms)
-    track.unsettled = None
-    return True
+    before = {digest for digest, known in zip(strange, lookup.before(strange), strict=True) if known}
+    right = len(held) if track.source_whole else (pairs[-1][1] + 1 if pairs else 0)
+    while True:
+        pairs = [pair for pair in pairs if pair[1] < right]
+        known = before.union(wanted[: len(pairs)])
+        cut = next((at for at in extras if at < right and held[at] not in known), right)
+        if cut == right:
+            break
+        right = cut
+    if right:
+        track.part.duplicates += right - len(pairs)
+        track.confirm(_joined(pairs), len(pairs), right, now_ms)
 
 
 def _joined(pairs: list[tuple[int, int]]) -> list[Block]:
@@ -157,11 +162,11 @@ class Lookup:
             self._search(digests, code, bit, isolation, self.track.part.read)
         return code
 
-    def before(self, digests: np.ndarray) -> np.ndarray:
+    def before(self, digests: list[int]) -> list[bool]:
         """Whether the source has each of them before what was examined."""
         code = np.zeros(len(digests), np.int8)
-        self._search(digests, code, classify.KNOWN, "read_committed", self.track.part.examined[0])
-        return code > 0
+        self._search(np.array(digests, np.uint64), code, classify.KNOWN, "read_committed", self.track.part.examined[0])
+        return (code > 0).tolist()
 
     def _search(self, digests: np.ndarray, code: np.ndarray, bit: int, isolation: Isolation, high: int) -> None:
         """Look back through the source from an offset, the newest portion first; changes ``code``."""

@@ -31,8 +31,7 @@ def serve(
     :param once: end when everything there is was read and judged; then an error ends it too.
     :raises RefusedError: another watch took over, or the state is of other clusters. :raises UsageError: bad input.
     """
-    watch: Watch | None = None
-    pause = FIRST_PAUSE
+    watch, pause = None, FIRST_PAUSE
     while not stop.is_set():
         try:
             if watch is None:

@@ -43,6 +43,7 @@ def test_what_is_not_copied_yet_waits():
         ([*BASE[:20], 900, *BASE[20:]], {"foreign": 1}, 20),
         ([*BASE[:20], 901, *BASE[20:]], {"aborted": 1}, 20),
         ([*BASE, 900], {"foreign": 1}, 60),
+        ([*BASE[:20], *BASE[15:40], 900, *BASE[41:]], {"foreign": 1, "missing": 1}, 40),
         ([*BASE[:20], BASE[19], *BASE[21:]], {"missing": 1}, 20),
         ([*BASE[1:]], {}, 60),
     ],
