@@ -7,7 +7,7 @@ import pytest
 
 np = pytest.importorskip("numpy")
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.records import Records  # noqa: E402
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.records import Records  # noqa: E402
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import judging  # noqa: E402
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import Confirmed, Tip  # noqa: E402
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.track import Track  # noqa: E402

@@ -9,7 +9,7 @@ may have ``starts`` ``{topic: {partition: offset}}`` that its ranges begin at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from .._digest.records import Records
@@ -33,16 +33,14 @@ NAMED = 5
 
 def open_side(spec: SideSpec) -> Side:
     """The side that a description describes."""
-    if spec["kind"] == "manifest":
-        # Its library takes a quarter of a second to load, which nobody else is to wait for.
-        from .._manifest.side import ManifestSide
+    return KINDS[spec["kind"]](spec)
 
-        return ManifestSide(spec)
-    if spec["kind"] == "windows":
-        from .._watch.side import WindowSide
 
-        return WindowSide(spec)
-    return KafkaSide(spec)
+def _open_manifest(spec: SideSpec) -> Side:
+    # Its library takes a quarter of a second to load, which nobody else is to wait for.
+    from .._manifest.side import ManifestSide
+
+    return ManifestSide(spec)
 
 
 def survey_all(side: Side, names: list[str]) -> dict[str, TopicSurvey]:
@@ -177,3 +175,7 @@ class KafkaSide:
             self.pace.take(read)
             if progress:
                 progress(len(messages), read)
+
+
+# What opens a side, by its kind. Rooms that stand on this one add theirs.
+KINDS: dict[str, Callable[[SideSpec], Side]] = {"kafka": KafkaSide, "manifest": _open_manifest}

@@ -10,11 +10,12 @@ try:
 except ImportError:
     np = None  # type: ignore[assignment]
 
+from .._digest.records import Records
+from .._digest.shapes import Block, Isolation
 from .._errors import KafkaDrError
 from .._proof import align, classify
 from .._proof.found import Found
-from .._proof.records import Records
-from .._proof.shapes import Block, Isolation, Side
+from .._proof.shapes import Side
 from .state import Difference
 from .track import Track
 

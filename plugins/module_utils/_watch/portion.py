@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from .._digest.records import Records
 from .._kafka.offsets import list_offsets
-from .._proof.records import Records
 from .._proof.sides import KafkaSide
 from .reading import Piece, SideReader, Wanted
 from .state import Partition

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .._digest.batch import Digester
+from .._digest.records import Records
+from .._digest.shapes import Partition
 from .._kafka import reader
 from .._kafka.client import KafkaClient
 from .._kafka.offsets import list_offsets
 from .._kafka.pace import Pace
-from .._proof.batch import Digester
-from .._proof.records import Records
-from .._proof.shapes import Partition
 from .state import Tip
 from .track import Epochs
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from .._digest.shapes import SideSpec
 from .._errors import RefusedError
 from .._kafka import distinct
 from .._kafka.mm2_topics import read_source_offsets
-from .._proof.shapes import SideSpec
 from .._proof.sides import KafkaSide
 from . import judging, rows, summary, windows
 from .figures import RoundFigures

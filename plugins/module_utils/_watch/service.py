@@ -6,8 +6,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from .._digest.shapes import SideSpec
 from .._errors import KafkaDrError, RefusedError, UsageError
-from .._proof.shapes import SideSpec
 from .figures import RoundFigures
 from .rounds import Options, Watch
 

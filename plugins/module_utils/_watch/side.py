@@ -19,12 +19,12 @@ try:
 except ImportError:
     np = None  # type: ignore[assignment]
 
+from .._digest import batch, chunks
+from .._digest.records import Records
+from .._digest.shapes import Isolation, OffsetRange, Partition, Progress, SideSpec, Span, TopicSurvey
 from .._errors import NotProvableError, UsageError
 from .._kafka.client import KafkaClient
-from .._proof import batch, chunks
-from .._proof.records import Records
-from .._proof.shapes import Isolation, OffsetRange, Partition, Progress, SideSpec, Span, TopicSurvey
-from .._proof.sides import KafkaSide
+from .._proof.sides import KINDS, KafkaSide
 from . import windows
 from .state import Confirmed, WatchState, read_state
 
@@ -206,3 +206,6 @@ class WindowSide:
             )
         found.offset = np.array([part.anchor["source"]], np.int64)
         return found
+
+
+KINDS["windows"] = WindowSide

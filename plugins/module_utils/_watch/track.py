@@ -16,9 +16,10 @@ try:
 except ImportError:
     np = None  # type: ignore[assignment]
 
-from .._proof import align, chunks
-from .._proof.records import Records
-from .._proof.shapes import Block
+from .._digest import chunks
+from .._digest.records import Records
+from .._digest.shapes import Block
+from .._proof import align
 from .state import Confirmed, Difference, Partition, Tip, Window
 
 # Runs of the offset map that are kept.

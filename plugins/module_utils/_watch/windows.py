@@ -11,9 +11,9 @@ try:
 except ImportError:
     np = None  # type: ignore[assignment]
 
+from .._digest import chunks
+from .._digest.records import Records
 from .._errors import NotProvableError
-from .._proof import chunks
-from .._proof.records import Records
 from .state import TOPIC, Confirmed, Partition, Window
 
 # A record of so many stays far below what a broker takes: 16 bytes each, a third more as text.
