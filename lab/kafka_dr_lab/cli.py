@@ -212,6 +212,12 @@ def _run(arguments: argparse.Namespace) -> int:
         from .run import run_drill
 
         return run_drill(lab, arguments, options)
+    _by_hand(lab, arguments, options)
+    return 0
+
+
+def _by_hand(lab: Lab, arguments: argparse.Namespace, options: dict[str, Any]) -> None:
+    """What people do with a lab outside a drill."""
     if arguments.command == "up":
         _start(lab, options)
     elif arguments.command == "down":
@@ -229,7 +235,6 @@ def _run(arguments: argparse.Namespace) -> int:
         print(f"{arguments.region} is back.")
     elif arguments.command == "status":
         print(lab.status())
-    return 0
 
 
 def _refuse_elsewhere(arguments: argparse.Namespace) -> None:

@@ -169,8 +169,7 @@ def _chosen(
         if not matched and not params["allow_none"] and not check_mode:
             raise NotFoundError(
                 f"No Secret of namespace '{namespace}' in {source.name} matches",
-                expected=f"label_selector '{params['label_selector'] or ''}', name_regex "
-                f"'{params['name_regex'] or '.*'}'",
+                expected=f"label_selector '{params['label_selector'] or ''}', name_regex '{pattern.pattern}'",
                 found=f"{len(listed)} Secrets with such labels",
                 remedy="Correct the selection, or set allow_none=true",
             )
