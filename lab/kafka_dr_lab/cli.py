@@ -191,12 +191,7 @@ def _lab(arguments: argparse.Namespace) -> Lab:
 
 def _run(arguments: argparse.Namespace) -> int:
     if arguments.command == "resolve":
-        from . import class_archive
-        from .kafka_home import kafka_home
-
-        print(f"Apache Kafka is in {kafka_home()}")
-        class_archive.make()
-        return 0
+        return _resolve()
     if arguments.command == "history":
         from .report import history
 
@@ -235,6 +230,15 @@ def _by_hand(lab: Lab, arguments: argparse.Namespace, options: dict[str, Any]) -
         print(f"{arguments.region} is back.")
     elif arguments.command == "status":
         print(lab.status())
+
+
+def _resolve() -> int:
+    from . import class_archive
+    from .kafka_home import kafka_home
+
+    print(f"Apache Kafka is in {kafka_home()}")
+    class_archive.make()
+    return 0
 
 
 def _refuse_elsewhere(arguments: argparse.Namespace) -> None:

@@ -47,7 +47,7 @@ def _always() -> Iterator[Part]:
 def _test() -> Iterator[Part]:
     yield from _always()
     yield _drill("restore", history=20000, live=8)
-    for name in ("restore", "hosts", "lab", "proof", "offsets", "ledger"):
+    for name in ("restore", "hosts", "lab", "proof", "offsets", "ledger", "watch"):
         yield Part(name, (*PYTEST, f"tests/real/{name}", "-m", "real and not full"))
     yield _drill("switchover", history=20000, live=8)
     yield _drill("failover", history=20000, live=8)
