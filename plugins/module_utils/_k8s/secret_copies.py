@@ -150,9 +150,8 @@ def _chosen(
         else:
             chosen[name] = found
     if missing and not check_mode:
-        listed = ", ".join(f"'{namespace}/{name}'" for name in missing)
         raise NotFoundError(
-            f"Secret {listed} is missing",
+            f"Secret {', '.join(repr(f'{namespace}/{name}') for name in missing)} is missing",
             expected=f"to find it in {source.name}",
             remedy="Correct source.namespace or names; an operator may not have made it yet",
             missing=missing,
