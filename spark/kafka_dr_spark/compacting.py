@@ -83,7 +83,8 @@ def compact(engine: Engine, out: str, run: str, topics: dict[str, Any], digests:
 def delete_superseded(out: str, superseded: dict[str, int], before: list[str], counting: list[str]) -> dict[str, int]:
     """Delete what was superseded long ago, and name what still waits: ``{file: ms since the epoch}``.
 
-    :param superseded: what the manifest of before says. :param before: the files that counted there.
+    :param superseded: what the manifest of before says. :param before: the files that counted there, or were written
+        since.
     :param counting: files that count now.
     :raises NotProvableError: the storage does not delete.
     """

@@ -124,13 +124,15 @@ class Saving:
         """What manifest.json says; files that were superseded long ago are deleted."""
         counting = manifest.files({"topics": topics})
         superseded = self.old.get("superseded", {})
+        # What this run wrote may be merged already.
+        written = sorted({*manifest.files(self.old), *digests})
         return {
             "format": manifest.FORMAT,
             "cluster_id": self.side.cluster_id,
             "saved_at": int(time.time() * 1000),
             "topics": topics,
             "digests": self._digests(counting, digests),
-            "superseded": compacting.delete_superseded(self.out, superseded, manifest.files(self.old), counting),
+            "superseded": compacting.delete_superseded(self.out, superseded, written, counting),
             "groups": {**self.old.get("groups", {}), **self.groups},
             "runs": [*self.old["runs"], run][-100:],
         }

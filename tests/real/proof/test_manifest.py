@@ -114,7 +114,7 @@ def test_a_manifest_that_somebody_changed_is_not_gone_on_with(saved, pair, tmp_p
     assert job.manifest(place, "m_lost", "--manifest-digest", digest)[0] == 0
     digest = hashlib.sha256((place / "manifest.json").read_bytes()).hexdigest()
     content = json.loads((place / "manifest.json").read_text())
-    content["topics"]["m_lost"]["partitions"]["0"].update(files=[], records=0)
+    content["topics"]["m_lost"]["partitions"]["0"].update(files=[], spans=[], records=0)
     forged = json.dumps(content)
     (place / "manifest.json").write_text(forged)
     code, told = job.manifest(place, "m_lost", "--manifest-digest", digest)

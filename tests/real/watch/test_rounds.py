@@ -172,22 +172,23 @@ def test_partitions_and_topics_come_and_go(pair):
     assert list(now.partitions) == [("w.come", 0)] and "compacted" in now.not_watched["w.come.table"]
     create(pair["source"], {"w.come.later": (1, {})})
     watching.write("source", ROWS[:60], "w.come.later")
-    found = part_of(watching.rounds(), "w.come.later")
+    found = part_of(watching.rounds(lambda now: ("w.come.later", 0) in now.partitions), "w.come.later")
     assert (found.target_id, found.waiting) == ("", 60)
     create(pair["target"], {"w.come.later": (1, {})})
     watching.write("target", ROWS[:40], "w.come.later")
-    found = part_of(watching.rounds(), "w.come.later")
+    found = part_of(watching.rounds(lambda now: part_of(now, "w.come.later").target_id), "w.come.later")
     assert (found.through, found.waiting) == ((40, 40), 20)
     from confluent_kafka.admin import AdminClient, NewPartitions
 
     for cluster in pair.values():
-        for future in AdminClient(cluster.client).create_partitions([NewPartitions("w.come", 2)]).values():
+        admin = AdminClient(cluster.client)
+        for future in admin.create_partitions([NewPartitions("w.come", 2)]).values():
             future.result()
         write(KafkaClient(cluster.client), "w.come", [(1, b"k", b"v")])
-    now = watching.rounds()
+    now = watching.rounds(lambda now: ("w.come", 1) in now.partitions)
     assert part_of(now, "w.come", 1).waiting + part_of(now, "w.come", 1).records == 1
     drop(pair["source"], ["w.come.later"])
-    now = watching.rounds()
+    now = watching.rounds(lambda now: "w.come.later" in now.not_watched)
     assert "does not list" in now.not_watched["w.come.later"] and part_of(now, "w.come.later").through == (40, 40)
 
 

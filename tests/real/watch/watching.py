@@ -29,15 +29,19 @@ class Watching:
         )
         return self
 
-    def rounds(self, seconds=40):
-        """Rounds until nothing is unread or undecided; the state as another reader finds it."""
+    def rounds(self, until=lambda state: True, seconds=40):
+        """Rounds until nothing is unread or undecided, and the state is as wanted, since topics are not surveyed in
+        each round; the state as another reader finds it.
+        """
         if self.watch is None:
             self.open()
         end = time.monotonic() + seconds
         while True:
             self.watch.round()
             if not self.watch.behind and not self.watch.settling:
-                return self.state()
+                state = self.state()
+                if until(state):
+                    return state
             assert time.monotonic() < end, "the watch does not catch up"
             time.sleep(0.1)
 
