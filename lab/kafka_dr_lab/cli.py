@@ -142,6 +142,7 @@ def _add_traffic_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--history", type=int, default=300000, help="records produced at full speed before the live rate begins"
     )
+    command.add_argument("--watch", action="store_true", help="hosts: keep a standing proof of each mirror")
     command.add_argument("--rate", type=float, default=200.0, help="live records a second")
     command.add_argument("--records", type=int, default=0, help="records in total; 0 for no end")
 
@@ -200,7 +201,7 @@ def _run(arguments: argparse.Namespace) -> int:
         print(f"{count} drills: {page}")
         return 0
     lab = _lab(arguments)
-    options = {key: getattr(arguments, key, None) for key in ("history", "rate", "records")}
+    options = {key: getattr(arguments, key, None) for key in ("history", "rate", "records", "watch")}
     options["machines"] = getattr(arguments, "dead_host", False)
     _refuse_elsewhere(arguments)
     if arguments.command == "drill":

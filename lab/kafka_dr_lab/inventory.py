@@ -55,12 +55,13 @@ class Inventory:
         """Find ports, make keys and passwords, and write both files.
 
         :param options: ``history``, ``rate``, ``records``: arguments of the producer; ``machines``: whether some
-            programs run on machines of their own; ``broker``: further properties of the brokers; ``network``: by
-            region, see :func:`.hosts.cluster_host`; ``further``: names of further regions with a cluster.
+            programs run on machines of their own; ``watch``: whether mirrors have one; ``broker``: further properties
+            of the brokers; ``network``: by region, see :func:`.hosts.cluster_host`; ``further``: names of further
+            regions with a cluster.
         """
         self._prepare()
         clusters = [*CLUSTERS, *(options.get("further") or ())]
-        ports = iter(free_ports(4 * len(clusters) + 3))
+        ports = iter(free_ports(5 * len(clusters) + 3))
         authorities = {name: new_authority(f"{name} lab CA") for name in clusters}
         hosts = self._hosts(options, ports, authorities)
         variables = {
@@ -110,6 +111,9 @@ class Inventory:
             )
             for name in authorities
         }
+        if options.get("watch"):
+            for name in CLUSTERS:
+                hosts[name]["kafka_dr_watch"] = {"interval": 1, "metrics": {"port": next(ports)}}
         if options.get("machines"):
             require_ssh()
             # Before the other applications, so that those never run where one dead machine ends a stage.

@@ -9,7 +9,13 @@ from .plain_kafka import JVM
 
 CLUSTERS = ("north_america", "europe")
 APPLICATIONS_REGION = "south_america"
-SERVICE_USERS = {"stages": "kdr-stages", "mirror": "kdr-mirror", "proof": "kdr-proof", "witness": "kdr-witness"}
+SERVICE_USERS = {
+    "stages": "kdr-stages",
+    "mirror": "kdr-mirror",
+    "proof": "kdr-proof",
+    "witness": "kdr-witness",
+    "watch": "kdr-watch",
+}
 TOPICS = ("flights.departed", "flights.cancelled", "flights.delayed")
 PARTITIONS = 3
 GROUP = "flights-dashboard"

@@ -76,6 +76,17 @@ options:
     description: Seconds that the last round of the position witness may be old. V(0) for a mirror without one.
     type: int
     default: 0
+  watch:
+    description: Name of the mirror whose watch is examined as well.
+    type: str
+  max_watch_age:
+    description: Seconds that the last round of the watch may be old.
+    type: int
+    default: 60
+  max_unproven_age:
+    description: Seconds that a record may stay without being proven by the watch.
+    type: int
+    default: 300
   watch_seconds:
     description: Seconds between the two looks.
     type: int
@@ -238,6 +249,9 @@ def main() -> None:
             "max_lag": {"type": "int", "default": 100000},
             "max_heartbeat_age": {"type": "int", "default": 60},
             "max_witness_age": {"type": "int", "default": 0},
+            "watch": {"type": "str"},
+            "max_watch_age": {"type": "int", "default": 60},
+            "max_unproven_age": {"type": "int", "default": 300},
             "watch_seconds": {"type": "int", "default": 5},
             "expect_exactly_once": {"type": "bool", "default": True},
             "left_for": {"type": "str", "default": ""},

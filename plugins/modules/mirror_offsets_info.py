@@ -66,6 +66,18 @@ options:
     description: Seconds.
     type: int
     default: 15
+  watch:
+    description: Name of the mirror whose watch is to be read as well. What it keeps is read as a whole.
+    type: str
+  until_watch:
+    description: Not ready before a round of the watch no older than O(max_watch_age) is seen on the target. Needs
+      O(watch).
+    type: bool
+    default: false
+  max_watch_age:
+    description: Seconds.
+    type: int
+    default: 30
   details:
     description: Also return every offset sync and the last checkpoint of each group and partition.
     type: bool
@@ -220,6 +232,14 @@ witness:
     cluster_id:
       description: The id of the cluster that it watches; empty where it is not known.
       type: str
+watch:
+  description: >-
+    What the watch of the mirror says, null where O(watch) is not given or no round has ended. C(at) (milliseconds),
+    C(age_seconds), C(proven_through) (by topic and partition, the source's offset and the target's),
+    C(unproven_records) and C(unproven_seconds), C(differences[]) that nobody accepted, C(stopped[]) partitions, and
+    C(topics_not_watched[]), each with the reason.
+  type: dict
+  returned: always
 offset_syncs:
   description: Every offset sync in log order (topic, partition, upstream, downstream, at). Null where the topic does
     not exist.
@@ -252,6 +272,9 @@ def main() -> None:
             "max_heartbeat_age": {"type": "int", "default": 30},
             "until_witness": {"type": "bool", "default": False},
             "max_witness_age": {"type": "int", "default": 15},
+            "watch": {"type": "str"},
+            "until_watch": {"type": "bool", "default": False},
+            "max_watch_age": {"type": "int", "default": 30},
             "details": {"type": "bool", "default": False},
         },
         mirror_offsets_info,

@@ -34,6 +34,11 @@ options:
         description: What it holds.
         type: str
         required: true
+      encoding:
+        description: How O(files[].content) says it. V(base64) is for what is not text.
+        type: str
+        choices: [text, base64]
+        default: text
   absent:
     description: Files and directories to delete.
     type: list
@@ -85,7 +90,11 @@ def main() -> None:
                 "type": "list",
                 "elements": "dict",
                 "default": [],
-                "options": {"path": {"type": "path", "required": True}, "content": {"type": "str", "required": True}},
+                "options": {
+                    "path": {"type": "path", "required": True},
+                    "content": {"type": "str", "required": True},
+                    "encoding": {"type": "str", "choices": ["text", "base64"], "default": "text"},
+                },
             },
             "absent": {"type": "list", "elements": "path", "default": []},
             "owner": {"type": "str"},

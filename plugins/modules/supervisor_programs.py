@@ -58,6 +58,10 @@ options:
         description: Seconds it gets to end before it is killed.
         type: int
         default: 20
+      optional:
+        description: Whether a program that is not known counts as stopped. It is then missing in the answer.
+        type: bool
+        default: false
   state:
     description: What they are to be.
     type: str
@@ -121,6 +125,7 @@ def main() -> None:
                     "log": {"type": "path"},
                     "restart": {"type": "bool", "default": True},
                     "stop_seconds": {"type": "int", "default": 20},
+                    "optional": {"type": "bool", "default": False},
                 },
             },
             "state": {"type": "str", "choices": ["started", "stopped", "restarted", "absent"], "default": "started"},

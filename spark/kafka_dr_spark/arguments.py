@@ -105,7 +105,9 @@ def _add_watch(commands: argparse._SubParsersAction) -> argparse.ArgumentParser:
     watch.add_argument("--source-name", default="source", help="what reasons and errors call the source")
     watch.add_argument("--target-name", default="target", help="what they call the target")
     watch.add_argument("--interval", type=float, default=1, metavar="S", help="seconds between rounds once caught up")
-    watch.add_argument("--metrics", type=int, metavar="PORT", help="serve Prometheus metrics on this port")
+    watch.add_argument(
+        "--metrics", metavar="[HOST:]PORT", help="serve Prometheus metrics there; on loopback if no host is given"
+    )
     watch.add_argument("--offsets-topic", metavar="TOPIC", help="Connect's offsets topic of the mirror, in the target")
     watch.add_argument("--alias", metavar="NAME", help="the source's alias in that topic")
     watch.add_argument("--once", action="store_true", help="end once the watch has caught up")

@@ -125,7 +125,7 @@ def _say_interrupted() -> int:
 
 def check(arguments: argparse.Namespace) -> None:
     """What argparse does not. :raises UsageError: a number out of range."""
-    for name in ("max_differences", "wait_seconds", "max_mb_per_second", "timeout", "interval", "metrics"):
+    for name in ("max_differences", "wait_seconds", "max_mb_per_second", "timeout", "interval"):
         value = getattr(arguments, name, None)
         if value is not None and (value < 0 or (value == 0 and name in ("max_mb_per_second", "timeout"))):
             raise UsageError(f"--{name.replace('_', '-')} is not valid", expected="a positive number", found=value)

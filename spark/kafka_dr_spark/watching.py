@@ -14,6 +14,8 @@ from types import FrameType
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.figures import RoundFigures
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.metrics import Metrics
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.metrics import serve as serve_metrics
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.rounds import Options
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.service import serve
 
@@ -38,9 +40,10 @@ def watch(arguments: argparse.Namespace) -> int:
         arguments.alias,
         arguments.begin_anew,
     )
+    metrics = serve_metrics(arguments.metrics, arguments.mirror) if arguments.metrics else None
     stop = threading.Event()
     _end_between_rounds(stop)
-    serve(source, target, options, arguments.interval, stop, _teller(arguments), _failed, arguments.once)
+    serve(source, target, options, arguments.interval, stop, _teller(arguments, metrics), _failed, arguments.once)
     return 0
 
 
@@ -52,11 +55,13 @@ def _end_between_rounds(stop: threading.Event) -> None:
         signal.signal(number, end)
 
 
-def _teller(arguments: argparse.Namespace) -> Callable[[RoundFigures], None]:
+def _teller(arguments: argparse.Namespace, metrics: Metrics | None) -> Callable[[RoundFigures], None]:
     """What is done with the figures of each round."""
     before: list[tuple[float, tuple[int, int]]] = []
 
     def tell(figures: RoundFigures) -> None:
+        if metrics is not None:
+            metrics.update(figures)
         if arguments.progress:
             settings.write_json(arguments.progress, {"finished": False, **asdict(figures)})
         now, bad = time.monotonic(), (figures.differences, figures.stopped)

@@ -29,7 +29,7 @@ GROUPS = (
     ("Looking, without changing anything", ("backup_status", "doctor", "proof", "probe")),
     (
         "Parts of a region",
-        ("kafka", "mirror", "applications", "credentials", "definition", "ledger", "service", "preflight"),
+        ("kafka", "mirror", "watch", "applications", "credentials", "definition", "ledger", "service", "preflight"),
     ),
 )
 HEAD = """# Variables

@@ -19,6 +19,7 @@ from .._kafka.topics import describe_topics, effective_configs
 from .._mm2.mirror_config import TRANSIENT_GROUPS
 from .._mm2.names import MirrorNames, check_names, compile_filter, status_topic
 from .._positions.mirror_progress import mirror_progress
+from .._watch.health import told
 
 CONFIGS = (
     "cleanup.policy",
@@ -40,6 +41,7 @@ class Observation:
         positions{group: {(topic, partition): offset}}, members{group: {state, members}}, brokers}``, or None.
     :ivar tasks: ``[{connector, task (None for the connector itself), state, trace, worker}]``, or None where there is
         no status topic.
+    :ivar watch: what the watch says of itself, None where it never ended a round; ``watch_read`` whether it was read.
     :ivar one_cluster: the cluster's id where source and target are one; nothing else is read then.
     :ivar problems: ``[(what, KafkaDrError)]``.
     """
@@ -54,6 +56,8 @@ class Observation:
         self.tasks: list[dict[str, Any]] | None = None
         self.syncs_at_source = False
         self.one_cluster = ""
+        self.watch: dict[str, Any] | None = None
+        self.watch_read = False
         self.problems: list[tuple[str, KafkaDrError]] = []
 
     def attempt(self, what: str, read: Callable[[], Any], default: Any = None) -> Any:
@@ -85,10 +89,12 @@ def observe(params: dict[str, Any]) -> Observation:
         return matches(topic) and names.is_data(topic)
 
     asked = {**params, "source_client": params["source_client"] if source else None, "details": False}
+    asked["watch"] = None
     began = time.monotonic()
     _look(seen, asked, source, target, wanted)
     seen.syncs = seen.attempt("offset syncs", lambda: read_offset_syncs(target, names.offset_syncs))
     seen.checkpoints = seen.attempt("checkpoints", lambda: read_checkpoints(target, names.checkpoints))
+    _watch(seen, params, target)
     status = params["status_topic"] or status_topic(names.source)
     seen.tasks = seen.attempt("task states", lambda: read_task_states(target, status))
     for side, client in (("source", source), ("target", target)):
@@ -102,6 +108,17 @@ def observe(params: dict[str, Any]) -> Observation:
     time.sleep(max(0.0, params["watch_seconds"] - (time.monotonic() - began)))
     _look(seen, asked, source, target, wanted)
     return seen
+
+
+def _watch(seen: Observation, params: dict[str, Any], target: KafkaClient) -> None:
+    if not params.get("watch"):
+        return
+
+    def ask() -> bool:
+        seen.watch = told(target, params["watch"])
+        return True
+
+    seen.watch_read = seen.attempt("standing proof", ask, False)
 
 
 def _connect(seen: Observation, params: dict[str, Any], side: str, name: str) -> KafkaClient | None:

@@ -172,7 +172,7 @@ def ensure_programs(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
         hold secrets).
     """
     state = params["state"]
-    services = params["programs"]
+    services = [service for service in params["programs"] if not _is_missed(service, state, params["directory"])]
     if state == "absent" and not any(
         os.path.exists(os.path.join(params["directory"], service["name"] + ".conf")) for service in services
     ):
@@ -194,6 +194,12 @@ def ensure_programs(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
             program.start()
         _await(api, [program.name for program in todo], RUNNING, params["timeout"])
     return _result(programs, {program.name: _status(api, program.name) for program in programs})
+
+
+def _is_missed(service: dict[str, Any], state: str, directory: str) -> bool:
+    """Whether a program that need not be there is not, where it is only to be stopped."""
+    path = os.path.join(directory, file_name("a program", service["name"]) + ".conf")
+    return bool(service.get("optional")) and state == "stopped" and not os.path.exists(path)
 
 
 def _result(programs: list[_Program], final: Any) -> dict[str, Any]:

@@ -49,6 +49,16 @@ def secrets_of(region: dict[str, Any], purpose: str) -> dict[str, str]:
     return secrets
 
 
+def whole_client(region: dict[str, Any], purpose: str, inside: bool = False) -> dict[str, Any]:
+    """The client of a program that runs by itself, with its secrets.
+
+    :param inside: whether it runs in Kubernetes, and reaches the region at ``mirror_bootstrap`` where there is one.
+    """
+    client = {**client_of(region, purpose), **secrets_of(region, purpose)}
+    address = (region.get("kafka_dr_kubernetes") or {}).get("mirror_bootstrap") if inside else None
+    return {**client, "bootstrap.servers": address} if address else client
+
+
 def client_files(
     regions: dict[str, dict[str, Any]], sides: dict[str, str], purpose: str, directory: str
 ) -> list[dict[str, str]]:

@@ -7,19 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from .mirrors import groups_pattern, topics_pattern
-from .regions import client_of, secrets_of
+from .regions import whole_client
 
 Region = dict[str, Any]
 # Groups of people who look, of Kafka itself, and of the collection.
 GROUPS_EXCLUDE = "console-consumer-.*,__.*,streamsafe-kafka-dr-.*"
 INTERVAL_SECONDS = 2
-
-
-def _client(region: Region, inside: bool) -> dict[str, Any]:
-    """The witness's client with its secrets; inside Kubernetes at ``mirror_bootstrap``, where there is one."""
-    client = {**client_of(region, "witness"), **secrets_of(region, "witness")}
-    address = (region.get("kafka_dr_kubernetes") or {}).get("mirror_bootstrap") if inside else None
-    return {**client, "bootstrap.servers": address} if address else client
 
 
 def witness_config(
@@ -33,8 +26,8 @@ def witness_config(
     :param inside: whether the witness runs in Kubernetes.
     """
     return {
-        "source": _client(regions[mirror["source"]], inside),
-        "target": _client(regions[mirror["target"]], inside),
+        "source": whole_client(regions[mirror["source"]], "witness", inside),
+        "target": whole_client(regions[mirror["target"]], "witness", inside),
         "groups": groups_pattern(mirror),
         "topic": topic,
         "source_cluster": cluster_id or "",

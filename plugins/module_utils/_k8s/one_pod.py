@@ -17,6 +17,7 @@ def one_pod(
     mounts: dict[str, str],
     scratch: dict[str, str] | None = None,
     pod: dict[str, int] | None = None,
+    binary: dict[str, str] | None = None,
 ) -> list[dict[str, Any]]:
     """ConfigMap, Secret and Deployment, all of one name.
 
@@ -25,6 +26,7 @@ def one_pod(
     :param mounts: ``{files, secrets, scratch}``: the directory where each is seen; scratch alone can be written.
     :param scratch: what kind of ``emptyDir`` the scratch directory is.
     :param pod: further fields of the pod's spec.
+    :param binary: ``{file name: base64}`` of what is not text, for the ConfigMap too.
     """
     labels = {
         "app.kubernetes.io/name": name,
@@ -33,7 +35,7 @@ def one_pod(
     }
     meta = {"name": name, "namespace": namespace, "labels": labels}
     return [
-        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": files},
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": files, "binaryData": binary or {}},
         {
             "apiVersion": "v1",
             "kind": "Secret",

@@ -198,9 +198,10 @@ def _deployment_places(
     if described.get("kafka_dr_mirror_platform") != PLATFORM or not incoming:
         return []
     place = mirror_place(described, region)
-    names = ["mirror-" + mirror_name for mirror_name in incoming] + (
-        ["witness-" + mirror_name for mirror_name in incoming] if place["witness_image"] else []
-    )
+    kinds = ["mirror", *(["witness"] if place["witness_image"] else [])]
+    if (described.get("kafka_dr_watch") or {}).get("image"):
+        kinds.append("watch")
+    names = [f"{kind}-{mirror_name}" for kind in kinds for mirror_name in incoming]
     return [
         {
             "name": region,

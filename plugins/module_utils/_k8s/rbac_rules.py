@@ -54,6 +54,8 @@ def operator_rules(
     if place["backup"]:
         rules += [rule_for(group, cluster, ["list"]), rule_for(group, "kafkanodepools", ["list"])]
     incoming = incoming_mirrors(region, described, mirrors)
+    if incoming and (described.get("kafka_dr_watch") or {}).get("image") and _in_cluster(described):
+        rules += kept_rules(["watch-" + mirror_name for mirror_name in incoming])
     if incoming and described.get("kafka_dr_mirror_platform", "kubernetes") == "kubernetes":
         if place["witness_image"]:
             rules += kept_rules(["witness-" + mirror_name for mirror_name in incoming])
@@ -62,6 +64,11 @@ def operator_rules(
             rule_for(group, "kafkamirrormaker2s", ["get", "patch", "delete"], incoming),
         ]
     return rules
+
+
+def _in_cluster(described: dict[str, Any]) -> bool:
+    """Whether an operator of the region runs the mirrors into it; what a Deployment needs has a place of its own."""
+    return described.get("kafka_dr_mirror_platform", "kubernetes") == "kubernetes"
 
 
 def secret_rules(

@@ -9,6 +9,7 @@ from typing import Any
 from .._errors import AuthorizationError, KafkaDrError
 from .._kafka.acls import Acl, as_text, describe_acls
 from .._kafka.client import KafkaClient
+from .._mm2.access import WINDOWS
 
 # How far a salvage has come; see _salvage/progress.py.
 SALVAGE_TOPIC = "__kafka_dr_salvage"
@@ -35,6 +36,7 @@ def expected(
         ledger_topic: _principals(above),
         positions_topic: _principals([*above, *of("witness")]),
         SALVAGE_TOPIC: _principals(above),
+        WINDOWS: _principals([*above, *of("watch")]),
     }
 
 

@@ -8,19 +8,23 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .._errors import UsageError
-from .mirror_config import checked, checkpoints_topic
+from .mirror_config import checked, checkpoints_topic, source_offsets_topic
 from .names import HEARTBEATS, compile_filter, workers_group
 
-PURPOSES = ("stages", "mirror", "proof", "witness", "reader", "application")
+PURPOSES = ("stages", "mirror", "proof", "witness", "watch", "reader", "application")
 # What MirrorMaker 2 does to a topic that it writes.
 OWNED = ["ALTER", "ALTER_CONFIGS", "CREATE", "DESCRIBE", "DESCRIBE_CONFIGS", "READ", "WRITE"]
-# What nobody but the stages and the witness may touch: the ledger, and the witness's positions.
+# What nobody but the stages, the witness and the watch may touch: the ledger, the witness's positions, and what the
+# watch keeps.
 GUARDED = "__kafka_dr_"
+WINDOWS = GUARDED + "windows"
 # What begins with this is Kafka's own, or the collection's, and no mirror copies it. Brokers let whoever may configure,
 # enlarge and write __consumer_offsets and __transaction_state do so: then groups and transactions are lost.
 NEVER_COPIED = "__"
 # Transactions of the stages and of the jobs begin with this.
 TRANSACTIONS = "kafka-dr-"
+# Those of a mirror's watch: one for each mirror, so that a second watch ends the first.
+WATCH_TRANSACTIONS = TRANSACTIONS + "watch-"
 SPECIAL = set("\\.[]{}()*+?^$|")
 
 
@@ -164,7 +168,7 @@ def _stages() -> list[dict[str, Any]]:
 
 
 def _services() -> dict[str, Callable[..., list[dict[str, Any]]]]:
-    return {"mirror": _mirror, "proof": _proof, "witness": _witness, "reader": _reader}
+    return {"mirror": _mirror, "proof": _proof, "witness": _witness, "watch": _watch, "reader": _reader}
 
 
 def _mirror(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) -> list[dict[str, Any]]:
@@ -217,6 +221,22 @@ def _witness(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) ->
         return _topics(topics, ["DESCRIBE"]) + [_grant("cluster", ["DESCRIBE"]), _grant("group", ["DESCRIBE"], "*")]
     # Reading its own topic again, its consumer asks for a group's coordinator although it joins none.
     return [_grant("topic", ["DESCRIBE", "READ", "WRITE"], "__kafka_dr_positions"), _grant("group", ["DESCRIBE"], "*")]
+
+
+def _watch(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) -> list[dict[str, Any]]:
+    """A proof that goes on: it reads what a proof reads, how far Connect says that the mirror has come, and keeps what
+    it knows in a topic that the stages make.
+    """
+    if side == "source":
+        return _proof(mirror, topics, side)
+    return [
+        *_proof(mirror, topics, side),
+        # It corrects the settings of its own topic too: deletion by age would forget what was proven.
+        _grant("topic", ["ALTER_CONFIGS", "DESCRIBE", "DESCRIBE_CONFIGS", "READ", "WRITE"], WINDOWS),
+        _grant("topic", ["DESCRIBE", "READ"], source_offsets_topic(mirror)),
+        _grant("topic", ["DESCRIBE", "READ"], "__kafka_dr_positions"),
+        _grant("transactional_id", ["DESCRIBE", "WRITE"], WATCH_TRANSACTIONS + mirror["name"]),
+    ]
 
 
 def _reader(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) -> list[dict[str, Any]]:

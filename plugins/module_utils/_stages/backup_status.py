@@ -10,8 +10,11 @@ from typing import Any
 from .._proof.verdict import complete
 from .._values.listing import named
 from .._values.moment import seconds_of
+from .._watch.health import troubles
 
 NAMED = 3
+# Limits of a watch where none are given, in seconds.
+WATCH_SECONDS, UNPROVEN_SECONDS = 60, 300
 # What is wrong, and a sentence about it.
 Finding = tuple[str, str]
 
@@ -25,6 +28,7 @@ def backup_status(
     backup: str,
     now: float | None = None,
     running: bool = False,
+    watched: bool = False,
 ) -> dict[str, Any]:
     """Judge a backup.
 
@@ -36,11 +40,11 @@ def backup_status(
         does not.
     :param ledger: result of ``ledger_info``.
     :param drift: sentences of what changed since the definition was kept; None where the source could not be asked.
-    :param limits: ``heartbeat``, ``witness``, ``proof`` (seconds), ``lag`` (records).
-    :param now: seconds since the epoch.
+    :param limits: ``heartbeat``, ``witness``, ``proof``, ``watch``, ``unproven`` (seconds), ``lag`` (records).
     :param running: whether an operator says that every connector runs, since a mirror there may have no heartbeats.
+    :param watched: whether the inventory describes a watch.
     :returns: ``healthy``, ``findings[{what, message}]``, ``active_region``, ``epoch``, ``source_seen_seconds``,
-        ``heartbeat_seconds``, ``lag``, ``topics{name: lag}``, ``groups``, ``proof{verdict, at, seconds}``, ``drift[]``.
+        ``heartbeat_seconds``, ``lag``, ``topics``, ``groups``, ``proof{verdict, at, seconds}``, ``drift[]``, ``watch``.
     """
     now = time.time() if now is None else now
     status = _measured(mirror, ledger, drift, region, backup, now)
@@ -48,12 +52,22 @@ def backup_status(
         *_mirror_findings(mirror, status, limits, running),
         *_unseen(mirror, status),
         *_proof_findings(mirror, ledger, status, limits["proof"], now),
+        *(_watch_findings(mirror, limits) if watched else ()),
         *(("definition", sentence) for sentence in drift or []),
         *_ledger_findings(ledger, region, backup),
     ]
     status["findings"] = [{"what": what, "message": message} for what, message in findings]
     status["healthy"] = not findings
     return status
+
+
+def _watch_findings(mirror: dict[str, Any], limits: dict[str, int]) -> Iterator[Finding]:
+    for trouble in troubles(
+        mirror.get("watch"), limits.get("watch", WATCH_SECONDS), limits.get("unproven", UNPROVEN_SECONDS)
+    ):
+        # What it leaves out is told by the doctor; a restore works without.
+        if trouble.kind != "watch-leaves-out":
+            yield "watch", f"The standing proof: {trouble.found}. {trouble.cause}. {trouble.remedy}"
 
 
 def _ledger_findings(ledger: dict[str, Any], region: str, backup: str) -> Iterator[Finding]:
@@ -88,6 +102,7 @@ def _measured(
         "topics": topics,
         "proof": _last_proof(ledger, region, backup, now),
         "drift": drift,
+        "watch": mirror.get("watch"),
     }
 
 

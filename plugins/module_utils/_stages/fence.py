@@ -12,7 +12,7 @@ from .._kafka.rights import LOOKS
 from .._mm2.access import NEVER_COPIED, TRANSACTIONS, overlaps, service_acls
 from .._mm2.properties import parse_properties
 
-SERVICES = ("stages", "mirror", "proof", "witness", "reader")
+SERVICES = ("stages", "mirror", "proof", "witness", "watch", "reader")
 
 
 def principal(user: dict, platform: str = "") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._doctor import checks_flow, checks_groups, checks_topics
+from .._doctor import checks_flow, checks_groups, checks_topics, checks_watch
 from .._doctor.finding import SEVERITIES, finding
 from .._doctor.log_findings import log_findings
 from .._doctor.observe import Observation, observe
@@ -14,7 +14,7 @@ from .._kafka.client import KafkaClient
 from .._kafka.topics import effective_configs
 from .._lint import lint
 
-CHECKS = checks_flow.CHECKS + checks_topics.CHECKS + checks_groups.CHECKS
+CHECKS = checks_flow.CHECKS + checks_topics.CHECKS + checks_groups.CHECKS + checks_watch.CHECKS
 LOG_TAIL = 4 * 1024 * 1024
 
 

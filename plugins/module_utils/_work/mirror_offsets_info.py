@@ -76,11 +76,19 @@ def _waiting(params: dict[str, Any], result: dict[str, Any], names: MirrorNames)
             )
             pace = _pace(params.get("copying_since"), result)
             yield f"{mirror} to copy {result['lag']} more offsets{pace} of {len(behind)} partitions: {partitions}"
+    yield from _silent(params, result, mirror)
+
+
+def _silent(params: dict[str, Any], result: dict[str, Any], mirror: str) -> Iterator[str]:
+    """What has not been heard of for too long."""
     if params["until_heartbeat"]:
         yield from _too_old(f"heartbeat of {mirror}", result["heartbeat"], params["max_heartbeat_age"])
     if params["until_witness"]:
         subject = f"round of the position witness of {mirror}"
         yield from _too_old(subject, result["witness"], params["max_witness_age"])
+    if params.get("until_watch"):
+        subject = f"round of the watch of {mirror}"
+        yield from _too_old(subject, {"age": (result["watch"] or {}).get("age_seconds")}, params["max_watch_age"])
 
 
 def _too_old(subject: str, seen: dict[str, Any], limit: float) -> Iterator[str]:

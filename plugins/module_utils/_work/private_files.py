@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import errno
 import os
 import pwd
@@ -23,14 +25,14 @@ MOST_STEPS = 1000
 def private_files(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """Make directories and files be there, or gone.
 
-    :param params: ``directories[path]``, ``files[{path, content}]``, ``absent[path]``, ``owner`` (a user's name, or
-        None).
+    :param params: ``directories[path]``, ``files[{path, content, encoding}]`` (``encoding``: ``text`` or ``base64``),
+        ``absent[path]``, ``owner`` (a user's name, or None).
     :returns: ``changed``, ``changed_paths``, ``diff`` (paths only: contents may be secrets).
     :raises UsageError: a path is relative, or stands both under ``files`` and ``absent``.
     :raises RefusedError: a directory, or a link, is somebody else's, or may be exchanged by everybody.
     :raises KafkaDrError: the system refuses.
     """
-    wanted = {file["path"]: file["content"] for file in params["files"]}
+    wanted = {file["path"]: _data(file) for file in params["files"]}
     owner = _owner(params.get("owner"))
     _check_paths(params, wanted)
     changed: list[str] = []
@@ -45,8 +47,8 @@ def private_files(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
             _directory(path, owner, check_mode, changed)
             # Somebody may have been faster than the making of it.
             _refuse_strange(path, owner)
-        for path, content in wanted.items():
-            _file(path, content, owner, check_mode, changed)
+        for path, data in wanted.items():
+            _file(path, data, owner, check_mode, changed)
         for path in params["absent"]:
             _absent(path, check_mode, changed)
     except OSError as error:
@@ -59,7 +61,19 @@ def private_files(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     return {"changed": bool(changed), "changed_paths": changed, "diff": {"before": "", "after": listing}}
 
 
-def _check_paths(params: dict[str, Any], wanted: dict[str, str]) -> None:
+def _data(file: dict[str, Any]) -> bytes:
+    """What a file is to hold."""
+    if file.get("encoding") != "base64":
+        return file["content"].encode()
+    try:
+        return base64.b64decode(file["content"], validate=True)
+    except binascii.Error as error:
+        raise UsageError(
+            f"The content of '{file['path']}' is not base64", expected="base64", found=str(error)
+        ) from error
+
+
+def _check_paths(params: dict[str, Any], wanted: dict[str, bytes]) -> None:
     """Refuse paths that are relative, contradict each other, or lead out of their directory."""
     for path in [*params["directories"], *wanted, *params["absent"]]:
         if not os.path.isabs(path):
@@ -229,8 +243,7 @@ def _above(path: str) -> list[str]:
     return found
 
 
-def _file(path: str, content: str, owner: tuple[int, int] | None, check_mode: bool, changed: list[str]) -> None:
-    data = content.encode()
+def _file(path: str, data: bytes, owner: tuple[int, int] | None, check_mode: bool, changed: list[str]) -> None:
     if os.path.isfile(path) and _right(path, FILE_MODE, owner):
         with open(path, "rb") as file:
             if file.read() == data:

@@ -15,7 +15,20 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.access im
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import returned
 
 from .guarded import guarded
-from .trying import CLUSTER, COPY, GROUPS, INTERNAL, LEDGER, MIRRORED, OTHER, POSITIONS, TOPICS, Tries, everything
+from .trying import (
+    CLUSTER,
+    COPY,
+    GROUPS,
+    INTERNAL,
+    LEDGER,
+    MIRRORED,
+    OTHER,
+    POSITIONS,
+    TOPICS,
+    WINDOWS,
+    Tries,
+    everything,
+)
 
 pytestmark = pytest.mark.full
 MIRROR = {
@@ -53,6 +66,8 @@ PRINCIPALS = {
     "witness-in-target": service_acls("witness-in-target", "witness", MIRROR, "target"),
     "wide-witness-in-source": service_acls("wide-witness-in-source", "witness", WIDE, "source"),
     "wide-witness-in-target": service_acls("wide-witness-in-target", "witness", WIDE, "target"),
+    "watch-in-source": service_acls("watch-in-source", "watch", MIRROR, "source"),
+    "watch-in-target": service_acls("watch-in-target", "watch", MIRROR, "target"),
     "consumer": service_acls("consumer", "application", own=READER),
     "producer": service_acls("producer", "application", own=WRITER),
     "fenced": [],
@@ -80,6 +95,7 @@ ALLOWED = {
         *of(LEDGER, "read"),
         *of(POSITIONS, "read"),
         *of(INTERNAL, "read"),
+        *of(WINDOWS, "read"),
         *SEEN,
         "see ACLs",
     },
@@ -88,6 +104,7 @@ ALLOWED = {
         *of(LEDGER, "read"),
         *of(POSITIONS, "read"),
         *of(INTERNAL, "read"),
+        *of(WINDOWS, "read"),
         *SEEN,
         "see ACLs",
     },
@@ -110,6 +127,16 @@ ALLOWED = {
     "witness-in-target": {*of(POSITIONS, "read", "write")},
     "wide-witness-in-source": {*SEEN, "see ACLs"},
     "wide-witness-in-target": {*of(POSITIONS, "read", "write")},
+    "watch-in-source": {*of(MIRRORED, "read"), *SEEN, "see ACLs"},
+    "watch-in-target": {
+        *of(MIRRORED, "read"),
+        *of(INTERNAL, "read"),
+        *of(POSITIONS, "read"),
+        *of(WINDOWS, "read", "write", "configure"),
+        *SEEN,
+        "see ACLs",
+        "own transactions watch",
+    },
     "consumer": {*of(MIRRORED, "read"), "commit for orders-group", "see the offsets of orders-group"},
     "producer": of(MIRRORED, "write"),
     "fenced": set(),
@@ -136,7 +163,7 @@ def test_the_table_is_about_everything_that_is_tried():
     assert set(ALLOWED) == set(PRINCIPALS)
     for name, allowed in ALLOWED.items():
         assert not allowed - everything(), name
-    assert len(TOPICS) == 6 and CLUSTER and GROUPS
+    assert len(TOPICS) == 7 and CLUSTER and GROUPS
 
 
 @pytest.mark.parametrize("principal", PRINCIPALS)

@@ -30,15 +30,16 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client 
 
 from . import administering
 
-MIRRORED, COPY, OTHER, LEDGER, POSITIONS, INTERNAL = (
+MIRRORED, COPY, OTHER, LEDGER, POSITIONS, INTERNAL, WINDOWS = (
     "orders.items",
     "source.orders.items",
     "other.items",
     "__kafka_dr_ledger",
     "__kafka_dr_positions",
     "mm2-offsets.source.internal",
+    "__kafka_dr_windows",
 )
-TOPICS = (MIRRORED, COPY, OTHER, LEDGER, POSITIONS, INTERNAL)
+TOPICS = (MIRRORED, COPY, OTHER, LEDGER, POSITIONS, INTERNAL, WINDOWS)
 GROUPS = ("orders-group", "other-group")
 NEW = ("orders.new", "source.orders.new", "brand.new", "__kafka_dr_new")
 TRANSACTIONS = {
@@ -46,6 +47,8 @@ TRANSACTIONS = {
     "mm2": "source-mm2-1",
     "connect": "workers-backup.source-0",
     "dr": "kafka-dr-ledger",
+    "watch": "kafka-dr-watch-backup",
+    "watch of another": "kafka-dr-watch-other",
 }
 DOINGS = ("write", "read", "configure", "enlarge", "cut", "delete")
 CLUSTER = (

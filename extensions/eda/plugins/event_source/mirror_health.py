@@ -34,6 +34,8 @@ options:
       policy: {description: V(identity) or V(default)., type: str, default: identity}
       separator: {description: The separator of the default policy., type: str, default: .}
       topics: {description: Regular expression for the source's topics., type: str, default: .*}
+      watch: {description: Whether events tell what the mirror's watch says. It does not change the state., type: bool,
+        default: false}
   interval: {description: Seconds between two looks., type: float, default: 15}
   timeout: {description: Seconds that a cluster may take to answer., type: int, default: 10}
   heartbeat_limit: {description: Seconds after which a mirror without a heartbeat is silent., type: float, default: 60}
@@ -52,8 +54,10 @@ EXAMPLES = r"""
         target_client_file: /etc/kafka-dr/europe.json
 """
 
-# An event: {"mirror": {"name", "source", "target", "state", "reasons", "for_seconds", "looks", "heartbeat_age", "lag"},
-# "at"}.
+# An event: {"mirror": {"name", "source", "target", "state", "reasons", "for_seconds", "looks", "heartbeat_age", "lag",
+# "watch"}, "at"}.
+# watch: null, or {"age", "unproven_records", "unproven_seconds", "differences", "stopped"}, numbers alone; null too
+# where it never ended a round, or cannot be read.
 # reasons: sentences of REASONS. Error texts hold what brokers advertise, and a rulebook would hand them to Ansible,
 # which takes variables for templates.
 # state: well, late (lag), silent (no heartbeat), source_unreachable, unknown. for_seconds and looks: since when, and in
@@ -129,7 +133,8 @@ def checked(args: dict[str, Any]) -> list[dict]:
     found = []
     for mirror in args["mirrors"]:
         refuse_wrong_names(mirror)
-        found.append({"name": mirror["name"], "asked": question(mirror, int(args.get("timeout") or 10))})
+        asked = question(mirror, int(args.get("timeout") or 10))
+        found.append({"name": mirror["name"], "asked": asked, "watch": mirror.get("watch") is True})
     clients = (mirror["asked"][side + "_client"] or {} for mirror in found for side in ("source", "target"))
     for text in utils("_values.security").warnings(clients):
         LOGGER.warning("%s", ascii(text))
@@ -207,6 +212,34 @@ def look(mirror: dict, heartbeat_limit: float, lag_limit: int | None) -> dict:
     return {"state": state, "reasons": reasons, "heartbeat_age": age, "lag": lag}
 
 
+def proof(mirror: dict) -> dict[str, float] | None:
+    """What the mirror's watch says, in numbers; None where there is nothing to say. It never decides about a state."""
+    if not mirror["watch"]:
+        return None
+    asked, errors = mirror["asked"], utils("_errors")
+    try:
+        client = utils("_kafka.client").KafkaClient(asked["target_client"], {}, asked["timeout"], asked["target_alias"])
+        state = utils("_watch.state").read_state(client, mirror["name"])
+    except errors.KafkaDrError as error:
+        LOGGER.warning("the watch of mirror %s cannot be read: %s", mirror["name"], ascii(str(error)))
+        return None
+    if state is None:
+        return None
+    told = utils("_watch.summary").summarise(state)
+    return {
+        "age": told["age_seconds"],
+        "unproven_records": told["unproven_records"],
+        "unproven_seconds": told["unproven_seconds"],
+        "differences": len(told["differences"]) + told["differences_left_out"],
+        "stopped": len(told["stopped"]) + told["stopped_left_out"],
+    }
+
+
+def look_at(mirror: dict, heartbeat_limit: float, lag_limit: int | None) -> dict:
+    """All that an event tells of one mirror."""
+    return {**look(mirror, heartbeat_limit, lag_limit), "watch": proof(mirror)}
+
+
 def _unknown(reason: str) -> dict:
     return {"state": "unknown", "reasons": [reason], "heartbeat_age": None, "lag": None}
 
@@ -224,7 +257,7 @@ async def main(queue: asyncio.Queue, args: dict[str, Any]) -> None:
         began = time.monotonic()
         for mirror, seen in zip(
             mirrors,
-            await asyncio.gather(*(asyncio.to_thread(look, mirror, limit, lag_limit) for mirror in mirrors)),
+            await asyncio.gather(*(asyncio.to_thread(look_at, mirror, limit, lag_limit) for mirror in mirrors)),
             strict=True,
         ):
             now, name = time.monotonic(), mirror["name"]

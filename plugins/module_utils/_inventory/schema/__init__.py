@@ -9,6 +9,7 @@ from ..platforms import PLATFORMS
 from .clients import CLIENT, CLIENT_SECRETS, CONNECT, CONNECT_SECRETS, DEPLOYMENT, KUBERNETES
 from .clusters import CLUSTER, CLUSTER_SECRETS, QUOTAS, SUPER_USERS, TOPICS, USERS
 from .mirrors import APPLICATIONS, MACHINES, MIRRORS, SERVICES
+from .watching import WATCH
 
 
 def _topic(description: str) -> NODE:
@@ -58,6 +59,7 @@ VARIABLES: dict[str, NODE] = {
         minLength=8,
         x_where="target region",
     ),
+    "kafka_dr_watch": WATCH,
     "kafka_dr_kafka": CLUSTER,
     "kafka_dr_kafka_secrets": CLUSTER_SECRETS,
     "kafka_dr_rebuild_directory": {

@@ -101,6 +101,9 @@ def test_every_variable_that_is_read_is_in_the_schema():
     read = set()
     for folder in ("roles", "playbooks", "plugins", "examples"):
         for path in (ROOT / folder).rglob("*"):
+            # Names of metrics begin so too.
+            if path.name == "metrics.py" or "monitoring" in path.parts:
+                continue
             if path.suffix in (".yml", ".py", ".j2") and "_inventory" not in path.parts:
                 text = re.sub(r"streamsafe\.kafka_dr\.\w+|__kafka_dr_\w*", "", path.read_text())
                 read |= set(re.findall(r"(?<![\w.-])kafka_dr_[a-z_0-9]+(?![\w(]*\()", text))

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is wrong with a standing proof, out of what it says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .._kafka.client import KafkaClient
+from .._values.listing import named
+from .state import read_state
+from .summary import summarise
+
+NAMED = 3
+
+
+class Trouble(NamedTuple):
+    """A kind, whether it is an error (or a warning), and three sentences without their full stops."""
+
+    kind: str
+    is_error: bool
+    found: str
+    cause: str
+    remedy: str
+
+
+def told(target: KafkaClient, mirror: str | None, bounds: dict[str, Any] | None = None) -> dict[str, Any] | None:
+    """What the watch of a mirror says; None where it is not asked for, or has never ended a round.
+
+    :param bounds: ``{topic: {partition: {stable}}}`` of the source, where it is known.
+    """
+    state = read_state(target, mirror) if mirror else None
+    if state is None:
+        return None
+    ends = {
+        (topic, int(number)): bound["stable"]
+        for topic, found in (bounds or {}).items()
+        for number, bound in found.items()
+    }
+    return summarise(state, ends or None)
+
+
+def troubles(watch: dict[str, Any] | None, most_age: float, most_unproven: float) -> Iterator[Trouble]:
+    """What is wrong.
+
+    :param watch: as of :func:`.summary.summarise`; None where no round was ever ended.
+    :param most_age: seconds that the last round may be old.
+    :param most_unproven: seconds that a record may stay without being proven.
+    """
+    if watch is None:
+        yield Trouble(
+            "watch-missing",
+            True,
+            "no round of the watch is known",
+            "It was never installed, or has never ended a round",
+            "Run initial_setup with initial_setup_watch=true; look at its service or pod and at its log",
+        )
+        return
+    yield from _late(watch, most_age, most_unproven)
+    yield from _wrong(watch)
+    absent = [f"{row['topic']} ({row['reason']})" for row in watch["topics_not_watched"]]
+    if absent:
+        yield Trouble(
+            "watch-leaves-out",
+            False,
+            f"topics that are not watched: {named(absent, NAMED)}",
+            "The watch cannot stand for them, so that a proof after a loss reads them as a whole",
+            "Read the reason; a topic that is compacted, or that the target lacks, is left out by design",
+        )
+
+
+def _wrong(watch: dict[str, Any]) -> Iterator[Trouble]:
+    differences = watch["differences"]
+    if differences:
+        count = len(differences) + watch.get("differences_left_out", 0)
+        first = named((_told(difference) for difference in differences), NAMED)
+        yield Trouble(
+            "watch-differs",
+            True,
+            f"{count} differences that nobody accepted: {first}",
+            "The copy does not hold what the source holds; nothing after the first of them in a partition is proven",
+            "Compare the partitions with verify_restore, find out who or what changed the copy, and copy these topics "
+            "anew or accept the differences",
+        )
+    stopped = [f"{row['topic']}-{row['partition']} ({row['reason']})" for row in watch["stopped"]]
+    if stopped:
+        yield Trouble(
+            "watch-stopped",
+            True,
+            f"not watched any more: {named(stopped, NAMED)}",
+            "What was proven there is not what the log holds now, as after an unclean election or from other disks",
+            "Find out what happened to the log, prove the topic with verify_restore, and begin its watch anew",
+        )
+
+
+def _late(watch: dict[str, Any], most_age: float, most_unproven: float) -> Iterator[Trouble]:
+    if watch["age_seconds"] > most_age:
+        yield Trouble(
+            "watch-stale",
+            True,
+            f"its last round is {watch['age_seconds']:.0f} s old, more than {most_age:.0f} s",
+            "It does not run, cannot read one of the regions, or cannot write to its topic",
+            "Look at its service or pod and at its log, then start it",
+        )
+    elif watch["unproven_seconds"] > most_unproven:
+        yield Trouble(
+            "watch-behind",
+            False,
+            f"{watch['unproven_records']} records are not proven, the oldest for {watch['unproven_seconds']:.0f} s",
+            "The mirror or the watch does not keep up, or a difference or a stopped partition holds it back",
+            "See lag first; then look at its log, and at kafka_dr_watch.max_mb_per_second",
+        )
+
+
+def _told(difference: dict[str, Any]) -> str:
+    place = f"{difference['topic']}-{difference['partition']}"
+    offset = difference["source_offset"] if difference["source_offset"] is not None else difference["target_offset"]
+    side = "source" if difference["source_offset"] is not None else "target"
+    return f"{place}: {difference['kind']} at {side} offset {offset}"
