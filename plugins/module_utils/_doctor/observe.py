@@ -89,7 +89,6 @@ def observe(params: dict[str, Any]) -> Observation:
         return matches(topic) and names.is_data(topic)
 
     asked = {**params, "source_client": params["source_client"] if source else None, "details": False}
-    asked["watch"] = None
     began = time.monotonic()
     _look(seen, asked, source, target, wanted)
     seen.syncs = seen.attempt("offset syncs", lambda: read_offset_syncs(target, names.offset_syncs))

@@ -21,7 +21,6 @@ from .._kafka.offsets import offsets_behind, topic_offsets
 from .._kafka.reader import read
 from .._kafka.topics import describe_topics, hidden_topics
 from .._mm2.names import MirrorNames, check_names, compile_filter
-from .._watch.health import told
 
 # A source partition whose last copied record lies further than this before its end is not counted: its lag is told in
 # offsets.
@@ -47,7 +46,7 @@ def mirror_progress(params: dict[str, Any]) -> dict[str, Any]:
     :param params: ``MIRROR_SPEC`` with ``topics``, ``topics_exclude`` and ``details``; without ``source_client`` the
         lag is not known.
     :returns: ``exists``, ``exactly_once_seen``, ``conflicts[]``, ``partitions[]``, ``hidden[]``, ``heartbeat``,
-        ``witness``, ``watch``, ``lag``, as the module ``mirror_offsets_info`` documents them.
+        ``witness``, ``lag``, as the module ``mirror_offsets_info`` documents them.
     :raises KafkaDrError: a cluster cannot be read, or both are the same one.
     """
     names = mirror_names(params)
@@ -75,7 +74,6 @@ def mirror_progress(params: dict[str, Any]) -> dict[str, Any]:
         "hidden": _hidden(source, partitions),
         "heartbeat": _heartbeat(names, target),
         "witness": witness,
-        "watch": told(target, params.get("watch"), bounds),
         **(_details(names, target) if params["details"] else {}),
         "lag": sum(row["lag"] or 0 for row in partitions),
     }

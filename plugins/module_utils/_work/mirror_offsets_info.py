@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._errors import RefusedError
+from .._kafka.client import KafkaClient
 from .._mm2.names import MirrorNames
 from .._positions.mirror_progress import mirror_names, mirror_progress
 from .._values.listing import named
+from .._watch.health import told
 
 NAMED = 5
 
@@ -25,8 +27,21 @@ def mirror_offsets_info(params: dict[str, Any], check_mode: bool) -> dict[str, A
             remedy="Give source_client, or do not wait where the source is lost",
         )
     progress = mirror_progress(params)
+    progress["watch"] = _watch(params, progress, names)
     waiting = list(_waiting(params, progress, names))
     return {"changed": False, **progress, "ready": not waiting, "waiting_for": "; ".join(waiting)}
+
+
+def _watch(params: dict[str, Any], progress: dict[str, Any], names: MirrorNames) -> dict[str, Any] | None:
+    """What the watch of the mirror says, where it is asked for."""
+    if not params.get("watch"):
+        return None
+    ends: dict[str, Any] = {}
+    for row in progress["partitions"]:
+        if row["source_end"] is not None:
+            ends.setdefault(row["topic"], {})[row["partition"]] = {"stable": row["source_end"]}
+    target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
+    return told(target, params["watch"], ends)
 
 
 def _pace(since: float | None, result: dict[str, Any]) -> str:
