@@ -65,10 +65,20 @@ class Comparison:
         self.pairs = [pair for topic in self.topics for pair in topic.pairs]
 
     def _name_unheld(self, source_topics: dict[str, TopicSurvey], rule: Callable[[str], str]) -> None:
-        """Name the topics that bounds speak of and that the source lacks; one that the target lacks too may have been
-        deleted long ago.
+        """Name the topics that the source hides, and those that bounds speak of and that the source lacks; one that the
+        target lacks too may have been deleted long ago.
         """
         given, copied = bounds.unheld(self.options.bounds or {}, self.options.topics, source_topics)
+        hidden = sides.hidden(
+            self.source, self.target, self.options.topics, self.options.rename, source_topics, [*given, *copied]
+        )
+        for name in hidden:
+            self.not_provable = True
+            self.reasons.append(
+                f"{name}: {self.source.name} does not show it to this principal, so that nobody knows what its copy "
+                "lacks; give it DESCRIBE and READ"
+            )
+        given, copied = ([name for name in names if name not in hidden] for names in (given, copied))
         kept = self.target.survey([rule(name) for name in copied]) if copied else {}
         for name in given + copied:
             if name in given or rule(name) in kept:

@@ -9,7 +9,8 @@ may have ``starts`` ``{topic: {partition: offset}}`` that its ranges begin at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from .._digest.records import Records
@@ -26,7 +27,8 @@ from .._kafka import distinct, reader
 from .._kafka.client import KafkaClient
 from .._kafka.offsets import list_offsets
 from .._kafka.pace import Pace
-from .._kafka.topics import survey_topics, topic_names
+from .._kafka.topics import hidden_topics, survey_topics, topic_names
+from . import pairs
 
 NAMED = 5
 
@@ -58,6 +60,28 @@ def survey_all(side: Side, names: list[str]) -> dict[str, TopicSurvey]:
             remedy="See whether it was deleted just now, then run this again",
         )
     return found
+
+
+def hidden(
+    source: Side, target: Side, pattern: str, rename: str | None, listed: Collection[str], more: Collection[str]
+) -> list[str]:
+    """Topics that a source does not show to this principal, of those that the pattern means and the target has.
+
+    Kafka leaves a topic that a principal may not describe out of its list, and says so where it is asked for by name.
+
+    :param rename: see :func:`.pairs.rename`. :param listed: what the source lists. :param more: names to ask for
+        besides.
+    """
+    if not isinstance(source, KafkaSide) or not isinstance(target, KafkaSide):
+        return []
+    rule, prefix, wanted = pairs.rename(rename), (rename or "").partition(":")[2], re.compile(pattern)
+    copied = {
+        name
+        for copy in target.topics(".*")
+        for name in (copy, copy.removeprefix(prefix))
+        if rule(name) == copy and wanted.fullmatch(name)
+    }
+    return hidden_topics(source.client, sorted((copied | set(more)) - set(listed)))
 
 
 def refuse_one_cluster(source: Side, target: Side) -> None:

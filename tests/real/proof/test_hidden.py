@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A topic that the source does not show to the proof's principal: nobody knows what its copy lacks."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import worker
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options, prepare
+from tests.real.ledger.guarded import guarded
+from tests.real.proof.support import create, some, write
+
+pytestmark = pytest.mark.real
+SHOWN, HIDDEN = "o.shown", "o.hidden"
+
+
+def compared(source, target, **options):
+    sides = (
+        {"kind": "kafka", "config": config, "name": name, "timeout": 30}
+        for name, config in (("source", source), ("target", target))
+    )
+    return prepare(*sides, Options("o[.].*", **options)).run(worker.InProcess())
+
+
+def test_what_a_source_hides_is_never_proven(pair, tmp_path):
+    target = pair["target"]
+    source, of_user = guarded(tmp_path, "hides", ["prover"])
+    try:
+        for cluster in (source, target):
+            create(cluster, {SHOWN: (1, {}), HIDDEN: (1, {})})
+        rows = some(20)
+        write(source, {SHOWN: rows, HIDDEN: rows})
+        write(target, {SHOWN: rows, HIDDEN: rows[:5]})
+        may = ["READ", "DESCRIBE", "DESCRIBE_CONFIGS"]
+        right = {"principal": "prover", "resource": "topic", "name": SHOWN, "operations": may}
+        ensure_acls(KafkaClient(source.client), [right], "present", False)
+        report = compared(of_user("prover"), target.client)
+        assert (report["verdict"], report["complete"]) == ("NOT_PROVABLE", False)
+        assert [reason for reason in report["reasons"] if reason.startswith(HIDDEN) and "DESCRIBE" in reason]
+        assert report["topics"][0]["verdict"] == "PROVEN"
+        # Of a topic that the target lacks too, what is known of its ends tells.
+        KafkaClient(target.client).admin.delete_topics([HIDDEN])[HIDDEN].result(30)
+        known = {"mirrored_through": {HIDDEN: {"0": 5}}}
+        assert compared(of_user("prover"), target.client)["verdict"] == "PROVEN"
+        assert compared(of_user("prover"), target.client, bounds=known)["verdict"] == "NOT_PROVABLE"
+    finally:
+        source.stop()
