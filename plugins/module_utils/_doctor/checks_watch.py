@@ -18,7 +18,7 @@ def standing_proof(seen: Observation, params: dict[str, Any]) -> Iterator[dict[s
     for trouble in troubles(seen.watch, params["max_watch_age"], params["max_unproven_age"]):
         yield finding(
             trouble.kind,
-            "error" if trouble.is_error else "warning",
+            trouble.severity,
             f"watch of {seen.names.source}->{seen.names.target}",
             trouble.found,
             trouble.cause,

@@ -15,10 +15,10 @@ NAMED = 3
 
 
 class Trouble(NamedTuple):
-    """A kind, whether it is an error (or a warning), and three sentences without their full stops."""
+    """A kind, ``error``, ``warning`` or ``info``, and three sentences without their full stops."""
 
     kind: str
-    is_error: bool
+    severity: str
     found: str
     cause: str
     remedy: str
@@ -50,7 +50,7 @@ def troubles(watch: dict[str, Any] | None, most_age: float, most_unproven: float
     if watch is None:
         yield Trouble(
             "watch-missing",
-            True,
+            "error",
             "no round of the watch is known",
             "It was never installed, or has never ended a round",
             "Run initial_setup with initial_setup_watch=true; look at its service or pod and at its log",
@@ -62,7 +62,7 @@ def troubles(watch: dict[str, Any] | None, most_age: float, most_unproven: float
     if absent:
         yield Trouble(
             "watch-leaves-out",
-            False,
+            "info",
             f"topics that are not watched: {named(absent, NAMED)}",
             "The watch cannot stand for them, so that a proof after a loss reads them as a whole",
             "Read the reason; a topic that is compacted, or that the target lacks, is left out by design",
@@ -76,7 +76,7 @@ def _wrong(watch: dict[str, Any]) -> Iterator[Trouble]:
         first = named((_told(difference) for difference in differences), NAMED)
         yield Trouble(
             "watch-differs",
-            True,
+            "error",
             f"{count} differences that nobody accepted: {first}",
             "The copy does not hold what the source holds; nothing after the first of them in a partition is proven",
             "Compare the partitions with verify_restore, find out who or what changed the copy, and copy these topics "
@@ -86,7 +86,7 @@ def _wrong(watch: dict[str, Any]) -> Iterator[Trouble]:
     if stopped:
         yield Trouble(
             "watch-stopped",
-            True,
+            "error",
             f"not watched any more: {named(stopped, NAMED)}",
             "What was proven there is not what the log holds now, as after an unclean election or from other disks",
             "Find out what happened to the log, prove the topic with verify_restore, and begin its watch anew",
@@ -97,7 +97,7 @@ def _late(watch: dict[str, Any], most_age: float, most_unproven: float) -> Itera
     if watch["age_seconds"] > most_age:
         yield Trouble(
             "watch-stale",
-            True,
+            "error",
             f"its last round is {watch['age_seconds']:.0f} s old, more than {most_age:.0f} s",
             "It does not run, cannot read one of the regions, or cannot write to its topic",
             "Look at its service or pod and at its log, then start it",
@@ -105,7 +105,7 @@ def _late(watch: dict[str, Any], most_age: float, most_unproven: float) -> Itera
     elif watch["unproven_seconds"] > most_unproven:
         yield Trouble(
             "watch-behind",
-            False,
+            "warning",
             f"{watch['unproven_records']} records are not proven, the oldest for {watch['unproven_seconds']:.0f} s",
             "The mirror or the watch does not keep up, or a difference or a stopped partition holds it back",
             "See lag first; then look at its log, and at kafka_dr_watch.max_mb_per_second",
