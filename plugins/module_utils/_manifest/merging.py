@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 try:
-    import pyarrow as pa
     import pyarrow.compute
     import pyarrow.parquet
 except ImportError:
-    pa = None
+    pyarrow = None
 
 from .._digest import chunks, sequence
 from .._digest.shapes import Progress

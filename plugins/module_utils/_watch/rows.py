@@ -117,7 +117,9 @@ def foreign(name: bytes | None, offset: int) -> FormatError:
 def _key(name: bytes | None) -> list[Any]:
     parts = json.loads(name or b"")
     kinds = KEYS[parts[0]]
-    if len(parts) != len(kinds) + 1 or any(type(part) is not kind for part, kind in zip(parts[1:], kinds, strict=True)):
+    if len(parts) != len(kinds) + 1 or not all(
+        isinstance(part, kind) and not isinstance(part, bool) for part, kind in zip(parts[1:], kinds, strict=True)
+    ):
         raise ValueError("key")
     if any(isinstance(part, int) and not 0 <= part <= LARGEST for part in parts[1:]):
         raise ValueError("key")
@@ -152,7 +154,7 @@ def _put(state: WatchState, kind: str, place: list[Any], content: dict[str, Any]
 
 
 def _whole(value: Any) -> int:
-    if type(value) is not int or not -1 <= value <= LARGEST:
+    if not isinstance(value, int) or isinstance(value, bool) or not -1 <= value <= LARGEST:
         raise ValueError(value)
     return value
 
@@ -174,7 +176,7 @@ def _pair(value: Any) -> Span:
 
 def _tip(value: Any) -> Tip:
     offset, epoch, digest = value
-    if type(digest) is not int or not 0 <= digest < 1 << 64:
+    if not isinstance(digest, int) or isinstance(digest, bool) or not 0 <= digest < 1 << 64:
         raise ValueError(value)
     return Tip(_whole(offset), _whole(epoch), digest)
 

@@ -41,8 +41,8 @@ def fill(*filled, config=None):
     return name
 
 
-def salvage(source, target, name, out, actions=REPLAY):
-    return salvage_here(source, target, name, {"target": {name: {"0": 40}}}, out, actions)
+def salvage(source, target, name, out, actions=None):
+    return salvage_here(source, target, name, {"target": {name: {"0": 40}}}, out, actions or REPLAY)
 
 
 def appended(target, name):
