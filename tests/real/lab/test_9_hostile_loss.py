@@ -165,6 +165,7 @@ def test_a_failback_salvages_what_only_the_region_has(lab, words):
             {"topics": ".*", "action": "replay"},
         ],
         "failback_salvage_directory": str(saved),
+        "failback_accept_side_topics": ["north-america-to-europe-back", "User:departures-consumer"],
     }
     held = {name: copied(ground, SOURCE, name) for name in COPIED}
     only_there = {name: count - copied(ground, TARGET, name) for name, count in held.items()}
