@@ -42,6 +42,7 @@ OTHERS = {
     "verify_restore": {"proof_source": "north_america", "proof_target": "europe"},
     "manifest": {"manifest_region": "north_america", "manifest_directory": "/nowhere"},
     "report": {"report_region": "europe", "report_directory": "/nowhere"},
+    "start_held": {"start_held_region": "north_america"},
     "rbac": {},
     "ledger": {"ledger_region": "europe"},
     "proof_job": {

@@ -155,10 +155,8 @@ def test_only_a_planned_move_needs_every_machine(tmp_path, planned):
 
 TURNED = {"done": {"failover": {"turned": {"found": {"mirror": "backup-back"}}}}}
 BROUGHT_BACK = {
-    "last": {
-        "failover": {"about": "na to eu", "offset": 7},
-        "failback": {"about": "na from eu", "offset": 9, "found": {"mirror": "backup-back"}},
-    }
+    "last": {"failover": {"about": "na to eu", "offset": 7}},
+    "brought_back": {"na from eu": {"offset": 9, "found": {"mirror": "backup-back"}}},
 }
 
 

@@ -25,11 +25,14 @@ ROOT = Path(__file__).resolve().parents[2]
 KDR = "streamsafe.kafka_dr."
 NOBODY = {"bootstrap.servers": "127.0.0.1:1", "security.protocol": "PLAINTEXT"}
 SECRET = "hush-4711"
-FILES = {"files": [{"path": "written", "content": "text\n"}]}
+FILES = {"files": [{"path": "{{ playbook_dir }}/written", "content": "text\n"}]}
 TASKS = {
     "writes": {"private_files": FILES, "diff": True},
     "writes_again": {"private_files": FILES, "diff": True},
-    "only_checks": {"private_files": {"files": [{"path": "unwritten", "content": "x"}]}, "check_mode": True},
+    "only_checks": {
+        "private_files": {"files": [{"path": "{{ playbook_dir }}/unwritten", "content": "x"}]},
+        "check_mode": True,
+    },
     "reads_beside_the_playbook": {"manifest_info": {"manifest": "saved", "topics": ["t"]}},
     "lacks_an_argument": {"manifest_info": {"topics": []}},
     "has_an_unknown_argument": {"manifest_info": {"manifest": "m", "topics": [], "manifets": "x"}},

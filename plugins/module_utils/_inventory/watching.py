@@ -96,7 +96,7 @@ def _refuse_unless(holds: bool, mirror: dict[str, Any], expected: str, found: st
 def watch_words(mirror: dict[str, Any], regions: Mapping[str, Region], directory: str, interval: float) -> list[str]:
     """The words for ``main.py``.
 
-    :param directory: where the clients' files are.
+    :param directory: where the clients' files are. :param interval: seconds; 0 for those of ``kafka_dr_watch``.
     :raises UsageError: the mirror names its topics by a class of its own.
     """
     described = regions[mirror["target"]].get("kafka_dr_watch") or {}
@@ -107,7 +107,7 @@ def watch_words(mirror: dict[str, Any], regions: Mapping[str, Region], directory
         "--state": WINDOWS,
         "--mirror": mirror["name"],
         "--rename": rename_of(mirror),
-        "--interval": interval,
+        "--interval": interval or described.get("interval") or INTERVAL,
         "--offsets-topic": source_offsets_topic(checked(mirror)),
         "--alias": mirror["source"],
         "--max-mb-per-second": described.get("max_mb_per_second"),
