@@ -42,7 +42,9 @@ def fill(*filled, config=None):
 
 
 def salvage(source, target, name, out, actions=None):
-    return salvage_here(source, target, name, {"target": {name: {"0": 40}}}, out, actions or REPLAY)
+    return salvage_here(
+        source, target, name, {"target": {name: {"0": 40}}}, out, REPLAY if actions is None else actions
+    )
 
 
 def appended(target, name):
