@@ -248,3 +248,27 @@ def test_no_room_is_part_of_a_circle_of_imports():
         if room in reached(rooms, other)
     }
     assert not found
+
+
+def given_by_tasks(node: Any) -> Iterator[str]:
+    """Names in ``vars`` of tasks and blocks, those that are handed to another file left out."""
+    for item in node if isinstance(node, list) else []:
+        if "ansible.builtin.include_tasks" not in item:
+            yield from item.get("vars") or {}
+        for part in ("block", "rescue", "always"):
+            yield from given_by_tasks(item.get(part))
+
+
+@pytest.mark.parametrize("role", NAMES)
+def test_no_task_hides_a_variable_of_its_role(role):
+    """What the role's variable is made of may need it: then Ansible ends in a recursive loop, where it is first read."""
+    path = ROLES / role / "vars" / "main.yml"
+    own = set(yaml.safe_load(path.read_text()) or {}) if path.exists() else set()
+    tasks = sorted((ROLES / role / "tasks").rglob("*.yml"))
+    found = {
+        f"{task.relative_to(ROLES)}: {name}"
+        for task in tasks
+        for name in given_by_tasks(yaml.safe_load(task.read_text()))
+        if name in own
+    }
+    assert not found

@@ -134,7 +134,7 @@ def test_a_mirror_of_everything_copies_and_cannot_reach_the_ledger(world):
 
 
 def only_denials_keep_the_mirror_from_the_ledger(admin, of):
-    """Without its denials a mirror of everything may write to both topics; with them nobody but their owners may."""
+    """Without its denials a mirror of everything may write to all of them; with them nobody but their owners may."""
     region = {
         "kafka_dr_users": [{"name": name, "purpose": name} for name in USERS],
         "kafka_dr_super_users": ["ANONYMOUS"],
@@ -148,7 +148,9 @@ def only_denials_keep_the_mirror_from_the_ledger(admin, of):
         False,
     )
     found = strangers(admin, allowed)
-    assert len(found) == 2 and all("User:mirror may " in one and "topic:* LITERAL" in one for one in found), found
+    assert len(found) == len(allowed) == 4 and all(
+        "User:mirror may " in one and "topic:* LITERAL" in one for one in found
+    ), found
     ensure_topics(
         admin, [{"name": POSITIONS, "partitions": 1, "replication_factor": 1, "configs": {}}], "present", False
     )
