@@ -261,7 +261,7 @@ def given_by_tasks(node: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("role", NAMES)
 def test_no_task_hides_a_variable_of_its_role(role):
-    """What the role's variable is made of may need it: then Ansible ends in a recursive loop, where it is first read."""
+    """What the role's variable is made of may need it: then Ansible ends in a recursive loop."""
     path = ROLES / role / "vars" / "main.yml"
     own = set(yaml.safe_load(path.read_text()) or {}) if path.exists() else set()
     tasks = sorted((ROLES / role / "tasks").rglob("*.yml"))
