@@ -26,7 +26,7 @@ options:
       cluster.
     type: list
     elements: str
-    choices: [topics, configs, offsets, groups, acls, quotas, deletion]
+    choices: [topics, configs, retention, offsets, groups, acls, quotas, deletion]
     default: [topics]
   topics:
     description: Regular expression for whole topic names.
@@ -98,7 +98,8 @@ cluster_id:
   returned: when reachable
   type: str
 topics:
-  description: By name, with id, partitions, replication_factor, and where asked for configs and offsets (start, end,
+  description: By name, with id, partitions, replication_factor, and where asked for configs that are set on the topic,
+    retention (C(retention.ms) and C(retention.bytes) in effect, brokers' defaults included) and offsets (start, end,
     stable) by partition.
   returned: when asked for
   type: dict

@@ -81,10 +81,14 @@ def judged(source, target, **bounds):
     """The report of a comparison, and its one partition."""
     kinds = {"through": "mirrored_through", "ends_source": "source", "ends_target": "target", "starts": "held"}
     given_bounds = {
-        kinds.get(name, name): {"t": {"0": value}} for name, value in bounds.items() if name not in ("starts", "at")
+        kinds.get(name, name): {"t": {"0": value}}
+        for name, value in bounds.items()
+        if name not in ("starts", "at", "limits")
     }
     if "starts" in bounds:
         given_bounds["held"] = {"at": bounds.get("at", NOW), "starts": {"t": {"0": bounds["starts"]}}}
+    if "limits" in bounds:
+        given_bounds["limits"] = {"t": bounds["limits"]}
     options = comparison.Options(".*", bounds=given_bounds, wait_seconds=0)
     report = comparison.prepare({"side": source}, {"side": target}, options).run(worker.InProcess())
     return report, report["topics"][0]["partitions"][0]

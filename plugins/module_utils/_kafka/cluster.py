@@ -15,9 +15,9 @@ from .acls import as_dict, describe_acls
 from .client import KafkaClient
 from .groups import describe_groups, list_groups
 from .offsets import topic_offsets
-from .topics import describe_topics, matching, of_coordinators, topic_configs, topic_names
+from .topics import RETENTION, describe_topics, effective_configs, matching, of_coordinators, topic_configs, topic_names
 
-ASPECTS = ("topics", "configs", "offsets", "groups", "acls", "quotas", "deletion")
+ASPECTS = ("topics", "configs", "retention", "offsets", "groups", "acls", "quotas", "deletion")
 # From which delay on a broker counts as one that deletes nothing: a day.
 HELD_MILLISECONDS = 86_400_000
 
@@ -27,26 +27,19 @@ def cluster_state(
 ) -> dict[str, Any]:
     """What the cluster holds, by aspect.
 
-    :param aspects: any of :data:`ASPECTS`; ``configs`` and ``offsets`` imply ``topics``.
+    :param aspects: any of :data:`ASPECTS`; ``configs``, ``retention`` and ``offsets`` imply ``topics``.
     :param topics: regular expression for whole names; ``__consumer_offsets`` and ``__transaction_state`` are left out.
     :param groups: regular expression for whole names.
     :returns: ``cluster_id``, ``brokers``,
-        ``topics{name: {id, partitions, replication_factor, configs{}, offsets{partition: {start, end, stable}}}}``,
+        ``topics{name: {id, partitions, replication_factor, configs{}, retention{config in effect: limit},
+        offsets{partition: {start, end, stable}}}}``,
         ``groups{name: {state, members[]}}``, ``acls[]`` in the form that :func:`.acls.flatten` reads, ``quotas[]`` in
         that of :func:`.quotas.flatten`, ``deletion_held{broker: whether it was started so that it deletes nothing}``.
     """
     metadata = client.metadata()
     state: dict[str, Any] = {"cluster_id": metadata.cluster_id, "brokers": len(metadata.brokers)}
-    names = topic_names(client, topics, of_coordinators)
-    if {"topics", "configs", "offsets"} & set(aspects):
-        state["topics"] = describe_topics(client, names)
-    if "configs" in aspects:
-        for name, configs in topic_configs(client, names).items():
-            state["topics"][name]["configs"] = configs
-    if "offsets" in aspects:
-        partitions = {name: topic["partitions"] for name, topic in state["topics"].items()}
-        for name, offsets in topic_offsets(client, partitions).items():
-            state["topics"][name]["offsets"] = offsets
+    if {"topics", "configs", "retention", "offsets"} & set(aspects):
+        state["topics"] = _topics_state(client, topic_names(client, topics, of_coordinators), aspects)
     if "groups" in aspects:
         state["groups"] = describe_groups(client, matching(list_groups(client), groups, "groups"))
     if "acls" in aspects:
@@ -59,6 +52,22 @@ def cluster_state(
     if "deletion" in aspects:
         state["deletion_held"] = {str(number): deletion_held(client, number) for number in sorted(metadata.brokers)}
     return state
+
+
+def _topics_state(client: KafkaClient, names: list[str], aspects: Collection[str]) -> dict[str, dict[str, Any]]:
+    topics: dict[str, dict[str, Any]] = {name: dict(topic) for name, topic in describe_topics(client, names).items()}
+    if "configs" in aspects:
+        for name, configs in topic_configs(client, names).items():
+            topics[name]["configs"] = configs
+    if "retention" in aspects:
+        for name, configs in effective_configs(client, names, RETENTION).items():
+            topics[name]["retention"] = {key: int(limit) for key, limit in configs.items()}
+    if "offsets" in aspects:
+        for name, offsets in topic_offsets(
+            client, {name: topic["partitions"] for name, topic in topics.items()}
+        ).items():
+            topics[name]["offsets"] = offsets
+    return topics
 
 
 def deletion_held(client: KafkaClient, broker: int) -> bool:

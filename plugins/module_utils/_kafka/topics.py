@@ -22,6 +22,8 @@ from .offsets import UNKNOWN, list_offsets
 TOPICS_A_REQUEST = 500
 # The topics of Kafka's own coordinators.
 COORDINATORS_TOPICS = ("__consumer_offsets", "__transaction_state")
+# What limits how long records of a topic are kept.
+RETENTION = ("retention.ms", "retention.bytes")
 # KIP-226, ConfigEntry.ConfigSource: the value was set on the topic itself.
 DYNAMIC_TOPIC_CONFIG = 1
 

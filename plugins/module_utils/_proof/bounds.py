@@ -8,8 +8,12 @@ from typing import Any
 
 from .._digest.shapes import TopicSurvey
 from .._errors import UsageError
+from .._kafka.topics import RETENTION
 from .._mm2.names import is_own
 from .shapes import Bounds
+
+# What bounds ranges of offsets.
+ENDS = ("source", "target", "mirrored_through")
 
 
 def check_bounds(bounds: Any) -> Bounds:
@@ -19,20 +23,23 @@ def check_bounds(bounds: Any) -> Bounds:
     - ``mirrored_through``: the offset below which everything had been copied, by the source's topics and partitions.
     - ``held``: ``at`` (milliseconds) and ``starts`` (log starts of the backup, by the source's topics and partitions)
       when deletion in the backup was held off.
+    - ``limits``: ``retention.ms`` and ``retention.bytes`` of the source's topics before deletion there was held off; -1
+      for no limit.
 
     :raises UsageError: it is something else.
     """
-    sound = isinstance(bounds, dict) and not set(bounds) - {"source", "target", "mirrored_through", "held"}
+    sound = isinstance(bounds, dict) and not set(bounds) - {*ENDS, "held", "limits"}
     if sound and "held" in bounds:
         held = bounds["held"]
         sound = (
             isinstance(held, dict) and set(held) == {"at", "starts"} and _whole(held["at"]) and _offsets(held["starts"])
         )
-    if not sound or not all(_offsets(part) for name, part in bounds.items() if name != "held"):
+    if not sound or not all(_offsets(bounds[part]) for part in ENDS if part in bounds) or not _limits(bounds):
         raise UsageError(
             "The bounds are not valid",
             expected='{"source": {"topic": {"0": end}}, "target": {...}, "mirrored_through": {...}, '
-            '"held": {"at": milliseconds, "starts": {...}}}, all of them whole numbers',
+            '"held": {"at": milliseconds, "starts": {...}}, '
+            '"limits": {"topic": {"retention.ms": limit, "retention.bytes": limit}}}, all of them whole numbers',
             found=bounds,
         )
     return bounds
@@ -42,6 +49,16 @@ def _offsets(part: Any) -> bool:
     return isinstance(part, dict) and all(
         isinstance(ends, dict) and all(_whole(end) and str(number).isdigit() for number, end in ends.items())
         for ends in part.values()
+    )
+
+
+def _limits(bounds: dict[str, Any]) -> bool:
+    limits = bounds.get("limits", {})
+    return isinstance(limits, dict) and all(
+        isinstance(topic, dict)
+        and set(topic) == set(RETENTION)
+        and all(limit == -1 or _whole(limit) for limit in topic.values())
+        for topic in limits.values()
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from .._digest.chunks import Chunks
 from .._digest.shapes import Partition, Span, TopicSurvey
 from .._errors import UsageError
+from .._kafka.topics import RETENTION
 from .._mm2.names import HEARTBEATS
 from .bounds import given
 from .excuses import Head
@@ -90,6 +91,7 @@ class Topic:
     """One topic on both sides.
 
     :param target: None where it is missing there.
+    :param limits: what limited retention in the source, where it is held off now; None where its configs say it.
     """
 
     def __init__(
@@ -99,14 +101,15 @@ class Topic:
         source: TopicSurvey,
         target: TopicSurvey | None,
         ignore_timestamps: bool = False,
+        limits: dict[str, int] | None = None,
     ) -> None:
         self.name, self.target_name, self.source, self.target = name, target_name, source, target
         self.reasons: list[str] = []
         self.pairs: list[Pair] = []
         policy = source["config"].get("cleanup.policy") or "delete"
         self.mode = ",".join(sorted(part.strip() for part in policy.split(",")))
-        self.retention_ms = self._limit("retention.ms")
-        self.retention_bytes = self._limit("retention.bytes")
+        limits = source["config"] if limits is None else limits
+        self.retention_ms, self.retention_bytes = (self._limit(limits.get(name)) for name in RETENTION)
         overwritten = target is not None and target["config"].get("message.timestamp.type") == "LogAppendTime"
         self.timestamps = not ignore_timestamps and not overwritten
         self.not_provable = overwritten and not ignore_timestamps
@@ -130,9 +133,9 @@ class Topic:
         """Its name on one side."""
         return self.name if side == "source" else self.target_name
 
-    def _limit(self, name: str) -> int | None:
-        value = int(self.source["config"].get(name) or -1)
-        return value if "delete" in self.mode and value >= 0 else None
+    def _limit(self, value: str | int | None) -> int | None:
+        limit = -1 if value in (None, "") else int(value)
+        return limit if "delete" in self.mode and limit >= 0 else None
 
 
 def rename(rule: str | None) -> Callable[[str], str]:
@@ -169,7 +172,8 @@ def make(
     bounds, topics = bounds or {}, []
     for name in sorted(source_topics):
         source, target = source_topics[name], target_topics.get(renamed[name])
-        topic = Topic(name, renamed[name], source, target, ignore_timestamps)
+        limits = bounds.get("limits", {}).get(name)
+        topic = Topic(name, renamed[name], source, target, ignore_timestamps, limits)
         numbers = sorted(set(source["partitions"]) | set(target["partitions"] if target else []))
         for number in numbers:
             pair = Pair(

@@ -95,7 +95,9 @@ def _held(part: Mapping[str, int]) -> bool:
     return part["end"] > part["start"]
 
 
-def bounds(ends: Mapping[str, Any], found: Mapping[str, str]) -> dict[str, Any]:
+def bounds(
+    ends: Mapping[str, Any], found: Mapping[str, str], limits: Mapping[str, Mapping[str, int]] | None = None
+) -> dict[str, Any]:
     """What bounds a comparison of the region that is back with what had been copied from it.
 
     How far a mirror had come in a topic says nothing of another topic of its name: records of that one would be taken
@@ -103,11 +105,14 @@ def bounds(ends: Mapping[str, Any], found: Mapping[str, str]) -> dict[str, Any]:
 
     :param ends: what the failover wrote to the ledger: ``target``, ``source`` and ``certain``, if it knew that.
     :param found: ``topics`` of :func:`returned`.
+    :param limits: what limited retention in the region's topics before the stage held deletion off: what had expired
+        in the copy by then is no loss.
     """
     through = ends.get("certain", ends.get("source")) or {}
     return {
         "target": ends.get("target") or {},
         "mirrored_through": {name: partitions for name, partitions in through.items() if found.get(name) != MADE_AGAIN},
+        "limits": {name: dict(topic) for name, topic in (limits or {}).items()},
     }
 
 

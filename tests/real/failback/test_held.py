@@ -18,6 +18,7 @@ pytestmark = pytest.mark.real
 # Brokers look a second after their start, and each second from then on.
 BROKER = {"log.retention.check.interval.ms": 1000, "log.initial.task.delay.ms": 1000, "log.cleaner.backoff.ms": 1000}
 SECONDS, COUNT = 60, 10
+WEEK = 604_800_000
 EXPIRING, COMPACTED = "flights.expiring", "flights.compacted"
 CONFIGS = {
     EXPIRING: {"retention.ms": str(SECONDS * 1000), "segment.ms": "1000"},
@@ -75,8 +76,13 @@ def test_what_has_expired_survives_a_start_that_holds_deletion_off_alone(away):
     for _second in range(10):
         time.sleep(1)
         assert {topic: held(away, topic) for topic in CONFIGS} == dict.fromkeys(CONFIGS, (0, COUNT))
-    told = away.module("cluster_info", region=SOURCE, read=["deletion"])
+    told = away.module("cluster_info", region=SOURCE, read=["deletion", "retention"])
     assert told["deletion_held"] == {"1": True}
+    # A topic without a limit of its own has the brokers'.
+    assert {name: told["topics"][name]["retention"]["retention.ms"] for name in CONFIGS} == {
+        EXPIRING: SECONDS * 1000,
+        COMPACTED: WEEK,
+    }
 
     away.lab.lose(SOURCE, keep=True)
     # With its disks, and started as ever.

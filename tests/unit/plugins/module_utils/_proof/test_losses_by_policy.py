@@ -128,6 +128,18 @@ def test_a_hold_excuses_nothing_that_was_deleted_from_the_copy_itself():
     assert report["verdict"] == "LOSS", part
 
 
+@pytest.mark.parametrize(
+    ("cut", "days", "verdict"), [(500, 7, "PROVEN"), (501, 7, "LOSS"), (500, 9, "LOSS"), (500, None, "LOSS")]
+)
+def test_a_source_whose_deletion_is_held_off_is_judged_by_its_limits_before_that(cut, days, verdict):
+    """As when a region is back: it kept what had expired in the copy."""
+    limits = {"retention.ms": -1 if days is None else days * DAY, "retention.bytes": -1}
+    report, part = judged(
+        Side(AGED, "source", **{"retention.ms": "-1"}), Side(copied(AGED)[cut:], "target", start=cut), limits=limits
+    )
+    assert report["verdict"] == verdict, part
+
+
 def test_a_record_without_a_timestamp_is_not_called_expired():
     rows = log(range(100), time=lambda at: -1) + log(range(100, 200), first=100)
     assert (

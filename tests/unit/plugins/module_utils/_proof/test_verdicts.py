@@ -94,6 +94,10 @@ def test_rename():
         {"held": {"at": 1.5, "starts": {}}},
         {"held": {"at": 5, "starts": {"t": {"0": -1}}}},
         {"held": {"at": 5, "starts": {}, "ends": {}}},
+        {"limits": []},
+        {"limits": {"t": {"retention.ms": 5}}},
+        {"limits": {"t": {"retention.ms": 5, "retention.bytes": -2}}},
+        {"limits": {"t": {"retention.ms": "5", "retention.bytes": -1}}},
     ],
 )
 def test_bounds_are_checked(wrong):

@@ -102,11 +102,12 @@ def test_only_a_proven_prefix_is_gone_on_with(verdict, lost, became):
 def test_how_far_the_copy_had_come_says_nothing_of_another_topic_of_that_name():
     ends = {"target": ENDS, "source": {"orders": {"0": 10}, "bills": {"0": 4}}, "certain": {"orders": {"0": 9}}}
     held = {"orders": "holds", "bills": "shorter"}
-    assert bounds(ends, held) == {"target": ENDS, "mirrored_through": {"orders": {"0": 9}}}
-    assert bounds(ends, {"orders": "made_again"}) == {"target": ENDS, "mirrored_through": {}}
+    assert bounds(ends, held) == {"target": ENDS, "mirrored_through": {"orders": {"0": 9}}, "limits": {}}
+    assert bounds(ends, {"orders": "made_again"})["mirrored_through"] == {}
     del ends["certain"]
     assert bounds(ends, held)["mirrored_through"] == ends["source"]
-    assert bounds({}, {}) == {"target": {}, "mirrored_through": {}}
+    limits = {"orders": {"retention.ms": 5, "retention.bytes": -1}}
+    assert bounds({}, {}, limits) == {"target": {}, "mirrored_through": {}, "limits": limits}
 
 
 SAVED = {"orders": {"topic_id": "t", "partitions": {"0": {"range": [0, 10]}}}}
