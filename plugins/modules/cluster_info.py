@@ -131,6 +131,7 @@ waiting_for:
   type: str
 """
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import ASPECTS
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import QUOTAS, run_module
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.cluster_info import cluster_info
@@ -144,7 +145,7 @@ def main() -> None:
             "read": {
                 "type": "list",
                 "elements": "str",
-                "choices": ["topics", "configs", "offsets", "groups", "acls", "quotas", "deletion"],
+                "choices": list(ASPECTS),
                 "default": ["topics"],
             },
             "topics": {"type": "str", "default": ".*"},
