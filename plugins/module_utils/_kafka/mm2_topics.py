@@ -51,6 +51,11 @@ def _bounds(client: KafkaClient, topic: str) -> dict[int, LogBounds] | None:
     return {int(number): bounds for number, bounds in found.items()}
 
 
+def stable_ends(client: KafkaClient, topic: str) -> int:
+    """The sum of a topic's last stable offsets; 0 where it does not exist."""
+    return sum(log["stable"] for log in (_bounds(client, topic) or {}).values())
+
+
 def read_rows(
     client: KafkaClient, topic: str, decode: Decode, begin: Mapping[int, int] | None = None
 ) -> list[Row] | None:

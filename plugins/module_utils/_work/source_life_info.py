@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._kafka.client import KafkaClient
-from .._kafka.mm2_topics import read_last_heartbeat, read_source_offsets, read_witness_rounds
+from .._kafka.mm2_topics import read_last_heartbeat, read_source_offsets, read_witness_rounds, stable_ends
 from .._mm2.names import MirrorNames, check_names
 from .cluster_info import cluster_info
 
@@ -61,6 +61,8 @@ def _signs(target: KafkaClient, names: MirrorNames, params: dict[str, Any]) -> d
     return {
         "rounds": rounds,
         "copied": copied["offsets"] if copied else {},
+        # Without exactly-once Connect notes its offsets once in a flush interval only; pairs are written as it copies.
+        "pairs": stable_ends(target, names.offset_syncs),
         # Those that were written to the source and copied by a mirror. What a mirror emits here says nothing about the
         # source.
         "heartbeat": read_last_heartbeat(target, names.heartbeats_copied, names.target, names.source),
@@ -100,6 +102,8 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
         topic, number = further[0]
         copied = now["copied"][further[0]] - before["copied"].get(further[0], -1)
         yield f"the mirror copied {copied} records of {topic}-{number} meanwhile"
+    elif now["pairs"] > before["pairs"]:
+        yield f"the mirror noted {now['pairs'] - before['pairs']} further pairs of offsets meanwhile"
     if now["heartbeat"] is not None and now["heartbeat"] != before["heartbeat"]:
         yield f"a heartbeat of it came {_ago(now['heartbeat'])}"
 

@@ -16,6 +16,7 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.mm2_topics import (
     read_last_heartbeat,
+    read_offset_syncs,
     read_source_offsets,
 )
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.source_life_info import source_life_info
@@ -77,12 +78,12 @@ def mirror(pair: dict[str, Kafka], directory: Path, override: dict[str, Any]) ->
 
 
 @contextmanager
-def written(pair: dict[str, Kafka]) -> Iterator[None]:
-    """A source in use: a record every half second."""
+def written(pair: dict[str, Kafka], pause: float = 0.5) -> Iterator[None]:
+    """A source in use: a record every half second, or after each pause of so many seconds."""
     ended = threading.Event()
 
     def write() -> None:
-        while not ended.wait(0.5):
+        while not ended.wait(pause):
             send(pair["na"].client, TOPIC, [b"order"])
 
     thread = threading.Thread(target=write)
@@ -98,6 +99,11 @@ def copied(pair: dict[str, Kafka]) -> int:
     """The last offset of the source that Connect has noted; -1 where none."""
     found = read_source_offsets(KafkaClient(pair["eu"].client), OFFSETS, "na")
     return found["offsets"].get((TOPIC, 0), -1) if found else -1
+
+
+def pairs(pair: dict[str, Kafka]) -> int:
+    """How many pairs of offsets the mirror has written."""
+    return len(read_offset_syncs(KafkaClient(pair["eu"].client), "mm2-offset-syncs.na.internal") or ())
 
 
 def heartbeat(pair: dict[str, Kafka], topic: str, source: str, target: str) -> int | None:
@@ -116,6 +122,19 @@ def test_a_mirror_that_goes_on_copying_says_that_the_source_lives(pair, tmp_path
         answer = asked(pair)
         assert not answer["alive"], "a mirror that copies nothing tells nothing of the source"
         assert heartbeat(pair, "heartbeats", "na", "eu") != own, "not even by the heartbeats that it emits itself"
+
+
+def test_a_mirror_that_seldom_notes_its_offsets_is_heard_by_its_pairs(pair, tmp_path):
+    """Without exactly-once Connect writes its offsets once in a flush interval, which may be longer than any wait."""
+    with mirror(pair, tmp_path, SELDOM):
+        with written(pair, 0.05):
+            until(lambda: pairs(pair) > 2, "pairs of the mirror", 120)
+            before = copied(pair)
+            answer = asked(pair)
+            assert len(answer["seen"]) == 1 and answer["seen"][0].startswith("the mirror noted "), answer
+            assert copied(pair) == before
+        until(lambda: ends(pair["eu"].client, TOPIC)[1] >= ends(pair["na"].client, TOPIC)[1], "a mirror at the end")
+        assert not asked(pair)["alive"], "a mirror that copies nothing tells nothing of the source"
 
 
 def test_heartbeats_that_were_written_to_the_source_say_that_it_lives(pair, tmp_path):
