@@ -93,10 +93,10 @@ class World:
         return " ".join(done.stdout.split())
 
     def play(
-        self, stage: str, mirror: dict[str, Any], files: tuple[str, ...], facts: dict[str, Any], **given: Any
+        self, stage: str, mirror: dict[str, Any], files: tuple[Any, ...], facts: dict[str, Any], **given: Any
     ) -> str:
-        """These files of a stage's tasks, or of a role's that is named, by a run that has begun the stage in the ledger
-        of the mirror's target.
+        """These files of a stage's tasks, or of a role's that is named, or tasks themselves, by a run that has begun
+        the stage in the ledger of the mirror's target.
         """
         source, target = mirror["source"], mirror["target"]
         own: dict[str, Any] = {
@@ -108,11 +108,13 @@ class World:
         own.update({"ledger_left": source, "ledger_left_answers": self.brokers[source].alive()})
         tasks: list[dict[str, Any]] = [{"name": "Know", "ansible.builtin.set_fact": facts}] if facts else []
         ledger = [("ledger", file) for file in ("read.yml", "elsewhere.yml", "begin.yml")]
-        for role, file in [*ledger, *((Path(one).parent.name or stage, Path(one).name) for one in files)]:
+        named = [(Path(one).parent.name or stage, Path(one).name) for one in files if isinstance(one, str)]
+        for role, file in [*ledger, *named]:
             included = {"name": f"streamsafe.kafka_dr.{role}", "tasks_from": file}
             tasks.append(
                 {"name": file, "ansible.builtin.include_role": included, "vars": own if role == "ledger" else {}}
             )
+        tasks += [one for one in files if isinstance(one, dict)]
         play = {"name": "Play", "hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": tasks}
         (self.directory / "play.yml").write_text(yaml.safe_dump([play]))
         return self.run(str(self.directory / "play.yml"), mirror, **given)
@@ -168,6 +170,22 @@ def test_stray_rights_come_back_with_the_move_back(world, granted):
 def test_and_where_the_region_that_kept_them_is_lost(world, granted):
     world.fence()
     world.play("initial_setup", RETURN, ("taken.yml",), {}, **HOME)
+    world.brokers["eu"].kill()
+    world.move_back(planned=False)
+    assert world.rights() == granted()
+
+
+@pytest.mark.parametrize(
+    "stage, file, region_of",
+    [("failover", "protect.yml", "failover_source"), ("failback", "turn.yml", "failback_region")],
+)
+def test_and_where_it_is_lost_after_the_mirror_was_turned_round(world, granted, stage, file, region_of):
+    """No initial_setup runs then: the stage that turns the mirror round tells the region's own ledger."""
+    world.fence()
+    tasks = yaml.safe_load((ROOT / "roles" / stage / "tasks" / file).read_text())
+    telling = [one for one in tasks if one.get("ansible.builtin.include_role", {}).get("tasks_from") == "taken.yml"]
+    # Twice, as where a run is cut off and run again.
+    world.play("failover", THERE, (*telling, *telling), {}, **{region_of: "na"})
     world.brokers["eu"].kill()
     world.move_back(planned=False)
     assert world.rights() == granted()
