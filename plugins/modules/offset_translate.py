@@ -101,6 +101,12 @@ options:
     type: str
     choices: [fail, skip]
     default: fail
+  leave_seconds:
+    description: Seconds to wait for members that the source still has, before groups are refused for them. Static
+      members and applications of Kafka Streams do not leave when they stop; Kafka drops them when their session ends,
+      after 45 seconds by default. Not in check mode.
+    type: int
+    default: 0
   still_seconds:
     description: Seconds for which positions on the target have to stand still before anything is committed. Consumers
       commit every 5 seconds by default.
@@ -274,6 +280,7 @@ def main() -> None:
             "named_groups": {"type": "list", "elements": "str", "default": []},
             "switched_groups": {"type": "list", "elements": "str", "default": []},
             "on_live_members": {"type": "str", "choices": ["fail", "skip"], "default": "fail"},
+            "leave_seconds": {"type": "int", "default": 0},
             "still_seconds": {"type": "int", "default": 6},
             "scan_limit": {"type": "int", "default": 1000000},
         },

@@ -158,6 +158,7 @@ def translate(source, target, check=False, **more):
         "switched_groups": [],
         "named_groups": [],
         "on_live_members": "fail",
+        "leave_seconds": 0,
         "still_seconds": 0,
         "scan_limit": 1000000,
     }

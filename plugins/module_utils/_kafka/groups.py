@@ -42,6 +42,13 @@ class GroupDescription(TypedDict):
     members: list[Member]
 
 
+class Membership(TypedDict):
+    """How many live members a group has, and the topics that these are assigned."""
+
+    members: int
+    topics: set[str]
+
+
 def list_groups(client: KafkaClient) -> list[str]:
     """Names of all consumer groups, sorted.
 
@@ -129,7 +136,35 @@ def describe_groups(client: KafkaClient, groups: Iterable[str]) -> dict[str, Gro
 
     :raises KafkaDrError: a group has no answer.
     """
-    found: dict[str, GroupDescription] = {}
+    return {
+        name: {
+            "state": group.state.name,
+            "members": [{"id": member.member_id, "host": member.host} for member in group.members],
+        }
+        for name, group in _described(client, groups)
+    }
+
+
+def memberships(client: KafkaClient, groups: Iterable[str]) -> dict[str, Membership]:
+    """``{group: membership}`` of the consumer groups that have members.
+
+    :raises KafkaDrError: a group has no answer.
+    """
+    return {
+        name: {
+            "members": len(group.members),
+            "topics": {
+                place.topic
+                for member in group.members
+                for place in (member.assignment.topic_partitions if member.assignment is not None else ())
+            },
+        }
+        for name, group in _described(client, groups)
+        if group.members
+    }
+
+
+def _described(client: KafkaClient, groups: Iterable[str]) -> Iterator[tuple[str, Any]]:
     for some in _batches(groups):
         futures = client.ask(
             "describe groups", partial(client.admin.describe_consumer_groups, some, request_timeout=client.timeout)
@@ -137,11 +172,7 @@ def describe_groups(client: KafkaClient, groups: Iterable[str]) -> dict[str, Gro
         for name, future in futures.items():
             group = _unless_absent(client, future, f"describe group '{name}'")
             if group is not None and group.state != ConsumerGroupState.DEAD:
-                found[name] = {
-                    "state": group.state.name,
-                    "members": [{"id": member.member_id, "host": member.host} for member in group.members],
-                }
-    return found
+                yield name, group
 
 
 def group_positions(

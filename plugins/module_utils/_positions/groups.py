@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from .._errors import RefusedError, UsageError
 from .._kafka.client import KafkaClient
-from .._kafka.groups import describe_groups, group_positions, list_groups
+from .._kafka.groups import group_positions, list_groups, memberships
 from .._kafka.mm2_topics import Row
 from .._mm2.names import MirrorNames, compile_filter
 from .shapes import Known, Partition
@@ -55,15 +55,14 @@ def living_positions(
 ) -> tuple[Positions, dict[str, int], set[str]]:
     """Positions as the source has them now:
     ``({group: {(topic, partition): Position}}, {group: members there}, groups that are not wanted and have some)``.
+    Members count where the group has a position in these topics, or they are assigned one, and may commit at any time.
 
     :param known: groups that a witness knows. A broker whose coordinator moves lists its groups as none and calls that
         no error; they are asked for by name.
     """
     every = sorted({*list_groups(source), *known})
     names = [name for name in every if wanted(name)]
-    members = {
-        name: len(group["members"]) for name, group in describe_groups(source, names).items() if group["members"]
-    }
+    groups = memberships(source, names)
     found, left = {}, set()
     for name, places in group_positions(source, every, stable=True).items():
         mine = {key: Position(offset, "source", None) for key, offset in places.items() if topic(key[0])}
@@ -71,6 +70,9 @@ def living_positions(
             found[name] = mine
         elif mine:
             left.add(name)
+    members = {
+        name: group["members"] for name, group in groups.items() if found.get(name) or any(map(topic, group["topics"]))
+    }
     return found, members, left
 
 

@@ -83,6 +83,11 @@ def _unseen(evidence: Evidence, position: Position, answer: Answer) -> int | Non
     return 0 if position.origin == "source" else max(0, evidence.target_end - answer.offset)
 
 
+def moved(positions: Positions) -> list[str]:
+    """Groups that have a position to be translated."""
+    return [group for group, places in positions.items() if places]
+
+
 def uncopied(names: MirrorNames, target: KafkaClient, positions: Positions) -> dict[str, list[str]]:
     """Topics that groups have positions in and that the target has no copy of, ``{group: [topic]}``: :func:`plan` has
     no row for them.
@@ -111,11 +116,12 @@ def refusals(
         if group not in left:
             refused.append({"group": group, "kind": kind, "reason": reason})
 
-    for group, found in sorted(describe_groups(target, positions).items()):
+    # A group that only has positions in others' topics is none of ours, on either side.
+    for group, found in sorted(describe_groups(target, moved(positions)).items()):
         if found["members"]:
             refuse(group, "members", f"{len(found['members'])} live members on {target.name} ({found['state']})")
     for group, count in sorted(busy.items()):
-        refuse(group, "members", f"{count} live members on the source: its position still moves")
+        refuse(group, "members", f"{count} live members on the source: its position moves, or a session has not ended")
     accepted = set(EXACT) | set(params["accept"] or ())
     for row in rows:
         if row["confidence"] not in accepted:

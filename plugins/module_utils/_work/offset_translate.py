@@ -23,7 +23,7 @@ from .._mm2.names import MirrorNames, check_names
 from .._positions.collector import EvidenceCollector
 from .._positions.groups import Positions, Predicate, group_filter, last_positions, living_positions, wanted_topic
 from .._positions.other_groups import Kinds, other_groups
-from .._positions.plan import Committed, moved_groups, plan, plan_result, refusals, to_commit, uncopied
+from .._positions.plan import Committed, moved, moved_groups, plan, plan_result, refusals, to_commit, uncopied
 from .._positions.proof_map import read_proof
 from .._values.listing import named
 
@@ -33,9 +33,9 @@ NAMED = 5
 def offset_translate(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """The result of ``offset_translate``; see the module's RETURN for the shape."""
     began = time.monotonic()
-    mirror = _mirror(params)
+    mirror = _mirror(params, 0 if check_mode else params["leave_seconds"])
     groups = mirror.groups
-    before = group_positions(mirror.target, groups.positions)
+    before = group_positions(mirror.target, moved(groups.positions))
     looked = time.monotonic()
     collector = mirror.collector(params)
     rows = plan(
@@ -116,7 +116,7 @@ class _Mirror:
         )
 
 
-def _mirror(params: dict[str, Any]) -> _Mirror:
+def _mirror(params: dict[str, Any], leave_seconds: float) -> _Mirror:
     names = check_names(
         MirrorNames(params["source_alias"], params["target_alias"], params["policy"], params["separator"])
     )
@@ -133,7 +133,7 @@ def _mirror(params: dict[str, Any]) -> _Mirror:
         contents.known_ids = (witness or {}).get("topics") or {}
     checkpoints = read_checkpoints(target, names.checkpoints)
     if source is not None:
-        groups = _living_groups(source, wanted, topic, witness)
+        groups = _living_groups(source, wanted, topic, witness, leave_seconds)
     else:
         groups = _last_seen_groups(
             last_positions(names, witness, checkpoints, lambda name: True, topic), wanted, witness
@@ -141,9 +141,17 @@ def _mirror(params: dict[str, Any]) -> _Mirror:
     return _Mirror(names, source, target, contents, witness, checkpoints, groups)
 
 
-def _living_groups(source: KafkaClient, wanted: Predicate, topic: Predicate, witness: dict[str, Any] | None) -> _Groups:
+def _living_groups(
+    source: KafkaClient, wanted: Predicate, topic: Predicate, witness: dict[str, Any] | None, leave_seconds: float
+) -> _Groups:
     known = (witness or {"groups": {}})["groups"]
-    positions, members, excluded = living_positions(source, wanted, topic, known)
+    end = time.monotonic() + leave_seconds
+    while True:
+        positions, members, excluded = living_positions(source, wanted, topic, known)
+        # Static members and applications of Kafka Streams do not leave when they stop; their sessions end later.
+        if not members or time.monotonic() >= end:
+            break
+        time.sleep(1)
     return _Groups(wanted, positions, members, excluded, _kinds(source))
 
 
