@@ -68,8 +68,13 @@ watch:
       description: The age of the oldest of them.
       type: float
     differences:
-      description: Faults as a proof names them, by C(topic), C(partition), C(kind), C(source_offset),
-        C(target_offset), C(timestamp), C(field), C(count) and C(found_at).
+      description: Faults as a proof names them that nobody has accepted, by C(id), C(topic), C(partition), C(kind),
+        C(source_offset), C(target_offset), C(timestamp), C(field), C(count) and C(found_at); C(text) has it in a line.
+        M(streamsafe.kafka_dr.watch_accept) takes the C(id).
+      type: list
+    accepted:
+      description: The faults that were accepted last, in the same keys, with C(accepted), who (C(by)) did it, why
+        (C(reason)) and when (C(at), in milliseconds).
       type: list
     stopped:
       description: Partitions that are no longer watched, each with the C(reason).

@@ -70,8 +70,8 @@ def test_every_stage_has_a_wrapper_a_template_and_a_survey():
     """And whatever else is run by a schedule or by hand. The page has a template of its own; Roles and requests are no
     controller's.
     """
-    # start_held writes the brokers' keys, which no credential of the example carries.
-    by_hand = {"proof_job", "rbac", "request_failover", "start_held"}
+    # start_held writes the brokers' keys, which no credential of the example carries; a person explains a difference.
+    by_hand = {"proof_job", "rbac", "request_failover", "start_held", "watch_accept"}
     runnable = {path.stem for path in (ROOT / "playbooks").glob("*.yml")} - by_hand
     assert set(STAGES) <= runnable | {"failed"} == {path.stem for path in PLAYBOOKS}
     assert runnable | {"failed"} == {one["name"] for one in VARS["awx_stages"]}

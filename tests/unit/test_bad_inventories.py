@@ -45,6 +45,7 @@ OTHERS = {
     "start_held": {"start_held_region": "north_america"},
     "rbac": {},
     "ledger": {"ledger_region": "europe"},
+    "watch_accept": {"watch_source": "north_america", "watch_target": "europe"},
     "proof_job": {
         "proof_job_source": "europe",
         "proof_job_target": "north_america",

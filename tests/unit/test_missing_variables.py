@@ -216,6 +216,7 @@ def test_every_variable_of_the_documents_is_one():
         ("rbac", "There is no Role to print"),
         ("verify_restore", "A proof needs proof_source"),
         ("ledger", "Name the region that holds the ledger: -e ledger_region=…"),
+        ("watch_accept", "Name the mirror: -e watch_source=… -e watch_target=…"),
     ],
 )
 def test_playbooks_that_are_no_stages_say_what_they_need(playbook, said, inventory):

@@ -73,14 +73,14 @@ def _wrong(watch: dict[str, Any]) -> Iterator[Trouble]:
     differences = watch["differences"]
     if differences:
         count = len(differences) + watch.get("differences_left_out", 0)
-        first = named((_told(difference) for difference in differences), NAMED)
+        first = named((difference["text"] for difference in differences), NAMED)
         yield Trouble(
             "watch-differs",
             "error",
             f"{count} differences that nobody accepted: {first}",
             "The copy does not hold what the source holds; nothing after the first of them in a partition is proven",
             "Compare the partitions with verify_restore, find out who or what changed the copy, and copy these topics "
-            "anew or accept the differences",
+            "anew, or accept what is explained with the playbook watch_accept",
         )
     stopped = [f"{row['topic']}-{row['partition']} ({row['reason']})" for row in watch["stopped"]]
     if stopped:
@@ -110,10 +110,3 @@ def _late(watch: dict[str, Any], most_age: float, most_unproven: float) -> Itera
             "The mirror or the watch does not keep up, or a difference or a stopped partition holds it back",
             "See lag first; then look at its log, and at kafka_dr_watch.max_mb_per_second",
         )
-
-
-def _told(difference: dict[str, Any]) -> str:
-    place = f"{difference['topic']}-{difference['partition']}"
-    offset = difference["source_offset"] if difference["source_offset"] is not None else difference["target_offset"]
-    side = "source" if difference["source_offset"] is not None else "target"
-    return f"{place}: {difference['kind']} at {side} offset {offset}"

@@ -16,7 +16,7 @@ from .._errors import KafkaDrError
 from .._proof import align, classify
 from .._proof.found import Found
 from .._proof.shapes import Side
-from .state import Difference
+from .state import Difference, Span
 from .track import Track
 
 # Records that are read again for the names of the fields that differ.
@@ -48,18 +48,24 @@ def judge(track: Track, source: Side, target: Side, mirrored_through: int | None
     if not left and not right:
         return len(track.fresh) < left_before
     found = _classified(track, source, target, blocks, left, right, lookup)
-    differences = [run for run in found.runs if run["kind"] != "duplicated"]
     track.part.duplicates += found.counts["duplicated"]
-    if len(differences) + track.part.differences > MOST:
+    faults = _faults(track, blocks, found, now_ms)
+    if len(faults) + len(track.faults) > MOST:
         track.stop(f"more than {MOST} differences, the last ones from source offset {track.part.examined[0]} on")
         return True
-    if differences:
-        track.held = True
-    track.found += [_difference(track, number, run, now_ms) for number, run in enumerate(differences)]
-    track.part.differences += len(differences)
+    track.found += faults
+    track.faults += faults
+    track.part.differences += len(faults)
     track.confirm(blocks, left, right, now_ms)
     track.unsettled = None
     return True
+
+
+def _faults(track: Track, blocks: list[Block], found: Found, now_ms: int) -> list[Difference]:
+    # A further copy may stand before the record that it is one of; nothing is told of what follows by itself.
+    copies = [run["target_offset"] for run in found.runs if run["kind"] == "duplicated"]
+    differences = [run for run in found.runs if run["kind"] != "duplicated"]
+    return [_difference(track, blocks, number, run, copies, now_ms) for number, run in enumerate(differences)]
 
 
 def _take_copies(track: Track, lookup: Lookup, now_ms: int) -> None:
@@ -142,8 +148,36 @@ def _with_fields(side: Side, topic: str, number: int, records: Records) -> Recor
     return again if same else records
 
 
-def _difference(track: Track, number: int, run: dict[str, Any], now_ms: int) -> Difference:
-    return Difference(*track.place, number=track.part.differences + number, found_at=now_ms, **run)
+def _difference(
+    track: Track, blocks: list[Block], number: int, run: dict[str, Any], copies: list[int], now_ms: int
+) -> Difference:
+    held = [*copies, *([] if run["target_offset"] is None else [run["target_offset"]])]
+    ends, matched = _before(track, blocks, run["source_offset"], min(held, default=None))
+    return Difference(
+        *track.place,
+        number=track.part.differences + number,
+        found_at=now_ms,
+        ends=ends,
+        matched=track.part.matched + matched,
+        **run,
+    )
+
+
+def _before(track: Track, blocks: list[Block], source: int | None, target: int | None) -> tuple[Span, int]:
+    """Where the matched records end that lie before a fault on both sides, and how many of them are new."""
+    ends, matched = track.part.examined, 0
+    for i, j, count in blocks:
+        lefts, rights = track.pending.offset[i : i + count], track.fresh.offset[j : j + count]
+        before = count
+        if source is not None:
+            before = min(before, int(np.searchsorted(lefts, source)))
+        if target is not None:
+            before = min(before, int(np.searchsorted(rights, target)))
+        if before:
+            ends, matched = (int(lefts[before - 1]) + 1, int(rights[before - 1]) + 1), matched + before
+        if before < count:
+            break
+    return ends, matched
 
 
 class Lookup:

@@ -134,21 +134,14 @@ class Watch:
             return
         self._accepted_at = now
         kept = self.keeper.read()
-        accepted = {
-            (found.topic, found.partition, found.number): found.accepted
-            for found in (kept.differences if kept else [])
-            if found.accepted is not None
-        }
+        mirror = self.options.mirror
+        accepted = {found.id(mirror): found.accepted for found in (kept.differences if kept else []) if found.accepted}
         for found in self.state.differences:
-            found.accepted = accepted.get((found.topic, found.partition, found.number), found.accepted)
-        for place, track in self.tracks.items():
-            still = any(
-                found.accepted is None and found.found_at >= track.part.since
-                for found in self.state.differences
-                if (found.topic, found.partition) == place
-            )
-            if track.held and not still:
-                track.accept()
+            if found.accepted is None and found.id(mirror) in accepted:
+                track = self.tracks.get((found.topic, found.partition))
+                if track is not None:
+                    track.accept(found)
+                found.accepted = accepted[found.id(mirror)]
 
     def _copied(self, now: float) -> dict[Partition, int]:
         """Source offsets below which the mirror says it has copied everything, where it has said something new since
@@ -248,8 +241,9 @@ def _all_gone(state: WatchState) -> list[rows.Row]:
         for window in listed
     ]
     names += [
-        rows.key(rows.DIFFERENCE, state.mirror, found.topic, found.partition, found.number)
+        rows.key(kind, state.mirror, found.topic, found.partition, found.number)
         for found in state.differences
+        for kind in (rows.DIFFERENCE, rows.ACCEPTED)
     ]
     return [(name, None) for name in names]
 

@@ -22,12 +22,13 @@ FORMAT = 1
 LARGEST = 1 << 62
 # What one array may unpack to: a window holds at most some ten thousand records of 8 bytes.
 ARRAY_BYTES = 16 << 20
-CONFIRMED, WINDOW, DIFFERENCE, WATCH = "confirmed", "window", "difference", "watch"
+CONFIRMED, WINDOW, DIFFERENCE, ACCEPTED, WATCH = "confirmed", "window", "difference", "accepted", "watch"
 KEYS: dict[str, tuple[type, ...]] = {
     WATCH: (str,),
     CONFIRMED: (str, str, int),
     WINDOW: (str, str, int, int),
     DIFFERENCE: (str, str, int, int),
+    ACCEPTED: (str, str, int, int),
 }
 ARRAYS = ("runs", "content", "timestamps")
 
@@ -77,8 +78,16 @@ def window_row(mirror: str, place: Partition, window: Window, at: int) -> Row:
 def difference_row(mirror: str, difference: Difference, at: int) -> Row:
     """The record of a difference."""
     place = (difference.topic, difference.partition, difference.number)
-    value = {name: item for name, item in asdict(difference).items() if name not in ("topic", "partition", "number")}
+    value = {name: getattr(difference, name) for name in DIFFERENCE_FIELDS}
     return key(DIFFERENCE, mirror, *place), _dump(at, value)
+
+
+def accepted_row(mirror: str, difference: Difference, by: str, reason: str, at: int) -> Row:
+    """The record that accepts a difference. It is another one's than the watch's, so that neither overwrites what the
+    other has written, and it names what it accepts.
+    """
+    place = (difference.topic, difference.partition, difference.number)
+    return key(ACCEPTED, mirror, *place), _dump(at, {"id": difference.id(mirror), "by": by, "reason": reason})
 
 
 def fold(records: Iterable[tuple[int, bytes | None, bytes | None]]) -> dict[str, WatchState]:
@@ -90,6 +99,7 @@ def fold(records: Iterable[tuple[int, bytes | None, bytes | None]]) -> dict[str,
     for offset, name, value in records:
         latest[name] = (offset, value)
     states: dict[str, WatchState] = {}
+    accepted: dict[str, dict[str, dict[str, Any]]] = {}
     for name, (offset, value) in latest.items():
         if value is None:
             continue
@@ -98,10 +108,13 @@ def fold(records: Iterable[tuple[int, bytes | None, bytes | None]]) -> dict[str,
             content = json.loads(value)
             if content["v"] != FORMAT:
                 raise ValueError("version")
-            _put(states.setdefault(mirror, WatchState(mirror)), kind, place, content)
+            if kind == ACCEPTED:
+                accepted.setdefault(mirror, {})[_text(content["id"])] = _acceptance(content)
+            else:
+                _put(states.setdefault(mirror, WatchState(mirror)), kind, place, content)
         except (ValueError, KeyError, TypeError, RecursionError, zlib.error, binascii.Error) as error:
             raise foreign(name, offset) from error
-    return {mirror: _ordered(state) for mirror, state in states.items() if state.round}
+    return {mirror: _whole_state(state, accepted.get(mirror, {})) for mirror, state in states.items() if state.round}
 
 
 def foreign(name: bytes | None, offset: int) -> FormatError:
@@ -126,7 +139,11 @@ def _key(name: bytes | None) -> list[Any]:
     return parts
 
 
-def _ordered(state: WatchState) -> WatchState:
+def _whole_state(state: WatchState, accepted: dict[str, dict[str, Any]]) -> WatchState:
+    """In order, with what was accepted: the difference that has that id, and no other one of its number."""
+    if accepted:
+        for found in state.differences:
+            found.accepted = accepted.get(found.id(state.mirror))
     for windows in state.windows.values():
         windows.sort(key=lambda window: window.low)
     state.differences.sort(key=lambda found: (found.topic, found.partition, found.number))
@@ -225,7 +242,9 @@ CONFIRMED_FIELDS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("through", "examined"), _pair),
     "anchor": _optional(_anchor),
     **dict.fromkeys(("source_tip", "target_tip"), _optional(_tip)),
-    **dict.fromkeys(("since", "read", "records", "duplicates", "unproven", "older", "waiting", "differences"), _whole),
+    **dict.fromkeys(
+        ("since", "read", "records", "matched", "duplicates", "unproven", "older", "waiting", "differences"), _whole
+    ),
     **dict.fromkeys(("oldest_waiting", "proven_at", "scrubbed"), _LATER),
     "stopped": _optional(_text),
     "notes": _texts,
@@ -240,6 +259,6 @@ DIFFERENCE_FIELDS: dict[str, Callable[[Any], Any]] = {
     "kind": _text,
     **dict.fromkeys(("source_offset", "target_offset", "timestamp"), _LATER),
     "field": _optional(_text),
-    **dict.fromkeys(("count", "found_at"), _whole),
-    "accepted": _optional(_acceptance),
+    **dict.fromkeys(("count", "found_at", "matched"), _whole),
+    "ends": _pair,
 }

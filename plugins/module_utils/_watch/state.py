@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ class Confirmed:
     :ivar read: how far the source was read (exclusive); what is not confirmed of it stands in windows.
     :ivar source_tip, target_tip: the last record that was read and accounted for; read again each round.
     :ivar records, duplicates: how many were proven, and how many further copies the target has.
+    :ivar matched: how many were matched, those behind a difference among them.
     :ivar unproven: source records that were never compared and never will be, counted or (if skipped) by offsets.
     :ivar older: target records from before the first common one, or of a former topic.
     :ivar waiting: source records that are read and not confirmed yet (in windows).
@@ -58,6 +61,7 @@ class Confirmed:
     source_tip: Tip | None = None
     target_tip: Tip | None = None
     records: int = 0
+    matched: int = 0
     duplicates: int = 0
     unproven: int = 0
     older: int = 0
@@ -92,7 +96,12 @@ class Window:
 
 @dataclass
 class Difference:
-    """A fault as a proof names it. :ivar accepted: None, or ``{by, reason, at}``."""
+    """A fault as a proof names it.
+
+    :ivar ends: where what is proven ends before it, exclusive offsets of source and target.
+    :ivar matched: how many records were matched before it.
+    :ivar accepted: None, or ``{by, reason, at}``.
+    """
 
     topic: str
     partition: int
@@ -104,7 +113,19 @@ class Difference:
     field: str | None
     count: int
     found_at: int
+    ends: Span = (0, 0)
+    matched: int = 0
     accepted: dict[str, Any] | None = None
+
+    def id(self, mirror: str) -> str:
+        """``<topic>-<partition>/<number>/<eight hexadecimal digits>``, the digits over all that was found: after the
+        watch has begun anew, another fault of that number has another id.
+        """
+        found = asdict(self)
+        del found["accepted"]
+        text = json.dumps([mirror, found], sort_keys=True, separators=(",", ":"))
+        digits = hashlib.sha256(text.encode()).hexdigest()[:8]
+        return f"{self.topic}-{self.partition}/{self.number}/{digits}"
 
 
 @dataclass

@@ -28,6 +28,7 @@ def summarise(
     unproven = {place: unproven_records(part, (ends or {}).get(place)) for place, part in state.partitions.items()}
     oldest = [moment for part in state.partitions.values() if (moment := oldest_unproven(part)) is not None]
     open_ones = [found for found in state.differences if found.accepted is None]
+    accepted = _accepted(state)
     stopped = [
         {"topic": topic, "partition": number, "reason": part.stopped}
         for (topic, number), part in sorted(state.partitions.items())
@@ -43,9 +44,10 @@ def summarise(
         "duplicates": sum(part.duplicates for part in state.partitions.values()),
         "unproven_records": sum(unproven.values()),
         "unproven_seconds": round(max(0, now - min(oldest)) / 1000, 3) if oldest else 0,
-        "differences": [_difference(found) for found in open_ones[:NAMED]],
+        "differences": [_difference(state.mirror, found) for found in open_ones[:NAMED]],
         "differences_left_out": max(0, len(open_ones) - NAMED),
-        "differences_accepted": len(state.differences) - len(open_ones),
+        "differences_accepted": len(accepted),
+        "accepted": accepted[-NAMED:],
         "stopped": stopped[:NAMED],
         "stopped_left_out": max(0, len(stopped) - NAMED),
         "topics_not_watched": [
@@ -118,8 +120,30 @@ def figures(state: WatchState, now_ms: int) -> RoundFigures:
     )
 
 
-def _difference(found: Difference) -> dict[str, Any]:
+def _accepted(state: WatchState) -> list[dict[str, Any]]:
+    """What was accepted, the last one last."""
+    found = [
+        {**_difference(state.mirror, difference), "accepted": difference.accepted}
+        for difference in state.differences
+        if difference.accepted is not None
+    ]
+    return sorted(found, key=lambda row: row["accepted"]["at"])
+
+
+def describe(mirror: str, found: Difference) -> str:
+    """A difference in a line, its id first."""
+    where = [
+        f"{side} offset {offset}"
+        for side, offset in (("source", found.source_offset), ("target", found.target_offset))
+        if offset is not None
+    ]
+    return f"{found.id(mirror)}: {found.kind} x{found.count} at {', '.join(where) or 'an unknown offset'}"
+
+
+def _difference(mirror: str, found: Difference) -> dict[str, Any]:
     return {
+        "id": found.id(mirror),
+        "text": describe(mirror, found),
         "topic": found.topic,
         "partition": found.partition,
         "kind": found.kind,

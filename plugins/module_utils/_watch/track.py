@@ -58,7 +58,7 @@ class Track:
     :ivar unsettled: since when (seconds of a monotonic clock) the target has something else; None while it has not.
     :ivar source_new, target_new: nothing of that side was read yet; it begins where the log begins.
     :ivar forgotten: windows of former logs, to be deleted.
-    :ivar held: there are differences that nobody accepted, so what is proven ends before the first.
+    :ivar faults: the differences of these logs that nobody accepted; what is proven ends before the first.
     """
 
     place: Partition
@@ -72,13 +72,18 @@ class Track:
     source_read_whole: bool = False
     target_whole: bool = False
     unsettled: float | None = None
-    held: bool = False
     windows: list[Window] = field(default_factory=list)
+    faults: list[Difference] = field(default_factory=list)
     found: list[Difference] = field(default_factory=list)
     forgotten: list[Window] = field(default_factory=list)
     source_new: bool = False
     target_new: bool = False
     dirty: bool = True
+
+    @property
+    def held(self) -> bool:
+        """Whether what is proven ends before a difference."""
+        return bool(self.faults)
 
     def note(self, text: str) -> None:
         """Keep what happened to the partition."""
@@ -165,13 +170,12 @@ class Track:
                 "digest": int(self.pending.digest()[i]),
                 "timestamp": int(self.pending.timestamp[i]),
             }
+        self.part.matched += sum(count for dummy, dummy2, count in blocks)
         if not self.held:
-            self.part.records += sum(count for dummy, dummy2, count in blocks)
             self.part.proven_at = now_ms
             self._extend_map(blocks)
         self._account(source, target)
-        if not self.held:
-            self.part.through = self.part.examined
+        self.prove()
 
     def _account(self, source: int, target: int) -> None:
         """Both sides are examined up to and with their first records."""
@@ -189,11 +193,22 @@ class Track:
         self.part.examined = (examined[0], examined[1])
         self.dirty = self.dirty or bool(source or target)
 
-    def accept(self) -> None:
-        """Every difference was accepted: what is proven goes on where both sides were compared."""
-        self.held = False
-        self.part.through = self.part.examined
-        self.note(f"differences before source offset {self.part.examined[0]} were accepted")
+    def prove(self) -> None:
+        """What is proven ends before the first difference that nobody accepted, or where both sides were compared."""
+        proven = min(
+            ((fault.ends, fault.matched) for fault in self.faults), default=(self.part.examined, self.part.matched)
+        )
+        if proven != (self.part.through, self.part.records):
+            self.part.through, self.part.records = proven
+            self.dirty = True
+
+    def accept(self, accepted: Difference) -> None:
+        """A difference was accepted: what is proven goes on behind it, up to the next one."""
+        if accepted not in self.faults or self.part.stopped:
+            return
+        self.faults.remove(accepted)
+        self.prove()
+        self.note(f"difference {accepted.number} ({accepted.kind}) was accepted")
 
     def _measure(self) -> None:
         # What follows the last record is examined too where nothing is left of it: it holds no record.
@@ -203,8 +218,8 @@ class Track:
         )
         if examined != self.part.examined:
             self.part.examined, self.dirty = examined, True
-        if not self.held and self.part.begins is not None and self.part.through != examined:
-            self.part.through, self.dirty = examined, True
+        if self.part.begins is not None:
+            self.prove()
         waiting = len(self.pending)
         oldest = int(self.pending.timestamp.min()) if waiting else None
         oldest = None if oldest is None or oldest < 0 else oldest

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .looking import Pairing, Survey
-from .state import Confirmed, Partition, WatchState
+from .state import Confirmed, Difference, Partition, WatchState
 from .track import Track
 from .windows import records
 
@@ -22,18 +22,18 @@ def restored(state: WatchState) -> dict[Partition, Track]:
         track.windows = [window for window in state.windows.get(place, []) if window.high > part.examined[0]]
         if part.stopped is None:
             track.pending = records(place, part, state.windows.get(place, []))
-        track.held = held(state, place, part)
+        track.faults = faults(state, place, part)
         tracks[place] = track
     return tracks
 
 
-def held(state: WatchState, place: Partition, part: Confirmed) -> bool:
-    """Whether a difference of these logs, which nobody accepted, ends what is proven."""
-    return any(
-        found.accepted is None and found.found_at >= part.since
+def faults(state: WatchState, place: Partition, part: Confirmed) -> list[Difference]:
+    """The differences of these logs that nobody accepted; those of former logs hold nothing up."""
+    return [
+        found
         for found in state.differences
-        if (found.topic, found.partition) == place
-    )
+        if (found.topic, found.partition) == place and found.accepted is None and found.found_at >= part.since
+    ]
 
 
 def synchronise(tracks: dict[Partition, Track], survey: Survey, now_ms: int) -> dict[str, str]:

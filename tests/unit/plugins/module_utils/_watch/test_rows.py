@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -111,6 +112,24 @@ def test_behind_a_difference_nothing_is_proven():
     state = known()
     state.partitions[PLACE].examined = (100, 95)
     assert summarise(state, None, 9000)["unproven_records"] == 5 + 30 + 10
+
+
+def test_an_acceptance_is_of_one_difference_and_no_other():
+    state = known()
+    (found,) = state.differences
+    accepted = (50, *rows.accepted_row(state.mirror, found, "ann", "test", 6))
+    assert rows.fold([*records(state), accepted])["a-to-b"].differences[0].accepted == {
+        "by": "ann",
+        "reason": "test",
+        "at": 6,
+    }
+    for changes in ({"count": 3}, {"found_at": 124}, {"kind": "foreign"}, {"source_offset": 8}, {"number": 1}):
+        state.differences = [replace(found, **changes)]
+        assert rows.fold([*records(state), accepted])["a-to-b"].differences[0].accepted is None
+    # Of another mirror.
+    state.mirror = "c-to-d"
+    state.differences = [found]
+    assert rows.fold([*records(state), accepted])["c-to-d"].differences[0].accepted is None
 
 
 def test_an_accepted_difference_is_none():

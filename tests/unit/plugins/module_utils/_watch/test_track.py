@@ -97,13 +97,43 @@ def test_what_an_open_transaction_may_explain_is_not_judged():
 
 def test_accepted_differences_let_it_go_on():
     follower = follow(BASE, [*BASE[:20], *BASE[21:]])
-    follower.track.accept()
-    assert follower.track.part.through == (60, 59)
-    # That the source has one record more than the copy is known, and no claim of its own.
-    follower.track.part.begins = follower.track.part.through
-    follower.track.part.map_runs = []
+    assert follower.track.part.records == 20
+    follower.accept(follower.track.found[0])
+    assert (follower.track.part.through, follower.track.part.records) == ((60, 59), 59)
     follower.round([700], [700])
-    assert follower.track.part.through == (61, 60)
+    assert (follower.track.part.through, follower.track.part.records) == ((61, 60), 60)
+
+
+def test_only_what_is_accepted_lets_it_go_on():
+    follower = follow(BASE, [*BASE[:20], *BASE[21:40], 900, *BASE[40:]], portion=100)
+    missing, foreign = sorted(follower.track.found, key=lambda found: found.kind, reverse=True)
+    follower.accept(foreign)
+    assert (follower.track.part.through, follower.track.part.records) == ((20, 20), 20)
+    follower.accept(missing)
+    assert (follower.track.part.through, follower.track.part.records) == ((60, 60), 59)
+    follower = follow(BASE, [*BASE[:20], *BASE[21:40], 900, *BASE[40:]], portion=100)
+    follower.accept(next(found for found in follower.track.found if found.kind == "missing"))
+    assert (follower.track.part.through, follower.track.part.records) == ((40, 39), 39)
+
+
+def test_what_a_stopped_partition_has_proven_stays():
+    follower = follow(BASE, [*BASE[:20], *BASE[21:]])
+    follower.track.stop("another log")
+    follower.accept(follower.track.found[0])
+    assert follower.track.part.through == (20, 20)
+
+
+@pytest.mark.parametrize("seed", range(1000, 1150))
+def test_what_is_proven_behind_accepted_differences_is_so(seed):
+    """Random faults, accepted one by one in any order; ``Follower.check`` judges each time."""
+    chance = random.Random(seed)
+    source = [chance.randrange(chance.choice((6, 1000))) for dummy in range(chance.randrange(20, 120))]
+    target, dummy = spoiled(chance, spoiled(chance, source)[0])
+    follower = follow(source, target, portion=chance.choice((5, 30, 200)))
+    for found in chance.sample(follower.track.found, len(follower.track.found)):
+        follower.accept(found)
+    part = follower.track.part
+    assert part.begins is None or (part.through, part.records) == (part.examined, part.matched)
 
 
 FAULTS = ("missing", "swap", "foreign", "duplicate", "tail")
