@@ -36,6 +36,10 @@ options:
         description: Topic configs to set; V(null) removes one.
         type: dict
         default: {}
+      id:
+        description: With O(state=absent), the topic's id as it was read. Nothing is deleted where a topic has another
+          one, since somebody made it again.
+        type: str
   state:
     description: Whether the topics are to exist.
     type: str
@@ -96,6 +100,7 @@ def main() -> None:
                     "partitions": {"type": "int"},
                     "replication_factor": {"type": "int"},
                     "configs": {"type": "dict", "default": {}},
+                    "id": {"type": "str"},
                 },
             },
             "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},

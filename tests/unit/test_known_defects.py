@@ -148,3 +148,15 @@ def test_the_restoring_mirror_goes_the_other_way_between_the_same_regions():
     backup = {"name": "backup", "source": "na", "target": "eu", "topics": ["t"]}
     turned = reverse_of(backup, "restore")
     assert (turned["source"], turned["target"], turned["topics"]) == ("eu", "na", ["t"])
+
+
+def test_users_topics_are_deleted_by_the_ids_that_they_were_read_with():
+    """Another run may have made them again, and filled them, since."""
+    deleting = [
+        task["streamsafe.kafka_dr.topics"]["topics"]
+        for path in TASKS
+        for task in tasks_of(path)
+        if (task.get("streamsafe.kafka_dr.topics") or {}).get("state") == "absent"
+    ]
+    of_users = [topics for topics in deleting if "mirror_internal_topics" not in topics]
+    assert len(of_users) >= 3 and [topics for topics in of_users if "described_topics(ids=true)" not in topics] == []

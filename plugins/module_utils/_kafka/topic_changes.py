@@ -74,15 +74,18 @@ def ensure_topics(
 
     Configs that are not named are left alone; a value of None removes one. Partitions are never reduced.
 
-    :param topics: ``[{name, partitions, replication_factor, configs}]``.
+    :param topics: ``[{name, partitions, replication_factor, configs, id}]``; with an ``id``, the topic of that id alone
+        is deleted.
     :param state: ``present`` or ``absent``.
     :returns: ``changed``, ``created``, ``altered``, ``deleted``, ``topics`` (as they are now) and ``diff``.
-    :raises RefusedError: a topic has more partitions than described.
+    :raises RefusedError: a topic has more partitions than described, or is not the one that is to be deleted.
     """
+    topics = list(topics)
     wanted = described(topics)
     client.metadata()
     before = _current(client, wanted)
     if state == "absent":
+        _refuse_others(client, topics, before)
         return _delete(client, before, check_mode)
     plan = _plan(wanted, before)
     if not check_mode:
@@ -98,6 +101,23 @@ def ensure_topics(
         "topics": now,
         "diff": {"before": before, "after": _expected(wanted, before)},
     }
+
+
+def _refuse_others(client: KafkaClient, topics: list[Mapping[str, Any]], present: Collection[str]) -> None:
+    """:raises RefusedError: a topic has another id than it was read with: somebody made it again, and what it holds is
+    theirs.
+    """
+    ids = {topic["name"]: topic["id"] for topic in topics if topic.get("id") and topic["name"] in present}
+    found = {name: topic["id"] for name, topic in describe_topics(client, list(ids)).items()} if ids else {}
+    others = sorted(name for name in found if found[name] != ids[name])
+    if others:
+        raise RefusedError(
+            f"{named(others)} is another topic than the one that was read, so nothing is deleted",
+            expected=f"id {ids[others[0]]}",
+            found=f"id {found[others[0]]}",
+            remedy="Find out who made it again, such as another run of the stage. Let that one finish, then run this "
+            "again",
+        )
 
 
 def _delete(client: KafkaClient, before: Mapping[str, PresentTopic], check_mode: bool) -> dict[str, Any]:

@@ -23,9 +23,11 @@ NAMED = 5
 IDENTITY = ("sasl.username", "ssl.certificate.pem", "ssl.certificate.location", "ssl.key.location")
 
 
-def described(topics: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """Topics as the module ``topics`` takes them, from ``{name: {partitions, replication_factor, configs}}`` as
+def described(topics: dict[str, dict[str, Any]], ids: bool = False) -> list[dict[str, Any]]:
+    """Topics as the module ``topics`` takes them, from ``{name: {id, partitions, replication_factor, configs}}`` as
     ``cluster_info`` gives them.
+
+    :param ids: with the topics' ids, so that none is deleted that was made again since.
     """
     return [
         {
@@ -33,6 +35,7 @@ def described(topics: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
             "partitions": topic["partitions"],
             "replication_factor": topic.get("replication_factor"),
             "configs": dict(topic.get("configs") or {}),
+            **({"id": topic["id"]} if ids else {}),
         }
         for name, topic in sorted(topics.items())
     ]
