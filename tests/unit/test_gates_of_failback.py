@@ -38,7 +38,9 @@ FOUND = {
     "__failback_returned": {**STATE, "known_cluster_id": "A"},
     "__failback_drift": [],
     "__failback_both": {"results": [{"topics": {"orders": {}}}, {"acls": []}]},
-    "__failback_directories": {"results": [{"stat": {"exists": True, "writeable": True}}, {"stat": {"exists": True}}]},
+    "__failback_directories": {
+        "results": [{"stat": {"exists": True, "isdir": True, "writeable": True}}, {"stat": {"exists": True}}]
+    },
     "failback_salvage_directory": "/salvage",
     "preflight_clusters": {"na": "A", "eu": "B"},
 }
@@ -100,6 +102,11 @@ def test_a_region_that_was_not_left_is_refused(tmp_path, last):
             {"__failback_directories": {"results": [{"stat": {"exists": False}}, {"stat": {"exists": False}}]}},
             "found /salvage",
         ),
+        (
+            {"__failback_directories": {"results": [{"stat": {"exists": True, "writeable": True}}, {"stat": {}}]}},
+            "found /salvage",
+        ),
+        ({"__failback_directories": {"results": [{"msg": "Not a directory"}, {"stat": {}}]}}, "found /salvage"),
         (
             {"__failback_returned": {**STATE, "state": "other", "known_cluster_id": ""}},
             "expected a position witness that saw its id",

@@ -105,9 +105,11 @@ def test_4_a_place_with_files_of_something_else(returned, tmp_path):
     assert [path.name for path in place.iterdir()] == ["notes.txt"]
 
 
-def test_5_a_place_that_cannot_be_written(returned, tmp_path):
+@pytest.mark.parametrize("place", ["file", "file/out", "nothing/out"])
+def test_5_a_place_that_cannot_be_written(returned, tmp_path, place):
     (tmp_path / "file").write_text("")
-    refused(returned, "be written", failback_salvage_directory=str(tmp_path / "file" / "out"))
+    told = "or a directory that can be written to, found"
+    refused(returned, told, failback_salvage_directory=str(tmp_path / place))
 
 
 def test_6_a_record_that_is_larger_than_the_active_region_accepts(returned, tmp_path):
