@@ -27,6 +27,7 @@ class FilterModule:
             "probe_wrong": as_filter(_probing.probe_wrong),
             "proof_arguments": as_filter(_proving.proof_arguments),
             "proof_counts": as_filter(_proving.proof_counts),
+            "proof_lost": as_filter(_proving.proof_lost),
             "proof_recorded": as_filter(_proving.proof_recorded),
             "witness_config": as_filter(_witness_config.witness_config),
         }

@@ -12,6 +12,7 @@ from .._values.place import is_uri
 
 # What a proof counts, without what lies beyond its bounds, which was not judged.
 KINDS = ("missing_head", "missing_tail", "missing", "lost", "duplicated", "reordered", "altered", "foreign", "aborted")
+NAMED = 5
 RECORDED = ("verdict", "complete", "totals", "topics")
 
 
@@ -54,6 +55,21 @@ def proof_arguments(options: Mapping[str, Any], run: str) -> list[str]:
 def proof_counts(totals: Mapping[str, Any]) -> list[str]:
     """How many records differ by kind, such as ``3 missing``, in the order of the totals; without empty kinds."""
     return [f"{count} {kind}" for kind, count in totals.items() if kind in KINDS and count]
+
+
+def proof_lost(lost: Mapping[str, Mapping[str, int]]) -> str:
+    """What had not been copied, by topic, such as ``9 records had not been copied and are lost: orders 7, bills 2``;
+    the topics with the most first, and at most :data:`NAMED`. Empty where nothing is lost.
+
+    :param lost: ``{topic: {partition: records}}`` of a proof's result.
+    """
+    counts = {topic: sum(partitions.values()) for topic, partitions in lost.items()}
+    if not counts:
+        return ""
+    named = sorted(counts, key=lambda topic: (-counts[topic], topic))
+    topics = ", ".join(f"{topic} {counts[topic]}" for topic in named[:NAMED])
+    more = f", {len(named) - NAMED} more topics" if len(named) > NAMED else ""
+    return f"{sum(counts.values())} records had not been copied and are lost: {topics}{more}"
 
 
 def proof_recorded(result: Mapping[str, Any], *more: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.provin
     manifest_place,
     proof_arguments,
     proof_counts,
+    proof_lost,
     proof_recorded,
 )
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.names import names_listed
@@ -54,6 +55,15 @@ def test_only_kinds_that_were_judged_and_found_are_counted():
         "3 missing",
         "1 foreign",
     ]
+
+
+def test_what_was_not_copied_is_told_by_topic():
+    assert proof_lost({}) == ""
+    assert proof_lost({"bills": {"0": 2}, "orders": {"0": 3, "1": 4}}) == (
+        "9 records had not been copied and are lost: orders 7, bills 2"
+    )
+    many = {f"t{number}": {"0": 10 + number} for number in range(7)}
+    assert proof_lost(many).endswith("are lost: t6 16, t5 15, t4 14, t3 13, t2 12, 2 more topics")
 
 
 def test_what_a_ledger_keeps_of_a_proof():
