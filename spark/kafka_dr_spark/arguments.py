@@ -20,10 +20,20 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_compare(commands: argparse._SubParsersAction) -> argparse.ArgumentParser:
-    compare = commands.add_parser("compare", help="compare a source (live, or its manifest) with a target")
-    source = compare.add_mutually_exclusive_group(required=True)
+    compare = commands.add_parser(
+        "compare", help="compare a source (live, its manifest, or what its watch kept) with a target"
+    )
+    source = compare.add_mutually_exclusive_group()
     source.add_argument("--source-config", metavar="F", help="JSON in librdkafka keys, mode 0600")
     source.add_argument("--manifest", metavar="DIR", help="directory or URI written by 'manifest'")
+    compare.add_argument(
+        "--watch",
+        metavar="MIRROR",
+        help="compare what this mirror's watch kept; with --manifest, that for what the watch does not stand for",
+    )
+    compare.add_argument("--state", default="__kafka_dr_windows", metavar="TOPIC", help="of the watch, in the target")
+    compare.add_argument("--source-cluster", default="", metavar="ID", help="cluster that the watch has to have read")
+    compare.add_argument("--seen-at", type=int, default=0, metavar="MS", help="when the source was seen last")
     compare.add_argument(
         "--manifest-digest",
         default="",

@@ -11,6 +11,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes 
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
+    from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._digest.shapes import SideSpec
+
 import argparse
 import logging
 import os
@@ -124,7 +126,15 @@ def _say_interrupted() -> int:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """What argparse does not. :raises UsageError: a number out of range."""
+    """What argparse does not. :raises UsageError: a number out of range, or no source."""
+    if arguments.command == "compare":
+        held = [name for name in ("source_config", "manifest", "watch") if getattr(arguments, name)]
+        if held not in (["source_config"], ["manifest"], ["watch"], ["manifest", "watch"]):
+            raise UsageError(
+                "What is to be compared is not clear",
+                expected="--source-config, --manifest, --watch, or --watch with --manifest",
+                found=", ".join(f"--{name.replace('_', '-')}" for name in held) or "none of them",
+            )
     for name in ("max_differences", "wait_seconds", "max_mb_per_second", "timeout", "interval"):
         value = getattr(arguments, name, None)
         if value is not None and (value < 0 or (value == 0 and name in ("max_mb_per_second", "timeout"))):
@@ -133,36 +143,52 @@ def check(arguments: argparse.Namespace) -> None:
 
 def compare(arguments: argparse.Namespace, package: str, context: SparkContext | None = None) -> int:
     """``compare``: freeze bounds before Spark starts, so that a bad input fails at once."""
+    if arguments.watch:
+        from . import closing
+
+        return closing.close_windows(arguments, package, context)
     target = settings.live_side(arguments.target_config, arguments.target_name, arguments.timeout)
     if arguments.manifest:
-        source = {
-            "kind": "manifest",
-            "path": arguments.manifest,
-            "name": arguments.source_name,
-            "digest": arguments.manifest_digest,
-        }
+        source = manifest_side(arguments)
     else:
         source = settings.live_side(arguments.source_config, arguments.source_name, arguments.timeout)
-    bounds = settings.load_json(arguments.bounds, "bounds file") if arguments.bounds else None
-    options = Options(
-        arguments.topics,
-        arguments.rename,
-        arguments.ignore_timestamps,
-        bounds,
-        arguments.max_differences,
-        arguments.wait_seconds,
-    )
-    comparison = prepare(source, target, options)
+    comparison = prepare(source, target, options_of(arguments))
     from .engine import running
 
     with running(arguments, package, context, (comparison.source_spec, comparison.target_spec)) as engine:
         report = comparison.run(engine)
         report["engine"] = engine.describe()
-        settings.write_json(arguments.report, report)
-        summarise(arguments, report)
-        code = reports.exit_code(report)
-        sys.stdout.write(summary(report) + "\n")
-        return code
+        return finished(arguments, report)
+
+
+def manifest_side(arguments: argparse.Namespace) -> SideSpec:
+    """The description of the manifest."""
+    return {
+        "kind": "manifest",
+        "path": arguments.manifest,
+        "name": "the manifest" if arguments.watch else arguments.source_name,
+        "digest": arguments.manifest_digest,
+    }
+
+
+def options_of(arguments: argparse.Namespace) -> Options:
+    """What the comparison is asked."""
+    return Options(
+        arguments.topics,
+        arguments.rename,
+        arguments.ignore_timestamps,
+        settings.load_json(arguments.bounds, "bounds file") if arguments.bounds else None,
+        arguments.max_differences,
+        arguments.wait_seconds,
+    )
+
+
+def finished(arguments: argparse.Namespace, report: Report) -> int:
+    """Write the report, and tell it; returns the exit code."""
+    settings.write_json(arguments.report, report)
+    summarise(arguments, report)
+    sys.stdout.write(summary(report) + "\n")
+    return reports.exit_code(report)
 
 
 def summary(report: Report) -> str:
@@ -202,6 +228,7 @@ def summarise(arguments: argparse.Namespace, report: Report) -> None:
         return
     short = reports.kept(report)
     short["named"] = named(report)[:20]
+    short.update({name: report[name] for name in ("watch",) if name in report})
     settings.write_json(
         arguments.summary, {**short, "seconds": report.get("seconds"), "report": os.path.abspath(arguments.report)}
     )

@@ -210,6 +210,12 @@ def _idle_worker(mirror: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _proof(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) -> list[dict[str, Any]]:
+    # After a loss of the source it goes by what the watch kept in the target.
+    kept = [_grant("topic", ["DESCRIBE", "READ"], WINDOWS)] if side == "target" else []
+    return [*_reading(topics), *kept]
+
+
+def _reading(topics: list[dict[str, str]]) -> list[dict[str, Any]]:
     return _topics(topics, ["DESCRIBE", "DESCRIBE_CONFIGS", "READ"]) + [
         _grant("cluster", ["DESCRIBE"]),
         _grant("group", ["DESCRIBE"], "*"),
@@ -228,9 +234,9 @@ def _watch(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) -> l
     it knows in a topic that the stages make.
     """
     if side == "source":
-        return _proof(mirror, topics, side)
+        return _reading(topics)
     return [
-        *_proof(mirror, topics, side),
+        *_reading(topics),
         # It corrects the settings of its own topic too: deletion by age would forget what was proven.
         _grant("topic", ["ALTER_CONFIGS", "DESCRIBE", "DESCRIBE_CONFIGS", "READ", "WRITE"], WINDOWS),
         _grant("topic", ["DESCRIBE", "READ"], source_offsets_topic(mirror)),

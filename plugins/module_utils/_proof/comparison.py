@@ -102,6 +102,11 @@ class Comparison:
 
     def run(self, engine: Engine) -> Report:
         """Compare; the report without its engine."""
+        self.compare(engine)
+        return report.build(self)
+
+    def compare(self, engine: Engine) -> None:
+        """Give each pair its result or error."""
         self.engine = engine
         first_pass.digest(self, first_pass.both_sides(self.pairs))
         catching_up.wait(self)
@@ -114,4 +119,3 @@ class Comparison:
             if pair.open:
                 pair.error = {"kind": "range_gone", "message": "the partition kept changing while it was compared"}
         look_again.name_changes(self)
-        return report.build(self)

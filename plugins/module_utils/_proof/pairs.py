@@ -34,6 +34,8 @@ class Pair:
         self.target_moved = False
         # The target ends before its bound: it lost what it had, whether the source's range still has it or not.
         self.target_cut = False
+        # Some of it was not compared, whatever the rest shows.
+        self.undecided = False
         self.left, self.right = Chunks(), Chunks()
         self.reasons: list[str] = []
         self.error: dict[str, Any] | None = None

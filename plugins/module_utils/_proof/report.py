@@ -143,7 +143,7 @@ def _partition(pair: Pair) -> dict[str, Any]:
 def _judge(pair: Pair, result: dict[str, Any]) -> tuple[str, list[str]]:
     """The verdict on a partition that was compared, and its reasons."""
     counts, reasons = result["counts"], list(result["reasons"])
-    excused, unsure = result["excused_head"], pair.error is not None or pair.target_cut
+    excused, unsure = result["excused_head"], pair.error is not None or pair.target_cut or pair.undecided
     if counts["missing_head"] and pair.target_moved:
         excused, unsure = counts["missing_head"], True
     reasons += _missing_reasons(pair, counts, excused)

@@ -3,7 +3,7 @@
 
 The comparison begins at the last pair of records that were matched, which both sides have: :func:`specs` gives the two
 descriptions that :func:`.._proof.comparison.prepare` takes. What lies before it is proven by the state itself, but for
-the state's own differences and stopped partitions, which :func:`shortcomings` names.
+the state's own differences and stopped partitions, which :func:`shortcomings` names and :mod:`.closing` judges.
 
 A further copy of a record that was proven long ago is recognised, because what is proven on the target is what the
 source held: :meth:`WindowSide.scan` reads it there.
@@ -12,7 +12,7 @@ source held: :meth:`WindowSide.scan` reads it there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 try:
     import numpy as np
@@ -30,18 +30,38 @@ from .state import Confirmed, WatchState, read_state
 
 # Records of the target's proven range in which a further copy is looked for.
 BACK = 4000000
+# The state that was read last, by what pins it: each task of a comparison opens the side anew.
+_READ: dict[tuple[str, ...], WatchState] = {}
 
 
-def specs(target: SideSpec, mirror: str, topic: str, state: WatchState) -> tuple[SideSpec, SideSpec]:
+def specs(
+    target: SideSpec, mirror: str, topic: str, state: WatchState, deleted: Collection[Partition] = (), back: int = BACK
+) -> tuple[SideSpec, SideSpec]:
     """Descriptions of the windows and of the target, for a comparison of what is not confirmed.
 
     :param target: description of the target's cluster. :param topic: the topic of the state.
+    :param deleted: partitions whose last matched record the target has deleted since; they are compared from what
+        follows it on. :param back: records of the target in which a further copy is looked for.
     """
     starts: dict[str, dict[int, int]] = {}
-    for (dummy, number), part in state.partitions.items():
-        starts.setdefault(part.target_topic, {})[number] = _begin(part)[1]
-    source = {"kind": "windows", "name": f"windows of {mirror}", "mirror": mirror, "topic": topic, "target": target}
+    for place, part in state.partitions.items():
+        starts.setdefault(part.target_topic, {})[place[1]] = begin(part, place in deleted)[1]
+    source = {
+        "kind": "windows",
+        "name": f"windows of {mirror}",
+        "mirror": mirror,
+        "topic": topic,
+        "target": target,
+        "pinned": _pin(state),
+        "deleted": sorted(deleted),
+        "back": back,
+    }
     return source, {**target, "starts": starts}
+
+
+def _pin(state: WatchState) -> list[str]:
+    """What tells one state from any other of the same mirror."""
+    return [state.mirror, state.source_cluster, state.target_cluster, str(state.round), str(state.at)]
 
 
 def shortcomings(state: WatchState) -> list[str]:
@@ -59,9 +79,9 @@ def shortcomings(state: WatchState) -> list[str]:
     return [*found, *(f"{topic}: {reason}" for topic, reason in sorted(state.not_watched.items()))]
 
 
-def _begin(part: Confirmed) -> Span:
-    """Where both sides are compared from: the last matched pair, which is compared once more."""
-    if part.anchor is None:
+def begin(part: Confirmed, deleted: bool = False) -> Span:
+    """Where both sides are compared from: the last matched pair, which is compared once more, unless it is deleted."""
+    if part.anchor is None or deleted:
         return part.examined
     return part.anchor["source"], part.anchor["target"]
 
@@ -69,7 +89,7 @@ def _begin(part: Confirmed) -> Span:
 class WindowSide:
     """The windows of one mirror. Never live: there is no more than what was kept.
 
-    :raises NotProvableError: there is no state of this mirror.
+    :raises NotProvableError: there is no state of this mirror, or another one than the description was made of.
     """
 
     live = False
@@ -77,16 +97,8 @@ class WindowSide:
     def __init__(self, spec: SideSpec) -> None:
         self.spec, self.name = spec, spec["name"]
         self.target = KafkaSide(spec["target"])
-        state = read_state(
-            KafkaClient(spec["target"]["config"], timeout=spec["target"].get("timeout", 30), name=self.target.name),
-            spec["mirror"],
-            spec["topic"],
-        )
-        if state is None:
-            raise NotProvableError(
-                f"'{spec['topic']}' on {self.target.name} has no state of the mirror '{spec['mirror']}'",
-                remedy="Compare with a manifest, or with the source",
-            )
+        self.deleted = {(topic, number) for topic, number in spec.get("deleted") or ()}
+        state = _read(spec)
         self.state = state
         self.cluster_id = state.source_cluster
         self._kept: dict[Partition, Records] = {}
@@ -122,7 +134,7 @@ class WindowSide:
                 },
             )
             row["partitions"].append(number)
-            row["bounds"][number] = (_begin(part)[0], max(part.read, _begin(part)[0]))
+            row["bounds"][number] = (self._begin((topic, number))[0], max(part.read, self._begin((topic, number))[0]))
         return found
 
     def ends(self, partitions: Iterable[Partition], isolation: Isolation = "read_committed") -> dict[Partition, int]:
@@ -131,7 +143,7 @@ class WindowSide:
 
     def starts(self, partitions: Iterable[Partition]) -> dict[Partition, int]:
         """Where the comparison begins."""
-        return {place: _begin(self.state.partitions[place])[0] for place in partitions}
+        return {place: self._begin(place)[0] for place in partitions}
 
     def digest(self, ranges: list[OffsetRange], progress: Progress | None = None) -> list[chunks.Chunks]:
         """Chunks of each range."""
@@ -164,12 +176,15 @@ class WindowSide:
         part = self.state.partitions[place]
         if part.begins is None or part.stopped:
             return
-        proven = min(part.through[1], _begin(part)[1])
+        proven = min(part.through[1], self._begin(place)[1])
         copy = (part.target_topic, partition)
         start = self.target.starts([copy]).get(copy, proven)
-        begin = max(start, part.begins[1], proven - BACK)
-        if begin < proven:
-            yield from self.target.scan(*copy, begin, proven)
+        low = max(start, part.begins[1], proven - (self.spec.get("back") or BACK))
+        if low < proven:
+            yield from self.target.scan(*copy, low, proven)
+
+    def _begin(self, place: Partition) -> Span:
+        return begin(self.state.partitions[place], place in self.deleted)
 
     def _within(self, place: Partition, low: int, high: int) -> Records:
         records = self._records(place)
@@ -193,7 +208,7 @@ class WindowSide:
 
         :raises NotProvableError: the target has another one there.
         """
-        if part.anchor is None:
+        if part.anchor is None or place in self.deleted:
             return Records()
         at = part.anchor["target"]
         (found,) = self.target.records(part.target_topic, place[1], [(at, at + 1)], keep="content")
@@ -206,6 +221,39 @@ class WindowSide:
             )
         found.offset = np.array([part.anchor["source"]], np.int64)
         return found
+
+
+def _read(spec: SideSpec) -> WatchState:
+    """The state that a description was made of, kept for the next task.
+
+    :raises NotProvableError: there is none, or the watch has gone on since.
+    """
+    pinned = spec.get("pinned")
+    if pinned and tuple(pinned) in _READ:
+        return _READ[tuple(pinned)]
+    name = spec["target"]["name"]
+    client = KafkaClient(spec["target"]["config"], timeout=spec["target"].get("timeout", 30), name=name)
+    state = read_state(client, spec["mirror"], spec["topic"])
+    if state is None:
+        raise NotProvableError(
+            f"'{spec['topic']}' on {name} has no state of the mirror '{spec['mirror']}'",
+            remedy="Compare with a manifest, or with the source",
+        )
+    if pinned and _pin(state) != list(pinned):
+        raise NotProvableError(
+            f"The watch of the mirror '{spec['mirror']}' has gone on while its windows were compared",
+            expected=f"its round {pinned[3]}",
+            found=f"round {state.round}",
+            remedy="Stop the watch, then run this again",
+        )
+    keep(state)
+    return state
+
+
+def keep(state: WatchState) -> None:
+    """Let the tasks of this process take a state that was read already."""
+    _READ.clear()
+    _READ[tuple(_pin(state))] = state
 
 
 KINDS["windows"] = WindowSide

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The report of a proof by open windows: what the watch found before belongs to it, and what was lost is named."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from .._digest.records import Records
+from .._proof import report, verdict
+from .._proof.bounds import given
+from .._proof.found import COUNTS
+from .._proof.pairs import Pair, Topic
+from .._proof.pairs import rename as renaming
+from .._proof.shapes import Report
+from .._values.moment import moment
+from . import windows
+from .side import begin
+from .state import Confirmed, Difference, Partition
+
+if TYPE_CHECKING:
+    from .closing import Closing
+
+# Lost records of a partition, and partitions, that the report names one by one.
+LOST_NAMED = 1000
+LEFT_OUT_NAMED = 100
+# A watch whose last round ended so long before the loss was not at work: what it did not read is no mere tail.
+SILENT_SECONDS = 60
+TOTALS = ("records_source", "records_target", "bytes_read", *COUNTS)
+
+
+def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
+    """Give a partition that was compared what the watch knows of it: its differences, copies and doubts."""
+    place = (topic.name, pair.number)
+    part = closing.state.partitions.get(place)
+    if part is None:
+        return
+    for doubt in closing.standing.doubts.get(place, ()):
+        pair.reasons.append(doubt)
+        pair.undecided = True
+    if place in closing.standing.deleted:
+        pair.reasons.append("the last record that was matched has expired on the target since")
+    # What the windows hold, and the target has deleted as well, is neither shown to be there nor to be missing.
+    if pair.target_started > begin(part, place in closing.standing.deleted)[1]:
+        pair.target_moved = True
+    unread = _unread(closing, place, part)
+    if unread:
+        pair.reasons.append(
+            f"{unread} offsets from {part.read} on had been copied before the watch read them, and were not compared"
+        )
+        silent = (closing.wanted.seen_at - closing.state.at) / 1000
+        if silent > SILENT_SECONDS:
+            pair.reasons.append(f"the watch had ended its last round {silent:.0f} s before the source was seen last")
+            pair.undecided = True
+    _add_differences(closing, place, part, pair)
+    if pair.result is not None and part.duplicates:
+        pair.result["counts"]["duplicated"] += part.duplicates
+
+
+def _add_differences(closing: Closing, place: Partition, part: Confirmed, pair: Pair) -> None:
+    """What the watch found was shown when both sides were read, whatever becomes of the rest of the partition."""
+    found = [
+        row for row in closing.state.differences if (row.topic, row.partition) == place and row.found_at >= part.since
+    ]
+    accepted = sum(row.count for row in found if row.accepted is not None)
+    if accepted:
+        pair.reasons.append(f"{accepted} records that differ were accepted, and are not counted")
+    wrong = [row for row in found if row.accepted is None]
+    if not wrong:
+        return
+    if pair.result is None:
+        pair.result = {
+            "counts": dict.fromkeys(COUNTS, 0),
+            "excused_head": 0,
+            "differences": [],
+            "difference_runs": 0,
+            "reasons": [] if pair.error is None else [pair.error["message"]],
+            "unnamed": True,
+            "offset_map": [],
+        }
+    for row in wrong:
+        pair.result["counts"][row.kind if row.kind in COUNTS else "altered"] += row.count
+    pair.result["differences"] = [*map(_run, wrong), *pair.result["differences"]][: closing.options.max_differences]
+    pair.result["difference_runs"] += len(wrong)
+    pair.reasons.append(f"{sum(row.count for row in wrong)} records differ that the watch had found before")
+
+
+def _run(row: Difference) -> dict[str, Any]:
+    names = ("kind", "source_offset", "target_offset", "timestamp", "field", "count")
+    return {name: getattr(row, name) for name in names}
+
+
+def _unread(closing: Closing, place: Partition, part: Confirmed) -> int:
+    """Offsets that the mirror had copied and the watch had not read."""
+    through = given((closing.options.bounds or {}).get("mirrored_through"), *place)
+    return max(0, (through or 0) - part.read)
+
+
+def merged(closing: Closing, found: list[Report]) -> Report:
+    """One report of all comparisons, and of the topics that nothing stands for."""
+    topics = [topic for part in found for topic in part["topics"]]
+    for topic in topics:
+        for part in topic["partitions"]:
+            _name_proven(closing, topic["topic"], part)
+    topics += [_not_provable(closing, name, reason) for name, reason in closing.left.items()]
+    totals = {name: sum(part["totals"][name] for part in found) for name in TOTALS}
+    outcome = verdict.worst([part["verdict"] for part in found] + [topic["verdict"] for topic in topics])
+    reasons = [f"the watch cannot be used: {closing.unusable}"] if closing.unusable else []
+    reasons += [reason for part in found for reason in part["reasons"] if reason != "empty"]
+    reasons += [f"{name}: the watch does not stand for it: {reason}" for name, reason in closing.left.items()]
+    return {
+        "verdict": outcome,
+        "complete": verdict.complete(outcome),
+        "reasons": reasons,
+        "totals": totals,
+        "miss_probability": report.BOUND,
+        "source": f"windows of {closing.wanted.mirror}",
+        "target": closing.target.name,
+        "began": moment(closing.began),
+        "seconds": round(time.time() - closing.began, 3),
+        "options": {
+            "topics": closing.options.topics,
+            "rename": closing.options.rename,
+            "ignore_timestamps": closing.options.ignore_timestamps,
+            "bounds": sorted(closing.options.bounds or {}),
+        },
+        "topics": sorted(topics, key=lambda topic: topic["topic"]),
+        "watch": _watch(closing),
+    }
+
+
+def _not_provable(closing: Closing, name: str, reason: str) -> dict[str, Any]:
+    return {
+        "topic": name,
+        "target_topic": renaming(closing.options.rename)(name),
+        "mode": "",
+        "verdict": "NOT_PROVABLE",
+        "reasons": [f"the watch does not stand for it: {reason}"],
+        "source_topic_id": None,
+        "target_topic_id": None,
+        "timestamps_compared": False,
+        "partitions": [],
+    }
+
+
+def _name_proven(closing: Closing, topic: str, part: dict[str, Any]) -> None:
+    """What was proven before, and each record that was lost: its offset, digest and timestamp."""
+    known = closing.state.partitions.get((topic, part["partition"]))
+    if known is None or topic not in closing.topics:
+        return
+    part["proven_before"] = known.records
+    part["proven_through"] = list(known.through)
+    if part["lost"]:
+        rows = _lost(closing, (topic, part["partition"]), known, part)
+        part["lost_records"] = rows[:LOST_NAMED]
+        part["lost_records_left_out"] = part["lost"] - len(part["lost_records"])
+
+
+def _lost(closing: Closing, place: Partition, known: Confirmed, part: dict[str, Any]) -> list[list[Any]]:
+    """``[[source offset, digest, timestamp]]`` of the records that no copy follows and the mirror had not reached."""
+    held: Records = windows.records(place, known, closing.state.windows.get(place, []))
+    copied = max((row["source_offset"] + row["count"] for row in part["offset_map"]), default=0)
+    lost = held.take(held.offset >= max(copied, part["mirrored_through"] or 0))
+    digests = lost.digest().tolist()
+    return [
+        [offset, f"{digest:016x}", stamp]
+        for offset, digest, stamp in zip(lost.offset.tolist(), digests, lost.timestamp.tolist(), strict=True)
+    ]
+
+
+def _watch(closing: Closing) -> dict[str, Any]:
+    """What a report and the ledger keep of the watch that was used."""
+    state = closing.state
+    if closing.unusable:
+        return {"mirror": state.mirror, "used": False, "reason": closing.unusable}
+    compared = set(closing.topics)
+    held = {place: part for place, part in state.partitions.items() if place[0] in compared}
+    lacking = closing.standing.lacking()
+    return {
+        "mirror": state.mirror,
+        "used": bool(compared),
+        "source_cluster": state.source_cluster,
+        "round": state.round,
+        "at": state.at,
+        "topics": len(compared),
+        "proven_records": sum(part.records for part in held.values()),
+        "open_records": sum(part.waiting for part in held.values()),
+        "not_compared": sum(_unread(closing, place, part) for place, part in held.items()),
+        "left_out": [{"topic": name, "reason": reason} for name, reason in list(lacking.items())[:LEFT_OUT_NAMED]],
+        "left_out_more": max(0, len(lacking) - LEFT_OUT_NAMED),
+        "by_manifest": [] if closing.manifest is None else [topic.name for topic in closing.manifest.topics],
+    }

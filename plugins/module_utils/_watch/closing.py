@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The proof after a loss of the source, by what a watch kept: what is confirmed stands, open windows are compared.
+
+Where a manifest is given too, it is compared for the topics that the watch does not stand for. Both give one report.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .._digest.shapes import SideSpec, TopicSurvey
+from .._errors import KafkaDrError, NotProvableError
+from .._mm2.names import is_own
+from .._proof import pairs, report, sides
+from .._proof.bounds import check_bounds
+from .._proof.comparison import Comparison, Options
+from .._proof.shapes import Engine, Report
+from .._proof.worker import InProcess
+from . import closed_report
+from .side import BACK, keep, specs
+from .standing import Standing, stand
+from .state import TOPIC, WatchState, read_state
+
+# Records of the target in which a further copy is looked for at first; where something is foreign, in more.
+NEAR = 50000
+# Above so many records, by offsets, one process would take minutes.
+IN_PROCESS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Whose windows: ``mirror``, the ``topic`` of the state, ``source_cluster`` (id that its source has to have; empty
+    where nobody knows it), ``seen_at`` (milliseconds at which the source was seen last; 0 where nobody knows it), and
+    the description of a ``manifest`` for the topics that the watch does not stand for.
+    """
+
+    mirror: str
+    topic: str = TOPIC
+    source_cluster: str = ""
+    seen_at: int = 0
+    manifest: SideSpec | None = None
+
+
+class Closing:
+    """A proof by open windows. ``records_total``: records that it will read at most (by offsets).
+
+    :raises KafkaDrError: the target does not answer, or neither the watch nor a manifest can be used.
+    """
+
+    def __init__(self, target: SideSpec, wanted: Wanted, options: Options) -> None:
+        self.target_spec, self.wanted, self.options = target, wanted, options
+        self.began = time.time()
+        check_bounds({} if options.bounds is None else options.bounds)
+        self.target = sides.KafkaSide(target)
+        self.unusable = ""
+        self.state = self._state()
+        self.copies = self._copies()
+        self.standing = self._standing()
+        self.manifest, self.left = self._compare_manifest()
+        by_manifest = {topic.name for topic in self.manifest.topics} if self.manifest is not None else set()
+        #: Topics that are compared by their windows.
+        self.topics = [name for name in self.standing.topics if name not in by_manifest]
+        self.windows = self._compare_windows(self.topics, NEAR)
+        if self.windows is None and self.manifest is None and not self.left:
+            raise NotProvableError(
+                f"No topic of the watch of mirror '{wanted.mirror}' matches {options.topics!r}",
+                remedy="Correct the pattern; the whole name has to match",
+            )
+
+    @property
+    def records_total(self) -> int:
+        """Records that are read at most."""
+        return sum(part.records_total for part in (self.windows, self.manifest) if part is not None)
+
+    def run(self, engine: Engine) -> Report:
+        """Compare; the report without its engine."""
+        found = []
+        if self.windows is not None:
+            found += self._by_windows(self.windows, engine)
+        if self.manifest is not None:
+            found.append(self.manifest.run(engine))
+        return closed_report.merged(self, found)
+
+    # -- what there is -------------------------------------------------------------------------------------------------
+
+    def _state(self) -> WatchState:
+        """The state; an empty one where it cannot be used, and a manifest is there to stand in for it."""
+        try:
+            return self._read()
+        except KafkaDrError as error:
+            if self.wanted.manifest is None:
+                raise
+            self.unusable = str(error)
+            return WatchState(self.wanted.mirror, rename=self.options.rename)
+
+    def _read(self) -> WatchState:
+        mirror, name = self.wanted.mirror, self.target.name
+        state = read_state(self.target.client, mirror, self.wanted.topic)
+        if state is None:
+            raise NotProvableError(
+                f"'{self.wanted.topic}' on {name} has no state of the mirror '{mirror}'",
+                remedy="Compare with a manifest, or with the source",
+            )
+        for what, kept, expected in (
+            ("copies to cluster", state.target_cluster, self.target.cluster_id),
+            ("reads cluster", state.source_cluster, self.wanted.source_cluster or state.source_cluster),
+            ("renames by", state.rename, self.options.rename),
+        ):
+            if kept != expected:
+                raise NotProvableError(
+                    f"The watch of the mirror '{mirror}' is of another mirror than the one to prove: it {what} {kept}",
+                    expected=expected,
+                    found=kept,
+                    remedy="Compare with a manifest, or with the source",
+                )
+        keep(state)
+        return state
+
+    def _copies(self) -> dict[str, str]:
+        """``{topic of the source: copy}`` of all that the target has, by the rule that renames."""
+        rule, prefix = pairs.rename(self.options.rename), self.options.rename.partition(":")[2]
+        wanted = re.compile(self.options.topics)
+        return {
+            name: copy
+            for copy in self.target.topics(".*")
+            for name in (copy, copy.removeprefix(prefix))
+            if rule(name) == copy and wanted.fullmatch(name) and not is_own(name)
+        }
+
+    def _standing(self) -> Standing:
+        target = self.target.survey(sorted(set(self.copies.values())))
+        bounds, known = self.options.bounds or {}, {}
+        for name, copy in self.copies.items():
+            # Where the end of the copy is given, the target may be in use, and what was added to it is no copy.
+            ends = bounds["target"].get(copy, {}) if "target" in bounds else _ends(target.get(copy))
+            known[name] = _filled(ends)
+        for part in ("source", "mirrored_through"):
+            for name, ends in bounds.get(part, {}).items():
+                known[name] = known.get(name, set()) | _filled(ends)
+        known = {name: numbers for name, numbers in known.items() if numbers and not is_own(name)}
+        return stand(self.state, self.options.topics, known, target, int(time.time() * 1000))
+
+    # -- what is compared ----------------------------------------------------------------------------------------------
+
+    def _compare_windows(self, topics: list[str], back: int) -> Comparison | None:
+        if not topics:
+            return None
+        state, mirror = self.state, self.wanted.mirror
+        source, target = specs(self.target_spec, mirror, self.wanted.topic, state, self.standing.deleted, back)
+        comparison = Comparison(source, target, replace(self.options, topics=_either(topics), wait_seconds=0))
+        for topic in comparison.topics:
+            # What the watch has not read is not shown to be another number of partitions.
+            topic.partition_difference = False
+            for pair in topic.pairs:
+                fault = self.standing.faults.get((topic.name, pair.number))
+                if fault is not None:
+                    pair.error = {"kind": "not_watched", "message": fault}
+        return comparison
+
+    def _compare_manifest(self) -> tuple[Comparison | None, dict[str, str]]:
+        """The comparison of what the watch does not stand for, and what nothing stands for: ``{topic: reason}``."""
+        lacking, left = self.standing.lacking(), dict(self.standing.left_out)
+        if self.wanted.manifest is None:
+            return None, left
+        sound = set(self.standing.topics) - set(lacking)
+        # Also those that nobody knows: what the manifest has, and neither the watch nor the target, is lost.
+        held = [name for name in sides.open_side(self.wanted.manifest).topics(self.options.topics) if name not in sound]
+        if not held:
+            return None, left
+        options = replace(self.options, topics=_either(held), wait_seconds=0)
+        comparison = Comparison(self.wanted.manifest, self.target_spec, options)
+        return comparison, {name: reason for name, reason in left.items() if name not in held}
+
+    def _by_windows(self, comparison: Comparison, engine: Engine) -> list[Report]:
+        """Compare. Where records of the target are strange, look further back for what they may be copies of."""
+        comparison.compare(engine)
+        strange = [
+            topic.name
+            for topic in comparison.topics
+            if any(pair.result is not None and pair.result["counts"]["foreign"] for pair in topic.pairs)
+        ]
+        compared = [comparison]
+        again = self._compare_windows(strange, BACK)
+        if again is not None:
+            again.compare(engine)
+            comparison.topics = [topic for topic in comparison.topics if topic.name not in strange]
+            compared.append(again)
+        for part in compared:
+            for topic in part.topics:
+                for pair in topic.pairs:
+                    closed_report.amend(self, topic, pair)
+        return [report.build(part) for part in compared if part.topics]
+
+
+def _ends(copy: TopicSurvey | None) -> dict[int, int]:
+    return {number: high for number, (dummy, high) in copy["bounds"].items()} if copy is not None else {}
+
+
+def _filled(ends: Mapping[Any, int]) -> set[int]:
+    """Partitions that hold something, or have held it."""
+    return {int(number) for number, end in ends.items() if end > 0}
+
+
+def _either(names: Iterable[str]) -> str:
+    return "|".join(re.escape(name) for name in sorted(names))
+
+
+def close(
+    target: SideSpec, wanted: Wanted, options: Options, spark: Callable[[Closing], Report] | None = None
+) -> Report:
+    """The report with its engine.
+
+    :param spark: runs what is too much for this process; None compares here whatever it is.
+    """
+    closing = Closing(target, wanted, options)
+    if spark is not None and closing.records_total > IN_PROCESS:
+        return spark(closing)
+    found = closing.run(InProcess())
+    found["engine"] = {"name": InProcess.name}
+    return found

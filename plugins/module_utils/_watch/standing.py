@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the state of a watch stands for after a loss, topic by topic and partition by partition, and what it does not.
+
+Nothing here reads: what the target holds now is given. What is not stood for is named, and never counts as proven.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from .._digest.shapes import TopicSurvey
+from .._errors import NotProvableError
+from . import windows
+from .state import Confirmed, Partition, WatchState
+
+UNKNOWN = "the watch has not read it"
+
+
+@dataclass
+class Standing:
+    """:ivar topics: names that are compared by their windows, sorted.
+    :ivar left_out: ``{topic: reason}`` of what the watch does not stand for at all.
+    :ivar faults: ``{partition: reason}`` of single partitions that it does not stand for, of the former topics.
+    :ivar doubts: ``{partition: reasons}`` of what is not proven in partitions that are compared nevertheless.
+    :ivar deleted: partitions whose last matched record the target has deleted by its retention.
+    """
+
+    topics: list[str] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+    faults: dict[Partition, str] = field(default_factory=dict)
+    doubts: dict[Partition, list[str]] = field(default_factory=dict)
+    deleted: set[Partition] = field(default_factory=set)
+
+    def lacking(self) -> dict[str, str]:
+        """``{topic: reason}`` of topics that are not stood for, as a whole or in a partition."""
+        found = dict(self.left_out)
+        for (topic, number), reason in sorted(self.faults.items()):
+            found.setdefault(topic, f"partition {number}: {reason}")
+        for (topic, number), reasons in sorted(self.doubts.items()):
+            found.setdefault(topic, f"partition {number}: {reasons[0]}")
+        return found
+
+
+def stand(
+    state: WatchState,
+    pattern: str,
+    known: Mapping[str, Collection[int]],
+    target: Mapping[str, TopicSurvey],
+    now_ms: int,
+) -> Standing:
+    """What a state stands for.
+
+    :param pattern: regular expression for whole names of the source.
+    :param known: ``{topic of the source: partitions}`` that a mirror is known to have copied, or that the target has.
+    :param target: what the target has now, by its own names; bounds begin at the log starts.
+    :param now_ms: milliseconds since the epoch.
+    """
+    wanted = re.compile(pattern)
+    standing = Standing()
+    watched = {topic for topic, dummy in state.partitions} - set(state.not_watched)
+    standing.topics = sorted(topic for topic in watched if wanted.fullmatch(topic))
+    standing.left_out = {topic: why for topic, why in sorted(state.not_watched.items()) if wanted.fullmatch(topic)}
+    for topic in sorted(set(known) - watched - set(standing.left_out)):
+        if wanted.fullmatch(topic):
+            standing.left_out[topic] = UNKNOWN
+    for place, part in sorted(state.partitions.items()):
+        if place[0] in standing.topics:
+            _partition(standing, state, place, part, target.get(part.target_topic), now_ms)
+    for topic in standing.topics:
+        for number in known.get(topic, ()):
+            if (topic, number) not in state.partitions:
+                standing.faults[topic, number] = UNKNOWN
+    return standing
+
+
+def _partition(
+    standing: Standing, state: WatchState, place: Partition, part: Confirmed, copy: TopicSurvey | None, now_ms: int
+) -> None:
+    reason = part.stopped or _not_whole(state, place, part) or _other_copy(part, copy)
+    if reason is not None:
+        standing.faults[place] = reason
+        return
+    start = copy["bounds"].get(place[1], (0, 0))[0] if copy is not None else 0
+    doubts = _doubts(part, copy, start, now_ms)
+    if doubts:
+        standing.doubts[place] = doubts
+    if part.anchor is not None and start > part.anchor["target"]:
+        standing.deleted.add(place)
+
+
+def _not_whole(state: WatchState, place: Partition, part: Confirmed) -> str | None:
+    try:
+        windows.records(place, part, state.windows.get(place, []))
+    except NotProvableError as error:
+        return str(error)
+    return None
+
+
+def _other_copy(part: Confirmed, copy: TopicSurvey | None) -> str | None:
+    if not part.target_id:
+        return None
+    if copy is None:
+        return f"{part.records} records were proven in {part.target_topic}, which is gone"
+    if copy["topic_id"] != part.target_id:
+        return f"{part.target_topic} was made again since the watch read it"
+    return None
+
+
+def _doubts(part: Confirmed, copy: TopicSurvey | None, start: int, now_ms: int) -> list[str]:
+    found = []
+    if part.unproven:
+        found.append(f"{part.unproven} records were never compared")
+    if part.begins is None or copy is None or start <= part.begins[1] or not part.records:
+        return found
+    gone = min(start, part.through[1]) - part.begins[1]
+    by_time, by_size = (_limit(copy, name) for name in ("retention.ms", "retention.bytes"))
+    deletes = "delete" in (copy["config"].get("cleanup.policy") or "delete")
+    if not deletes or (by_time is None and by_size is None):
+        found.append(f"{gone} offsets that were proven were deleted from the target, whose policy deletes nothing")
+    elif by_size is None and by_time is not None and _young(part, start, now_ms - by_time):
+        found.append(f"{gone} offsets that were proven were deleted from the target before they had expired there")
+    return found
+
+
+def _young(part: Confirmed, start: int, expired_before: int) -> bool:
+    """Whether the last matched record was deleted, and is younger than what has expired."""
+    anchor = part.anchor
+    return anchor is not None and start > anchor["target"] and anchor["timestamp"] >= expired_before
+
+
+def _limit(copy: TopicSurvey, name: str) -> int | None:
+    value = int(copy["config"].get(name) or -1)
+    return value if value >= 0 else None

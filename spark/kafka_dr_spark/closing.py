@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command ``compare --watch``: in this process, or on Spark where too much is open."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Report
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.closing import Closing, Wanted, close
+
+from . import cli, settings
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+
+def close_windows(arguments: argparse.Namespace, package: str, context: SparkContext | None) -> int:
+    """Close the windows; returns the exit code."""
+    target = settings.live_side(arguments.target_config, arguments.target_name, arguments.timeout)
+    if arguments.max_mb_per_second:
+        target["rate"] = arguments.max_mb_per_second * 1e6
+    manifest = cli.manifest_side(arguments) if arguments.manifest else None
+    wanted = Wanted(arguments.watch, arguments.state, arguments.source_cluster, arguments.seen_at, manifest)
+
+    def on_spark(closing: Closing) -> Report:
+        from .engine import running
+
+        specs = [part.target_spec for part in (closing.windows, closing.manifest) if part is not None]
+        with running(arguments, package, context, specs) as engine:
+            report = closing.run(engine)
+            report["engine"] = engine.describe()
+            return report
+
+    return cli.finished(arguments, close(target, wanted, cli.options_of(arguments), on_spark))

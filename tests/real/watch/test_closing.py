@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The proof after a loss, by what the watch kept: what it confirms stands, what it does not stand for is named."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import NotProvableError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rows
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.closing import Wanted, close
+from kafka_dr_spark import saving, writer
+from tests.real.proof.support import Job, configure, create, delete_before, drop, some
+
+from .watching import Watching, side
+
+pytestmark = pytest.mark.real
+
+ROWS = some(2000, headers=())
+COMPACTED = {"cleanup.policy": "compact"}
+
+
+def closed(watching, bounds=None, pattern=None, **wanted):
+    """The report of a proof by the open windows, of which the source is not asked."""
+    return close(
+        side(watching.pair["target"], "target"),
+        Wanted(watching.name, **wanted),
+        Options(pattern or f"{watching.name}.*", bounds=bounds),
+    )
+
+
+def begun(pair, topic, first, config=None, partitions=1):
+    """A watch of a topic whose source has all rows and whose target has the first."""
+    for cluster in pair.values():
+        create(cluster, {topic: (partitions, config or {})})
+    watching = Watching(pair, topic)
+    watching.write("source", ROWS)
+    watching.write("target", ROWS[:first])
+    watching.rounds()
+    return watching
+
+
+def only(report):
+    (topic,) = report["topics"]
+    (part,) = topic["partitions"]
+    return part
+
+
+def test_what_is_confirmed_stands_and_what_is_open_is_compared(pair):
+    watching = begun(pair, "w.close.open", 1500)
+    watching.write("target", ROWS[1500:])
+    report = closed(watching)
+    assert report["verdict"] == "PROVEN", report["reasons"]
+    part = only(report)
+    assert part["records_source"] == 501, "more was compared than is open"
+    assert part["proven_before"] == 1500 and part["proven_through"] == [1500, 1500]
+    watch = report["watch"]
+    assert watch["used"] and watch["proven_records"] == 1500 and watch["open_records"] == 500
+    assert watch["left_out"] == []
+
+
+def test_each_lost_record_is_named_by_offset_digest_and_timestamp(pair):
+    watching = begun(pair, "w.close.lost", 1500)
+    watching.write("target", ROWS[1500:1990])
+    bounds = {"mirrored_through": {watching.name: {"0": 1600}}, "target": {watching.name: {"0": 1990}}}
+    report = closed(watching, bounds)
+    part = only(report)
+    assert report["verdict"] == "PROVEN" and part["lost"] == 10, report["reasons"]
+    assert [row[0] for row in part["lost_records"]] == list(range(1990, 2000))
+    assert [row[2] for row in part["lost_records"]] == [row.timestamp for row in ROWS[1990:]]
+    window = watching.state().windows[watching.name, 0]
+    assert len({row[1] for row in part["lost_records"]}) == 10 and len(part["lost_records"][0][1]) == 16
+    assert sum(kept.count for kept in window) == 500
+    assert part["lost_records_left_out"] == 0
+
+
+def test_a_record_that_the_mirror_had_copied_is_a_loss(pair):
+    watching = begun(pair, "w.close.gone", 1500)
+    watching.write("target", ROWS[1500:1700])
+    report = closed(watching, {"mirrored_through": {watching.name: {"0": 1800}}})
+    assert report["verdict"] == "LOSS" and only(report)["missing_tail"] == 100
+
+
+def test_what_the_mirror_copied_after_the_last_round_is_counted_and_not_proven(pair):
+    watching = begun(pair, "w.close.unread", 2000)
+    more = some(50, "later", headers=())
+    watching.write("source", more)
+    watching.write("target", more)
+    report = closed(watching, {"mirrored_through": {watching.name: {"0": 2050}}})
+    assert only(report)["beyond"] == 50 and report["watch"]["not_compared"] == 50
+    assert any("50 offsets from 2000 on" in reason for reason in report["reasons"]), report["reasons"]
+
+
+def test_what_the_watch_found_before_is_a_difference_now(pair):
+    watching = begun(pair, "w.close.hole", 0)
+    watching.write("target", [*ROWS[:700], *ROWS[701:]])
+    watching.rounds()
+    report = closed(watching)
+    part = only(report)
+    assert report["verdict"] == "LOSS" and part["missing"] == 1
+    assert [(row["kind"], row["source_offset"]) for row in part["differences"]] == [("missing", 700)]
+
+
+def test_a_compacted_topic_is_named_and_not_proven(pair):
+    topic = "w.close.table"
+    for cluster in pair.values():
+        create(cluster, {f"{topic}.c": (1, COMPACTED)})
+    watching = begun(pair, topic, 2000)
+    for where in pair:
+        watching.write(where, ROWS[:20], f"{topic}.c")
+    report = closed(watching)
+    verdicts = {row["topic"]: row["verdict"] for row in report["topics"]}
+    assert verdicts == {topic: "PROVEN", f"{topic}.c": "NOT_PROVABLE"}
+    assert report["verdict"] == "NOT_PROVABLE" and "compacted" in " ".join(report["reasons"])
+    assert [row["topic"] for row in report["watch"]["left_out"]] == [f"{topic}.c"]
+
+
+def test_a_manifest_stands_in_for_what_the_watch_leaves_out(pair, tmp_path):
+    topic = "w.close.both"
+    for cluster in pair.values():
+        create(cluster, {f"{topic}.c": (1, COMPACTED)})
+    watching = begun(pair, topic, 2000)
+    for where in pair:
+        watching.write(where, ROWS[:20], f"{topic}.c")
+    manifest = saved(pair["source"], f"{topic}.*", tmp_path)
+    report = closed(watching, manifest=manifest)
+    assert {row["topic"]: row["verdict"] for row in report["topics"]} == {topic: "PROVEN", f"{topic}.c": "PROVEN"}
+    assert report["verdict"] == "PROVEN" and report["watch"]["by_manifest"] == [f"{topic}.c"]
+
+
+def test_a_manifest_tells_of_a_topic_that_only_it_knows(pair, tmp_path):
+    watching = begun(pair, "w.close.only", 2000)
+    create(pair["source"], {"w.close.only.x": (1, {})})
+    watching.write("source", ROWS[:20], "w.close.only.x")
+    manifest = saved(pair["source"], "w.close.only.*", tmp_path)
+    report = closed(watching, manifest=manifest)
+    assert report["verdict"] == "LOSS", report["reasons"]
+
+
+class Here:
+    """Tasks of a manifest, in this process."""
+
+    parallelism = 1
+
+    def map(self, tasks, label="", total=0):
+        return [writer.run(task, lambda *dummy: None) for task in tasks]
+
+
+def saved(cluster, pattern, tmp_path):
+    """The description of a manifest of topics of a cluster."""
+    path = str(tmp_path / "manifest")
+    saving.prepare(side(cluster, "source"), path, pattern, "records").run(Here())
+    return {"kind": "manifest", "path": path, "name": "the manifest", "digest": ""}
+
+
+def test_a_topic_that_the_mirror_copied_and_the_watch_never_read_is_named(pair):
+    watching = begun(pair, "w.close.new", 2000)
+    create(pair["target"], {"w.close.new.later": (1, {})})
+    watching.write("target", ROWS[:5], "w.close.new.later")
+    for bounds in (None, {"mirrored_through": {"w.close.new.later": {"0": 5}}}):
+        report = closed(watching, bounds)
+        assert {row["topic"]: row["verdict"] for row in report["topics"]}["w.close.new.later"] == "NOT_PROVABLE"
+        assert report["verdict"] == "NOT_PROVABLE"
+
+
+def test_what_is_created_in_the_target_after_the_move_says_nothing(pair):
+    watching = begun(pair, "w.close.used", 2000)
+    create(pair["target"], {"w.close.used.own": (1, {})})
+    watching.write("target", ROWS[:5], "w.close.used.own")
+    watching.write("target", ROWS[:5])
+    ends = {watching.name: {"0": 2000}, "w.close.used.own": {"0": 0}}
+    report = closed(watching, {"target": ends, "mirrored_through": {watching.name: {"0": 2000}}})
+    assert report["verdict"] == "PROVEN", report["reasons"]
+
+
+def test_a_copy_that_was_made_again_is_not_the_one_that_was_proven(pair):
+    watching = begun(pair, "w.close.again", 2000)
+    drop(pair["target"], [watching.name])
+    create(pair["target"], {watching.name: (1, {})})
+    watching.write("target", ROWS)
+    report = closed(watching)
+    assert report["verdict"] == "NOT_PROVABLE" and "made again" in " ".join(report["reasons"])
+
+
+def test_a_log_that_was_cut_and_written_otherwise_is_not_proven(pair):
+    """The last matched record is read again: its state names another digest than what is there."""
+    watching = begun(pair, "w.close.cut", 2000)
+    report = closed(watching, {"target": {watching.name: {"0": 2000}}})
+    assert report["verdict"] == "PROVEN"
+    state = watching.state()
+    state.partitions[watching.name, 0].anchor["digest"] ^= 1
+    rewrite(watching, state)
+    report = closed(watching)
+    assert report["verdict"] == "NOT_PROVABLE" and "not the log that the watch proved" in " ".join(report["reasons"])
+
+
+def rewrite(watching, state):
+    """Write the rows of a state as they were changed."""
+    place = (watching.name, 0)
+    state.round += 1
+    watching.watch.keeper.write(
+        [rows.confirmed_row(state.mirror, place, state.partitions[place], state.at), rows.watch_row(state)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "verdict"),
+    [
+        ("expired", {"retention.ms": 7 * 86400000}, "PROVEN"),
+        ("young", {"retention.ms": 3650 * 86400000}, "NOT_PROVABLE"),
+        ("kept", {"retention.ms": -1}, "NOT_PROVABLE"),
+    ],
+)
+def test_what_the_target_deleted_since_is_told_from_what_expired(pair, name, config, verdict):
+    """All that was proven is deleted; whether that was the target's policy is told by the last record's timestamp."""
+    topic = f"w.close.{name}"
+    old = some(100, start=int(time.time() * 1000) - 30 * 86400000, headers=())
+    for cluster in pair.values():
+        create(cluster, {topic: (1, {"retention.ms": -1})})
+    watching = Watching(pair, topic)
+    for where in pair:
+        watching.write(where, old)
+    watching.rounds()
+    delete_before(pair["target"], topic, 0, 100)
+    configure(pair["target"], topic, config)
+    report = closed(watching)
+    assert report["verdict"] == verdict, report["reasons"]
+
+
+def test_a_fault_of_one_partition_spoils_no_other(pair):
+    topic = "w.close.parts"
+    for cluster in pair.values():
+        create(cluster, {topic: (2, {})})
+    watching = Watching(pair, topic)
+    for where in pair:
+        watching.write(where, ROWS[:500])
+        watching.write(where, some(500, partition=1, headers=()))
+    watching.rounds()
+    state = watching.state()
+    state.partitions[topic, 0].stopped = "its log is another one"
+    rewrite(watching, state)
+    report = closed(watching)
+    (row,) = report["topics"]
+    assert [part["verdict"] for part in row["partitions"]] == ["NOT_PROVABLE", "PROVEN"]
+    assert "its log is another one" in " ".join(report["reasons"])
+
+
+def test_a_watch_of_another_source_is_refused(pair):
+    watching = begun(pair, "w.close.other", 2000)
+    with pytest.raises(NotProvableError, match="another mirror"):
+        closed(watching, source_cluster="another")
+    with pytest.raises(NotProvableError, match="no state"):
+        closed(Watching(pair, "w.close.none"))
+
+
+def test_a_manifest_stands_in_for_a_watch_that_cannot_be_used(pair, tmp_path):
+    watching = begun(pair, "w.close.stand", 2000)
+    manifest = saved(pair["source"], watching.name, tmp_path)
+    report = closed(watching, manifest=manifest, source_cluster="another", pattern=watching.name)
+    assert report["verdict"] == "PROVEN" and not report["watch"]["used"]
+    assert "cannot be used" in report["reasons"][0]
+
+
+def test_the_job_closes_windows_without_spark(pair, tmp_path):
+    watching = begun(pair, "w.close.job", 1500)
+    watching.write("target", ROWS[1500:])
+    job = Job(tmp_path, target=pair["target"])
+    words = job.words(
+        "w.close.job", "--watch", watching.name, "--summary", str(tmp_path / "summary.json"), source=False
+    )
+    code, told, errors = job.run(words)
+    assert code == 0 and told.startswith("PROVEN"), errors
+    report = json.loads(job.report_path.read_text())
+    assert report["engine"] == {"name": "in-process"} and report["watch"]["used"]
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["verdict"] == "PROVEN" and summary["watch"] == report["watch"]
+
+
+def test_the_job_says_what_it_lacks(pair, tmp_path):
+    job = Job(tmp_path, target=pair["target"])
+    code, dummy, errors = job.run(job.words("w.close.job", "--watch", "nobody", source=False))
+    assert code == 2 and "has no state of the mirror 'nobody'" in errors
+    code, dummy, errors = job.run(job.words("w.close.job", source=False))
+    assert code == 2 and "--watch with --manifest" in errors

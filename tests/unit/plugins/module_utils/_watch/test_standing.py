@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a watch's state stands for after a loss, and what it names instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.standing import UNKNOWN, stand
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import Confirmed, WatchState
+
+NOW = 1_800_000_000_000
+DAY = 86_400_000
+
+
+def part(**more):
+    """A partition of which 100 records are proven."""
+    anchor = {"source": 99, "target": 99, "digest": 7, "timestamp": NOW - DAY}
+    proven = {"begins": (0, 0), "through": (100, 100), "examined": (100, 100), "read": 100, "records": 100}
+    return Confirmed("orders", "s", "t", **{**proven, "anchor": anchor, **more})
+
+
+def copy(start=0, end=100, topic_id="t", **config):
+    return {
+        "topic_id": topic_id,
+        "partitions": [0],
+        "config": {"retention.ms": str(7 * DAY), **config},
+        "bounds": {0: (start, end)},
+    }
+
+
+def stood(found, target=None, known=None, **more):
+    state = WatchState("m", partitions={("orders", 0): found} if found else {}, **more)
+    return stand(state, "orders.*", known or {}, {"orders": target or copy()}, NOW)
+
+
+def test_what_is_proven_and_whole_is_stood_for():
+    found = stood(part())
+    assert found.topics == ["orders"] and found.lacking() == {} and found.deleted == set()
+
+
+@pytest.mark.parametrize(
+    ("found", "target", "reason"),
+    [
+        (part(stopped="its log is another one"), None, "its log is another one"),
+        (part(waiting=3, read=103), None, "not whole"),
+        (part(), copy(topic_id="another"), "made again"),
+        (part(unproven=4), None, "4 records were never compared"),
+        (part(), copy(start=50, **{"retention.ms": "-1"}), "50 offsets that were proven were deleted"),
+        (part(), copy(start=50, **{"cleanup.policy": "compact"}), "policy deletes nothing"),
+        (part(), copy(start=100), "before they had expired"),
+    ],
+)
+def test_what_is_not_is_named_with_its_partition(found, target, reason):
+    lacking = stood(found, target).lacking()
+    assert list(lacking) == ["orders"] and reason in lacking["orders"] and "partition 0" in lacking["orders"]
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        copy(start=50),
+        copy(start=100, **{"retention.ms": str(DAY // 2)}),
+        copy(start=100, **{"retention.bytes": "1000"}),
+    ],
+)
+def test_what_the_policy_of_the_target_deleted_is_no_fault(target):
+    found = stood(part(), target)
+    assert found.lacking() == {}
+    assert found.deleted == ({("orders", 0)} if target["bounds"][0][0] == 100 else set())
+
+
+def test_a_copy_that_is_gone_is_named():
+    state = WatchState("m", partitions={("orders", 0): part()})
+    assert "is gone" in stand(state, ".*", {}, {}, NOW).lacking()["orders"]
+
+
+def test_what_the_watch_never_read_is_named():
+    assert stood(part(), known={"orders": {0, 1}}).lacking() == {"orders": f"partition 1: {UNKNOWN}"}
+    assert stood(part(), known={"orders.new": {0}}).lacking() == {"orders.new": UNKNOWN}
+    assert stood(part(), known={"bills": {0}}).lacking() == {}
+
+
+def test_what_it_leaves_out_is_named_by_its_own_reason():
+    found = stood(part(), known={"orders": {0}}, not_watched={"orders": "it is compacted", "bills": "it is compacted"})
+    assert found.topics == [] and found.lacking() == {"orders": "it is compacted"}
