@@ -3,13 +3,20 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
+import yaml
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError, UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rounds
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import summarise
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.watch_accept import watch_accept
+from kafka_dr_lab.playbook import collections_path
 from tests.real.proof.support import create, some
 
 from .watching import Watching
@@ -106,3 +113,41 @@ def test_an_acceptance_that_is_late_accepts_nothing(watching):
     state = watching.rounds()
     assert through(state, watching) == (700, 700)
     assert all(difference.accepted is None for difference in state.differences)
+
+
+def play(watching, directory, *words):
+    regions = {
+        name: {"ansible_connection": "local", "kafka_dr_platform": "managed", "kafka_dr_client": cluster.client}
+        for name, cluster in (("america", watching.pair["source"]), ("europe", watching.pair["target"]))
+    }
+    mirror = {"name": watching.name, "source": "america", "target": "europe", "topics": [f"{watching.name}.*"]}
+    mirror["policy"] = "identity"
+    everywhere = {"ansible_python_interpreter": sys.executable, "kafka_dr_mirrors": [mirror]}
+    (directory / "inventory").write_text(yaml.safe_dump({"all": {"hosts": regions, "vars": everywhere}}))
+    env = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / "ansible-playbook"), "-i", str(directory / "inventory")]
+        + ["streamsafe.kafka_dr.watch_accept", "-e", "watch_source=america", "-e", "watch_target=europe", *words],
+        env={**env, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_NOCOLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return done.returncode, " ".join((done.stdout + done.stderr).split())
+
+
+def test_the_playbook_names_them_and_accepts(watching, tmp_path):
+    ids = ids_of(spoil(watching))
+    code, said = play(watching, tmp_path)
+    assert (
+        code == 0 and "names 2 differences that nobody accepted" in said and all(name in said for name in ids.values())
+    )
+    who = ["-e", "watch_accept_by=ann", "-e", "{'watch_accept_reason': 'a test wrote it'}"]
+    code, said = play(watching, tmp_path, "-e", f"watch_accept={ids['missing']}")
+    assert code == 2 and "watch_accept_by (who has explained them)" in said
+    code, said = play(watching, tmp_path, "-e", f"watch_accept={ids['missing'][:-1]}x", *who)
+    assert code == 2 and "another one of that number" in said, said
+    code, said = play(watching, tmp_path, "-e", f"watch_accept={ids['missing']},{ids['foreign']}", *who)
+    assert code == 0 and "0 other differences" in said and "names 0 differences that nobody accepted." in said, said
+    assert through(watching.rounds(), watching) == (2000, 2000)
