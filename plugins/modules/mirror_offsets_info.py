@@ -234,11 +234,17 @@ witness:
       type: str
 watch:
   description: >-
-    What the watch of the mirror says, null where O(watch) is not given or no round has ended. C(at) (milliseconds),
+    What the watch of the mirror says, null where O(watch) is not given, no round has ended, or RV(watch_unreadable)
+    says why nothing can be believed. C(at) (milliseconds),
     C(age_seconds), C(proven_through) (by topic and partition, the source's offset and the target's),
     C(unproven_records) and C(unproven_seconds), C(differences[]) that nobody accepted, C(stopped[]) partitions, and
     C(topics_not_watched[]), each with the reason.
   type: dict
+  returned: always
+watch_unreadable:
+  description: Why what the watch keeps cannot be read, such as a record that somebody else wrote there; null where it
+    can. The rest of the result does not depend on it.
+  type: str
   returned: always
 offset_syncs:
   description: Every offset sync in log order (topic, partition, upstream, downstream, at). Null where the topic does

@@ -120,6 +120,9 @@ def _add_watch(commands: argparse._SubParsersAction) -> argparse.ArgumentParser:
     )
     watch.add_argument("--offsets-topic", metavar="TOPIC", help="Connect's offsets topic of the mirror, in the target")
     watch.add_argument("--alias", metavar="NAME", help="the source's alias in that topic")
+    watch.add_argument(
+        "--positions-topic", metavar="TOPIC", help="topic of the position witness in the target, whose age is shown"
+    )
     watch.add_argument("--once", action="store_true", help="end once the watch has caught up")
     watch.add_argument(
         "--begin-anew", action="store_true", help="forget what was proven, as for a cluster that took another's place"

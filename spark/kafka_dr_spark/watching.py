@@ -38,6 +38,7 @@ def watch(arguments: argparse.Namespace) -> int:
         arguments.state,
         arguments.offsets_topic,
         arguments.alias,
+        arguments.positions_topic,
         arguments.begin_anew,
     )
     metrics = serve_metrics(arguments.metrics, arguments.mirror) if arguments.metrics else None

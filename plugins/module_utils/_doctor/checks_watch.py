@@ -15,7 +15,7 @@ def standing_proof(seen: Observation, params: dict[str, Any]) -> Iterator[dict[s
     """A watch that is late, has found a difference, or no longer watches."""
     if not seen.watch_read:
         return
-    for trouble in troubles(seen.watch, params["max_watch_age"], params["max_unproven_age"]):
+    for trouble in troubles(seen.watch, params["max_watch_age"], params["max_unproven_age"], seen.watch_unreadable):
         yield finding(
             trouble.kind,
             trouble.severity,

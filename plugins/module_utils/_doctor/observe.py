@@ -19,7 +19,7 @@ from .._kafka.topics import describe_topics, effective_configs
 from .._mm2.mirror_config import TRANSIENT_GROUPS
 from .._mm2.names import MirrorNames, check_names, compile_filter, status_topic
 from .._positions.mirror_progress import mirror_progress
-from .._watch.health import told
+from .._watch.health import standing_proof
 
 CONFIGS = (
     "cleanup.policy",
@@ -41,7 +41,8 @@ class Observation:
         positions{group: {(topic, partition): offset}}, members{group: {state, members}}, brokers}``, or None.
     :ivar tasks: ``[{connector, task (None for the connector itself), state, trace, worker}]``, or None where there is
         no status topic.
-    :ivar watch: what the watch says of itself, None where it never ended a round; ``watch_read`` whether it was read.
+    :ivar watch: what the watch says of itself, None where it never ended a round; ``watch_read`` whether it was asked
+        for, and ``watch_unreadable`` why it cannot be read.
     :ivar one_cluster: the cluster's id where source and target are one; nothing else is read then.
     :ivar problems: ``[(what, KafkaDrError)]``.
     """
@@ -57,6 +58,7 @@ class Observation:
         self.syncs_at_source = False
         self.one_cluster = ""
         self.watch: dict[str, Any] | None = None
+        self.watch_unreadable: str | None = None
         self.watch_read = False
         self.problems: list[tuple[str, KafkaDrError]] = []
 
@@ -113,11 +115,8 @@ def _watch(seen: Observation, params: dict[str, Any], target: KafkaClient) -> No
     if not params.get("watch"):
         return
 
-    def ask() -> bool:
-        seen.watch = told(target, params["watch"])
-        return True
-
-    seen.watch_read = seen.attempt("standing proof", ask, False)
+    seen.watch, seen.watch_unreadable = standing_proof(target, params["watch"])
+    seen.watch_read = True
 
 
 def _connect(seen: Observation, params: dict[str, Any], side: str, name: str) -> KafkaClient | None:

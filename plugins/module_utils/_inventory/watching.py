@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._errors import UsageError
-from .._mm2.access import WINDOWS
+from .._mm2.access import POSITIONS, WINDOWS
 from .._mm2.mirror_config import checked, source_offsets_topic
 from .._values.safe import file_name
 from .._watch.keeping import CONFIGS
@@ -110,6 +110,7 @@ def watch_words(mirror: dict[str, Any], regions: Mapping[str, Region], directory
         "--interval": interval or described.get("interval") or INTERVAL,
         "--offsets-topic": source_offsets_topic(checked(mirror)),
         "--alias": mirror["source"],
+        "--positions-topic": regions[mirror["target"]].get("kafka_dr_positions_topic") or POSITIONS,
         "--max-mb-per-second": described.get("max_mb_per_second"),
         "--metrics": _metrics(mirror, regions),
     }

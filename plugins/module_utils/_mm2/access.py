@@ -18,6 +18,7 @@ OWNED = ["ALTER", "ALTER_CONFIGS", "CREATE", "DESCRIBE", "DESCRIBE_CONFIGS", "RE
 # watch keeps.
 GUARDED = "__kafka_dr_"
 WINDOWS = GUARDED + "windows"
+POSITIONS = GUARDED + "positions"
 # What begins with this is Kafka's own, or the collection's, and no mirror copies it. Brokers let whoever may configure,
 # enlarge and write __consumer_offsets and __transaction_state do so: then groups and transactions are lost.
 NEVER_COPIED = "__"
@@ -226,7 +227,7 @@ def _witness(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) ->
     if side == "source":
         return _topics(topics, ["DESCRIBE"]) + [_grant("cluster", ["DESCRIBE"]), _grant("group", ["DESCRIBE"], "*")]
     # Reading its own topic again, its consumer asks for a group's coordinator although it joins none.
-    return [_grant("topic", ["DESCRIBE", "READ", "WRITE"], "__kafka_dr_positions"), _grant("group", ["DESCRIBE"], "*")]
+    return [_grant("topic", ["DESCRIBE", "READ", "WRITE"], POSITIONS), _grant("group", ["DESCRIBE"], "*")]
 
 
 def _watch(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) -> list[dict[str, Any]]:
@@ -240,7 +241,7 @@ def _watch(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) -> l
         # It corrects the settings of its own topic too: deletion by age would forget what was proven.
         _grant("topic", ["ALTER_CONFIGS", "DESCRIBE", "DESCRIBE_CONFIGS", "READ", "WRITE"], WINDOWS),
         _grant("topic", ["DESCRIBE", "READ"], source_offsets_topic(mirror)),
-        _grant("topic", ["DESCRIBE", "READ"], "__kafka_dr_positions"),
+        _grant("topic", ["DESCRIBE", "READ"], POSITIONS),
         _grant("transactional_id", ["DESCRIBE", "WRITE"], WATCH_TRANSACTIONS + mirror["name"]),
     ]
 

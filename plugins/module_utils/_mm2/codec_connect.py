@@ -17,6 +17,7 @@ import json
 from typing import Any, NamedTuple, TypedDict
 
 from .._errors import FormatError
+from .._values.whole import is_whole
 
 SOURCE_CONNECTOR = "MirrorSourceConnector"
 
@@ -41,10 +42,6 @@ def _json(data: bytes | None, what: str) -> Any:
         raise FormatError(
             f"Not a {what} at character {position}", expected="JSON", found=str(error), position=position
         ) from error
-
-
-def _whole(value: Any, most: int = 2**63 - 1) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
 
 
 class TaskState(TypedDict):
@@ -100,7 +97,7 @@ def decode_source_offset(key: bytes | None, value: bytes | None) -> SourceOffset
     if not (
         isinstance(partition["cluster"], str)
         and isinstance(partition["topic"], str)
-        and _whole(partition["partition"], 2**31 - 1)
+        and is_whole(partition["partition"], 2**31 - 1)
     ):
         raise FormatError(
             "Not a MirrorMaker 2 source partition",
@@ -111,7 +108,7 @@ def decode_source_offset(key: bytes | None, value: bytes | None) -> SourceOffset
     offset = None
     if value is not None:
         wrapped = _json(value, "Connect offset value")
-        if not (isinstance(wrapped, dict) and _whole(wrapped.get("offset"))):
+        if not (isinstance(wrapped, dict) and is_whole(wrapped.get("offset"), 2**63 - 1)):
             raise FormatError("Not a MirrorMaker 2 source offset", expected='{"offset": N}', found=wrapped, position=0)
         offset = wrapped["offset"]
     return SourceOffset(connector, partition["cluster"], partition["topic"], partition["partition"], offset)

@@ -14,11 +14,10 @@ from typing import Any
 
 from .._errors import FormatError
 from .._kafka.client import KafkaClient
-from .._kafka.deciding import await_decided
-from .._kafka.offsets import list_offsets
-from .._kafka.reader import columns, read
+from .._ledger.kept import read_kept
 from .._ledger.topic import ensure_kept_topic
 from .._ledger.writers import SALVAGE_TOPIC
+from .._values.whole import is_whole
 from . import spans
 from .actions import REPLAY
 
@@ -27,9 +26,6 @@ FORMAT = 1
 # What sums of offsets stay below.
 LARGEST = 1 << 61
 CONFIGS = {"cleanup.policy": "compact", "message.timestamp.type": "CreateTime"}
-# Another writer's open transaction hides what stands behind it for as long.
-TRANSACTION_SECONDS = 20
-HIDDEN_SECONDS = TRANSACTION_SECONDS + 40
 
 
 @dataclass
@@ -134,25 +130,8 @@ def read_all(client: KafkaClient) -> dict[tuple[str, int], Progress]:
 
     :raises KafkaDrError: it cannot be read to its end; a part would let records be written twice.
     """
-    place = (TOPIC, 0)
-    end = list_offsets(client, [place], "end", "read_uncommitted", "error")[place]
-    await_decided(
-        client,
-        place,
-        end,
-        max(client.timeout, HIDDEN_SECONDS),
-        f"'{TOPIC}' on {client.name} could not be read to its end",
-        "and run this again",
-    )
-    start = list_offsets(client, [place], "start", gone="error")[place]
-    latest: dict[bytes, bytes | None] = {}
-    for dummy, messages in read(client, [(*place, start, end)], timeout=client.timeout):
-        dummy2, dummy3, keys, values, dummy4 = columns(messages)
-        for name, value in zip(keys, values, strict=True):
-            # What a salvage writes has a key; what has none cannot be taken away by a null value.
-            if name is not None:
-                latest[name] = value
-    return _parsed(latest)
+    # What a salvage writes has a key; what has none cannot be taken away by a null value.
+    return _parsed({name: value for dummy, name, value in read_kept(client, TOPIC) if name is not None})
 
 
 def _parsed(latest: dict[bytes, bytes | None]) -> dict[tuple[str, int], Progress]:
@@ -193,7 +172,7 @@ def _runs(given: Any) -> Any:
 
 def _offset(given: Any) -> int:
     """A number that is an offset. :raises ValueError: it is none."""
-    if not isinstance(given, int) or not 0 <= given <= LARGEST:
+    if not is_whole(given, LARGEST):
         raise ValueError(given)
     return given
 

@@ -15,6 +15,7 @@ from .._errors import KafkaDrError, RefusedError
 from .._kafka.client import KafkaClient
 from .._kafka.producing import TranslatingProducer
 from .._kafka.reader import columns, read
+from .._ledger import kept
 from .._proof.shapes import Progress as Tell
 from . import progress, spans
 from .actions import REPLAY
@@ -77,7 +78,7 @@ def write(source: KafkaClient, target: KafkaClient, work: Work, pace: Any, on_pr
     """
     producer = target.producer(
         transactional_id=transactional_id(work.topic_id, work.partition),
-        transaction_timeout_ms=progress.TRANSACTION_SECONDS * 1000,
+        transaction_timeout_ms=kept.TRANSACTION_SECONDS * 1000,
         message_max_bytes=LARGEST,
         batch_size=max(1, min(1000000, work.limit)),
         linger_ms=5,

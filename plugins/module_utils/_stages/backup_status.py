@@ -63,7 +63,10 @@ def backup_status(
 
 def _watch_findings(mirror: dict[str, Any], limits: dict[str, int]) -> Iterator[Finding]:
     for trouble in troubles(
-        mirror.get("watch"), limits.get("watch", WATCH_SECONDS), limits.get("unproven", UNPROVEN_SECONDS)
+        mirror.get("watch"),
+        limits.get("watch", WATCH_SECONDS),
+        limits.get("unproven", UNPROVEN_SECONDS),
+        mirror.get("watch_unreadable"),
     ):
         # What it leaves out is told by the doctor; a restore works without.
         if trouble.kind != "watch-leaves-out":

@@ -24,7 +24,7 @@ class RoundFigures:
     :ivar unproven_records: source records that are not proven, those that never will be among them.
     :ivar differences: faults that nobody accepted. :ivar stopped: partitions that are no longer watched.
     :ivar mirror_lag_records: source records that the target did not have when the round looked.
-    :ivar witness_age_seconds: age of the position witness; None where none is known.
+    :ivar witness_at: when the last known round of the position witness began, in milliseconds; None before any.
     :ivar rounds, records: since the start of this process: rounds, and records read on both sides.
     :ivar seconds: how long the round took. :ivar behind: whether the next round begins at once.
     """
@@ -36,7 +36,7 @@ class RoundFigures:
     differences: int = 0
     stopped: int = 0
     mirror_lag_records: int = 0
-    witness_age_seconds: float | None = None
+    witness_at: int | None = None
     rounds: int = 0
     records: int = 0
     seconds: float = 0

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from .._errors import KafkaDrError
 from .._kafka.client import KafkaClient
 from .._values.listing import named
-from .state import read_state
+from .state import Partition, read_state
 from .summary import summarise
 
 NAMED = 3
@@ -24,29 +25,40 @@ class Trouble(NamedTuple):
     remedy: str
 
 
-def told(target: KafkaClient, mirror: str | None, bounds: dict[str, Any] | None = None) -> dict[str, Any] | None:
-    """What the watch of a mirror says; None where it is not asked for, or has never ended a round.
+def standing_proof(
+    target: KafkaClient, mirror: str, ends: Mapping[Partition, int] | None = None
+) -> tuple[dict[str, Any] | None, str | None]:
+    """What the watch of a mirror says, and why it cannot be read.
 
-    :param bounds: ``{topic: {partition: {stable}}}`` of the source, where it is known.
+    :param ends: last stable offsets of the source, where they are known.
+    :returns: as of :func:`.summary.summarise`, None where no round was ever ended, or nothing can be believed; then the
+        reason follows. Nothing else that a look at the mirror reads depends on it.
     """
-    state = read_state(target, mirror) if mirror else None
-    if state is None:
-        return None
-    ends = {
-        (topic, int(number)): bound["stable"]
-        for topic, found in (bounds or {}).items()
-        for number, bound in found.items()
-    }
-    return summarise(state, ends or None)
+    try:
+        state = read_state(target, mirror)
+    except KafkaDrError as error:
+        return None, str(error)
+    return (None if state is None else summarise(state, ends or None)), None
 
 
-def troubles(watch: dict[str, Any] | None, most_age: float, most_unproven: float) -> Iterator[Trouble]:
+def troubles(
+    watch: dict[str, Any] | None, most_age: float, most_unproven: float, unreadable: str | None = None
+) -> Iterator[Trouble]:
     """What is wrong.
 
-    :param watch: as of :func:`.summary.summarise`; None where no round was ever ended.
+    :param watch, unreadable: as of :func:`standing_proof`.
     :param most_age: seconds that the last round may be old.
     :param most_unproven: seconds that a record may stay without being proven.
     """
+    if unreadable:
+        yield Trouble(
+            "watch-unreadable",
+            "error",
+            f"it cannot be read: {unreadable}",
+            "Somebody else wrote among what it keeps, or the topic does not answer; nothing that it says is believed",
+            "See what the error says, and who may write there (the gate ledger_writers names them)",
+        )
+        return
     if watch is None:
         yield Trouble(
             "watch-missing",

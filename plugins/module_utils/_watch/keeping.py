@@ -10,19 +10,14 @@ from collections.abc import Iterable
 
 from .._errors import KafkaDrError, RefusedError
 from .._kafka.client import KafkaClient
-from .._kafka.deciding import await_decided
-from .._kafka.offsets import list_offsets
 from .._kafka.producing import FencedError
-from .._kafka.reader import read
 from .._kafka.topics import describe_topics
+from .._ledger.kept import TRANSACTION_SECONDS, read_kept
 from .._ledger.topic import ensure_kept_topic
 from . import rows
 from .state import TOPIC, WatchState
 
 CONFIGS = {"cleanup.policy": "compact", "message.timestamp.type": "CreateTime"}
-# Another writer's open transaction hides what stands behind it for as long.
-TRANSACTION_SECONDS = 20
-HIDDEN_SECONDS = TRANSACTION_SECONDS + 40
 # Of one record; brokers take a mebibyte where nothing else is set.
 LARGEST_RECORD = 512 << 10
 
@@ -39,27 +34,7 @@ def read_states(client: KafkaClient, topic: str = TOPIC) -> dict[str, WatchState
     """
     if topic not in describe_topics(client, [topic]):
         return {}
-    return rows.fold(read_records(client, topic))
-
-
-def read_records(client: KafkaClient, topic: str, begin: int = 0) -> list[tuple[int, bytes | None, bytes | None]]:
-    """Committed records ``(offset, key, value)`` from an offset to the end there is now."""
-    place = (topic, 0)
-    end = list_offsets(client, [place], "end", "read_uncommitted", "waited for")[place]
-    await_decided(
-        client,
-        place,
-        end,
-        max(client.timeout, HIDDEN_SECONDS),
-        f"'{topic}' on {client.name} could not be read to its end",
-        "and run this again",
-    )
-    start = max(begin, list_offsets(client, [place], "start", gone="error")[place])
-    return [
-        (message.offset(), message.key(), message.value())
-        for dummy, messages in read(client, [(*place, start, end)], timeout=client.timeout)
-        for message in messages
-    ]
+    return rows.fold(read_kept(client, topic))
 
 
 class Keeper:

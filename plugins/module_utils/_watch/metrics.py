@@ -95,12 +95,16 @@ def _values(figures: RoundFigures) -> dict[str, Any]:
         "kafka_dr_differences": figures.differences if seen else None,
         "kafka_dr_stopped_partitions": figures.stopped if seen else None,
         "kafka_dr_mirror_lag_records": figures.mirror_lag_records if seen else None,
-        "kafka_dr_witness_age_seconds": figures.witness_age_seconds,
-        "kafka_dr_watch_age_seconds": max(0.0, time.time() - figures.at / 1000) if seen else None,
+        "kafka_dr_witness_age_seconds": _age(figures.witness_at) if figures.witness_at is not None else None,
+        "kafka_dr_watch_age_seconds": _age(figures.at) if seen else None,
         "kafka_dr_watch_round_seconds": figures.seconds if seen else None,
         "kafka_dr_watch_rounds": figures.rounds,
         "kafka_dr_watch_records": figures.records,
     }
+
+
+def _age(at: int) -> float:
+    return max(0.0, time.time() - at / 1000)
 
 
 def serve(where: str, mirror: str) -> Metrics:

@@ -24,6 +24,7 @@ from .portion import Ends, Portions, ends_of
 from .state import TOPIC, Partition, WatchState, Window
 from .track import Track
 from .tracks import restored, synchronise
+from .witnessing import WitnessLook
 
 # Seconds that the target's records may still sort themselves out before what differs is named.
 SETTLE = 3
@@ -44,6 +45,7 @@ class Options:
     state: str = TOPIC
     offsets_topic: str | None = None
     alias: str | None = None
+    positions_topic: str | None = None
     begin_anew: bool = False
     settle: float = SETTLE
 
@@ -71,6 +73,7 @@ class Watch:
         self.tracks = restored(self.state)
         self.state.windows = {}
         self.portions = Portions(self.source, self.target)
+        self.witness = WitnessLook(self.target.client, options.positions_topic)
         self._surveyed: tuple[float, float] = (0, 0)
         self._survey = Survey({}, {})
         self._connect: dict[Partition, int] = {}
@@ -203,6 +206,7 @@ class Watch:
         figures = summary.figures(state, state.at)
         figures.rounds, figures.records = self.rounds, self.portions.records
         figures.behind = self.behind
+        figures.witness_at = self.witness.last_round(time.monotonic())
         return figures
 
     def _rows_of(self, track: Track) -> list[rows.Row]:

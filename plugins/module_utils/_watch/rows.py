@@ -16,6 +16,7 @@ from dataclasses import asdict
 from typing import Any
 
 from .._errors import FormatError
+from .._values.whole import is_whole
 from .state import TOPIC, Confirmed, Difference, Partition, Span, Tip, WatchState, Window
 
 FORMAT = 1
@@ -171,7 +172,8 @@ def _put(state: WatchState, kind: str, place: list[Any], content: dict[str, Any]
 
 
 def _whole(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not -1 <= value <= LARGEST:
+    """An offset, a count, a time; -1 stands for what Kafka does not know."""
+    if not is_whole(value, LARGEST, -1):
         raise ValueError(value)
     return value
 
@@ -193,7 +195,7 @@ def _pair(value: Any) -> Span:
 
 def _tip(value: Any) -> Tip:
     offset, epoch, digest = value
-    if not isinstance(digest, int) or isinstance(digest, bool) or not 0 <= digest < 1 << 64:
+    if not is_whole(digest, (1 << 64) - 1):
         raise ValueError(value)
     return Tip(_whole(offset), _whole(epoch), digest)
 

@@ -12,7 +12,7 @@ from .._kafka.client import KafkaClient
 from .._mm2.names import MirrorNames
 from .._positions.mirror_progress import mirror_names, mirror_progress
 from .._values.listing import named
-from .._watch.health import told
+from .._watch.health import standing_proof
 
 NAMED = 5
 
@@ -27,21 +27,24 @@ def mirror_offsets_info(params: dict[str, Any], check_mode: bool) -> dict[str, A
             remedy="Give source_client, or do not wait where the source is lost",
         )
     progress = mirror_progress(params)
-    progress["watch"] = _watch(params, progress, names)
+    progress["watch"], progress["watch_unreadable"] = _watch(params, progress, names)
     waiting = list(_waiting(params, progress, names))
     return {"changed": False, **progress, "ready": not waiting, "waiting_for": "; ".join(waiting)}
 
 
-def _watch(params: dict[str, Any], progress: dict[str, Any], names: MirrorNames) -> dict[str, Any] | None:
-    """What the watch of the mirror says, where it is asked for."""
+def _watch(
+    params: dict[str, Any], progress: dict[str, Any], names: MirrorNames
+) -> tuple[dict[str, Any] | None, str | None]:
+    """What the watch of the mirror says, where it is asked for, and why it cannot be read."""
     if not params.get("watch"):
-        return None
-    ends: dict[str, Any] = {}
-    for row in progress["partitions"]:
-        if row["source_end"] is not None:
-            ends.setdefault(row["topic"], {})[row["partition"]] = {"stable": row["source_end"]}
+        return None, None
+    ends = {
+        (row["topic"], row["partition"]): row["source_end"]
+        for row in progress["partitions"]
+        if row["source_end"] is not None
+    }
     target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
-    return told(target, params["watch"], ends)
+    return standing_proof(target, params["watch"], ends)
 
 
 def _pace(since: float | None, result: dict[str, Any]) -> str:
@@ -101,7 +104,9 @@ def _silent(params: dict[str, Any], result: dict[str, Any], mirror: str) -> Iter
     if params["until_witness"]:
         subject = f"round of the position witness of {mirror}"
         yield from _too_old(subject, result["witness"], params["max_witness_age"])
-    if params.get("until_watch"):
+    if params.get("until_watch") and result["watch_unreadable"]:
+        yield f"a watch of {mirror} that can be read; now it cannot be read: {result['watch_unreadable']}"
+    elif params.get("until_watch"):
         subject = f"round of the watch of {mirror}"
         yield from _too_old(subject, {"age": (result["watch"] or {}).get("age_seconds")}, params["max_watch_age"])
 

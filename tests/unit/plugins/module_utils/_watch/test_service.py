@@ -162,5 +162,10 @@ def test_a_watch_that_never_ended_a_round_is_no_proof():
     assert [trouble.kind for trouble in troubles(None, 60, 300)] == ["watch-missing"]
 
 
+def test_what_cannot_be_read_is_no_watch_that_is_missing():
+    (trouble,) = troubles(None, 60, 300, "a record that no watch wrote")
+    assert trouble.kind == "watch-unreadable" and "a record that no watch wrote" in trouble.found
+
+
 def test_a_difference_is_named_by_its_place():
     assert DIFFERENCE["text"] in next(troubles({**WELL, "differences": [DIFFERENCE]}, 60, 300)).found
