@@ -81,6 +81,9 @@ def test_the_program_takes_its_words():
     assert (taken.mirror, taken.metrics, taken.max_mb_per_second) == ("there", "127.0.0.1:9405", 50.0)
     assert (taken.offsets_topic, taken.alias, taken.rename) == ("mm2-offsets.na.internal", "na", "identity:na.")
     assert "o'r$d\"ers" in taken.topics
+    assert taken.positions_topic == "__kafka_dr_positions"
+    words = watching.watch_words(MIRROR, regions(kafka_dr_positions_topic="__kafka_dr_p"), "/srv", 5)
+    assert parser().parse_args(words).positions_topic == "__kafka_dr_p"
     assert "--metrics" not in watching.watch_words(MIRROR, regions(), "/srv", 5)
 
 
