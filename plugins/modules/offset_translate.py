@@ -61,6 +61,17 @@ options:
     description: Directory, or URI that C(pyarrow.fs) opens, of a manifest of the lost source, whose record digests
       stand for its records.
     type: path
+  watch:
+    description:
+      - Name of the mirror as its watch was given it. The offset map that the watch keeps in the target makes positions
+        exact, where it covers them and both logs are the ones that it proved.
+      - One that cannot be read is told in RV(summary), and changes nothing else.
+    type: str
+    version_added: "0.2.0"
+  watch_source:
+    description: Id of the cluster that the watch has to have read.
+    type: str
+    version_added: "0.2.0"
   target_ends:
     description:
       - >-
@@ -270,6 +281,8 @@ def main() -> None:
             "proof_report": {"type": "path"},
             "manifest": {"type": "path"},
             "manifest_digest": {"type": "str"},
+            "watch": {"type": "str"},
+            "watch_source": {"type": "str"},
             "target_ends": {"type": "dict", "default": {}},
             "accept": {
                 "type": "list",

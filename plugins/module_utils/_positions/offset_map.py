@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The offset map of a proof, and its pairs among the offset syncs."""
+"""The offset map of a proof, or of a watch, and its pairs among the offset syncs."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ class ProofMap:
     :param target_range: ``[low, high)`` that was compared.
     :param one_to_one: nothing was found duplicated, reordered or foreign.
     :param ids: topic ids of source and target that were compared.
+    :param partial: what the map is called where it does not begin where the logs do: pairs from before it count too.
     """
 
     def __init__(
@@ -27,6 +28,7 @@ class ProofMap:
         target_range: Span,
         one_to_one: bool = True,
         ids: tuple[str | None, str | None] = (None, None),
+        partial: str = "",
     ) -> None:
         self.runs, self.source_range, self.target_range, self.one_to_one, self.ids = (
             runs,
@@ -35,6 +37,7 @@ class ProofMap:
             one_to_one,
             ids,
         )
+        self.partial = partial
         self._starts = [run[0] for run in runs]
 
     def copy_at(self, position: int) -> int | None:
@@ -63,7 +66,8 @@ def merge_pairs(syncs: list[Pair], proof: ProofMap | None) -> list[Pair]:
     if proof is None or not proof.runs:
         return list(syncs)
     proven = list(proof.pairs())
-    rising = sorted(set(proven) | {pair for pair in syncs if pair[0] >= proof.source_range[0]})
+    kept = syncs if proof.partial else [pair for pair in syncs if pair[0] >= proof.source_range[0]]
+    rising = sorted({*proven, *kept})
     if all(later[0] > earlier[0] and later[1] > earlier[1] for earlier, later in pairwise(rising)):
         return rising
     return list(syncs)

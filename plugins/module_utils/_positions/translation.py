@@ -44,7 +44,7 @@ def _by_proof(evidence: Evidence, position: int) -> Answer | None:
         return None
     if not evidence.exactly_once and proof.target_range[1] < evidence.target_end:
         return None  # what was copied since may be second copies
-    return Answer(offset, "exact_verified", 0, "offset map of a proof")
+    return Answer(offset, "exact_verified", 0, proof.partial or "offset map of a proof")
 
 
 def _at_pair(evidence: Evidence, position: int) -> Answer | None:

@@ -22,12 +22,15 @@ from .._kafka.mm2_topics import Row, read_checkpoints, read_witness
 from .._mm2.names import MirrorNames, check_names
 from .._positions.collector import EvidenceCollector
 from .._positions.groups import Positions, Predicate, group_filter, last_positions, living_positions, wanted_topic
+from .._positions.offset_map import ProofMap
 from .._positions.other_groups import Kinds, other_groups
 from .._positions.plan import Committed, moved, moved_groups, plan, plan_result, refusals, to_commit, uncopied
 from .._positions.proof_map import read_proof
 from .._values.listing import named
+from .._watch.offset_maps import read_maps
 
 NAMED = 5
+Partition = tuple[str, int]
 
 
 def offset_translate(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
@@ -37,7 +40,8 @@ def offset_translate(params: dict[str, Any], check_mode: bool) -> dict[str, Any]
     groups = mirror.groups
     before = group_positions(mirror.target, moved(groups.positions))
     looked = time.monotonic()
-    collector = mirror.collector(params)
+    maps, unwatched = _maps(params, mirror)
+    collector = mirror.collector(params, maps)
     rows = plan(
         collector,
         groups.positions,
@@ -59,6 +63,7 @@ def offset_translate(params: dict[str, Any], check_mode: bool) -> dict[str, Any]
     result["summary"].update(
         exactly_once_seen=collector.exactly_once,
         source="alive" if mirror.source is not None else "lost",
+        watch={"partitions": len(maps), "reason": unwatched},
         planned_seconds=round(time.monotonic() - began, 3),
     )
     if refused and not check_mode:
@@ -102,7 +107,7 @@ class _Mirror:
     checkpoints: list[Row] | None
     groups: _Groups
 
-    def collector(self, params: dict[str, Any]) -> EvidenceCollector:
+    def collector(self, params: dict[str, Any], maps: Mapping[Partition, ProofMap]) -> EvidenceCollector:
         return EvidenceCollector(
             self.names,
             self.source,
@@ -111,9 +116,22 @@ class _Mirror:
             params["connector"],
             self.witness,
             self.checkpoints or (),
-            read_proof(params["proof_report"]) if params["proof_report"] else None,
+            {**maps, **(read_proof(params["proof_report"]) if params["proof_report"] else {})},
             _ends(params["target_ends"]),
         )
+
+
+def _maps(params: dict[str, Any], mirror: _Mirror) -> tuple[dict[Partition, ProofMap], str]:
+    """The maps that the mirror's watch keeps of partitions with positions, and why there are none: without them
+    positions are translated all the same.
+    """
+    if not params.get("watch"):
+        return {}, "no watch is named"
+    wanted = {place for places in mirror.groups.positions.values() for place in places}
+    try:
+        return read_maps(mirror.target, mirror.source, params["watch"], wanted, params.get("watch_source") or ""), ""
+    except KafkaDrError as error:
+        return {}, str(error)
 
 
 def _mirror(params: dict[str, Any], leave_seconds: float) -> _Mirror:
