@@ -142,12 +142,7 @@ def main() -> None:
     run_module(
         {
             **CLIENT_SPEC,
-            "read": {
-                "type": "list",
-                "elements": "str",
-                "choices": list(ASPECTS),
-                "default": ["topics"],
-            },
+            "read": {"type": "list", "elements": "str", "choices": list(ASPECTS), "default": ["topics"]},
             "topics": {"type": "str", "default": ".*"},
             "groups": {"type": "str", "default": ".*"},
             "allow_unreachable": {"type": "bool", "default": False},

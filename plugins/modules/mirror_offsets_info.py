@@ -174,6 +174,14 @@ hidden:
   type: list
   elements: str
   returned: always
+failed_tasks:
+  description: >-
+    Connectors and tasks that failed and do not start again by themselves, with RV(failed_tasks.connector),
+    RV(failed_tasks.task) (null for the connector itself) and RV(failed_tasks.reason), the first line of the trace. Null
+    where their states cannot be read, or are not there.
+  type: list
+  elements: dict
+  returned: always
 lag:
   description: The sum of all rows' lag.
   type: int

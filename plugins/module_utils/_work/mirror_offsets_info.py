@@ -7,14 +7,18 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from .._errors import RefusedError
+from .._errors import KafkaDrError, RefusedError
 from .._kafka.client import KafkaClient
-from .._mm2.names import MirrorNames
+from .._kafka.mm2_topics import read_task_states
+from .._mm2.names import MirrorNames, status_topic
 from .._positions.mirror_progress import mirror_names, mirror_progress
+from .._report.redact import text as without_secrets
 from .._values.listing import named
 from .._watch.health import standing_proof
 
 NAMED = 5
+# Characters of what a task failed with.
+REASON = 200
 
 
 def mirror_offsets_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
@@ -28,6 +32,7 @@ def mirror_offsets_info(params: dict[str, Any], check_mode: bool) -> dict[str, A
         )
     progress = mirror_progress(params)
     progress["watch"], progress["watch_unreadable"] = _watch(params, progress, names)
+    progress["failed_tasks"] = _failed_tasks(params, names)
     waiting = list(_waiting(params, progress, names))
     return {"changed": False, **progress, "ready": not waiting, "waiting_for": "; ".join(waiting)}
 
@@ -45,6 +50,26 @@ def _watch(
     }
     target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
     return standing_proof(target, params["watch"], ends)
+
+
+def _failed_tasks(params: dict[str, Any], names: MirrorNames) -> list[dict[str, Any]] | None:
+    """Connectors and tasks that Connect does not start again by itself; None where their states cannot be read, as of a
+    mirror on a Connect cluster with topics of its own.
+    """
+    target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
+    try:
+        states = read_task_states(target, status_topic(names.source))
+    except KafkaDrError:
+        return None
+    return states and [
+        {
+            "connector": state["connector"],
+            "task": state["task"],
+            "reason": without_secrets((state["trace"] or "no trace").splitlines()[0])[:REASON],
+        }
+        for state in states
+        if state["state"] == "FAILED"
+    ]
 
 
 def _pace(since: float | None, result: dict[str, Any]) -> str:
@@ -82,6 +107,8 @@ def _waiting(params: dict[str, Any], result: dict[str, Any], names: MirrorNames)
                 f"{', '.join(stale[:NAMED])}"
             )
         behind = [row for row in result["partitions"] if not row["caught_up"] and row["source_end"] is not None]
+        if behind:
+            yield from _failed(result["failed_tasks"] or [], mirror)
         if behind and (
             result["lag"] > params.get("max_lag", 0) or any(row["mirrored_through"] is None for row in behind)
         ):
@@ -95,6 +122,12 @@ def _waiting(params: dict[str, Any], result: dict[str, Any], names: MirrorNames)
             pace = _pace(params.get("copying_since"), result)
             yield f"{mirror} to copy {result['lag']} more offsets{pace} of {len(behind)} partitions: {partitions}"
     yield from _silent(params, result, mirror)
+
+
+def _failed(tasks: list[dict[str, Any]], mirror: str) -> Iterator[str]:
+    for task in tasks:
+        name = task["connector"] + ("" if task["task"] is None else f" task {task['task']}")
+        yield f"{name} of {mirror}, which failed and does not start again ({task['reason']}): restart the mirror"
 
 
 def _silent(params: dict[str, Any], result: dict[str, Any], mirror: str) -> Iterator[str]:

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
+
+from tests.support.offsets_lab import info
 
 from .doctor import doctor
 from .mirrors import exists, until
@@ -23,6 +27,12 @@ class Live:
                 **options,
             }
         )
+
+    def caught_up(self):
+        """What is still waited for until everything is copied."""
+        source, target = SimpleNamespace(client=self.source), SimpleNamespace(client=self.target)
+        more = {"source_alias": "source", "target_alias": "target", "topics": "doc\\..*"}
+        return info(source, target, until_caught_up=True, **more)
 
     def alter(self, client, topic, **settings):
         admin = AdminClient(client)

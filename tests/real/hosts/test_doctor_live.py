@@ -238,6 +238,8 @@ def test_12_records_wait_and_none_moves(live):
     for topic in TOPICS:
         send(live.source, topic, [b"waiting"])
     assert "stuck" in checks(live.examine(), "error")
+    waiting = live.caught_up()["waiting_for"]
+    assert "MirrorSourceConnector task" in waiting and "RecordTooLargeException" in waiting, waiting
 
 
 @pytest.mark.full

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from types import SimpleNamespace
 
@@ -46,6 +47,7 @@ def pair(two_clusters):
             positions_topic=name("none"),
         )
 
+    asked.alias = alias
     return source.client, topic, say, asked
 
 
@@ -58,6 +60,35 @@ def test_an_offset_of_a_topic_that_was_made_again_is_not_caught_up(pair):
     assert f"{topic}-0" in found["waiting_for"] and "made again" in found["waiting_for"]
     say(4)
     assert asked()["ready"]
+
+
+def test_a_task_that_failed_is_named_while_records_wait(pair, two_clusters):
+    client, topic, say, asked = pair
+    transactional(client, topic, 5, True)
+    say(1)
+    alias = asked.alias
+    # As Connect 4.3.1 writes it.
+    failed = {
+        "state": "FAILED",
+        "trace": "org.apache.kafka.connect.errors.ConnectException: Failed to read\n\tat x",
+        "worker_id": "a:8083",
+        "generation": 3,
+    }
+    target = two_clusters["target"]
+    assert asked()["failed_tasks"] is None, "nobody knows where no state is"
+    create(target, (f"mm2-status.{alias}.internal", 1, {"cleanup.policy": "compact"}))
+    producer = Producer(target.client)
+    for number, state in ((0, failed), (1, {**failed, "state": "RUNNING"})):
+        producer.produce(
+            f"mm2-status.{alias}.internal", json.dumps(state), f"status-task-MirrorSourceConnector-{number}"
+        )
+    assert producer.flush(30) == 0
+    found = asked()
+    reason = "org.apache.kafka.connect.errors.ConnectException: Failed to read"
+    assert found["failed_tasks"] == [{"connector": "MirrorSourceConnector", "task": 0, "reason": reason}]
+    assert "MirrorSourceConnector task 0" in found["waiting_for"] and "restart the mirror" in found["waiting_for"]
+    say(4)
+    assert asked()["ready"], "nothing is waited for, so that no task is missed"
 
 
 def test_what_was_aborted_at_the_end_is_not_waited_for(pair):
