@@ -18,6 +18,7 @@ class FilterModule:
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         return {
+            "brought_back": as_filter(_about.brought_back),
             "failback_alike": as_filter(_returned.alike),
             "failback_bounds": as_filter(_returned.bounds),
             "failback_drift": as_filter(_drift.drift),

@@ -16,7 +16,7 @@ from .._mm2.mirror_config import (
 )
 from .._mm2.names import MirrorNames, configs_topic, status_topic
 from .._mm2.properties import pattern_text
-from .turning import turn_obstacle, turned_mirror
+from .turning import further_copy, turn_obstacle, turned_mirror
 
 
 def find_mirror(
@@ -25,12 +25,14 @@ def find_mirror(
     target: str,
     regions: dict[str, dict[str, Any]] | None = None,
     turned: bool = False,
+    moved: bool = False,
 ) -> dict[str, Any] | None:
     """The mirror from source to target.
 
     :param regions: hostvars; where they are given, a name that is no region is told as such.
     :param turned: whether the only mirror the other way round counts, turned round, where none is described from
         source to target.
+    :param moved: whether the mirror of a further copy counts, moved to the source, where none joins the two.
     :returns: the mirror; nothing where a region is not named, which is for a role's argument spec to say.
     :raises UsageError: a name is no region, both are the same, or there is no such mirror, or more than one.
     """
@@ -46,6 +48,8 @@ def find_mirror(
     back = [mirror for mirror in _from_to(mirrors, source=target, target=source) if not turn_obstacle(mirror)]
     if turned and not found and len(back) == 1:
         found = [turned_mirror(back[0])]
+    if moved and not found and not back and (copy := further_copy(mirrors, target, source)):
+        found = [turned_mirror(copy["mirror"])]
     if len(found) != 1:
         raise UsageError(
             f"No single mirror copies {source} to {target}",

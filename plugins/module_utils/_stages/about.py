@@ -44,3 +44,15 @@ def resumes(ledger: Mapping[str, Any], stage: str, text: str) -> bool:
     :param text: of :func:`about`.
     """
     return bool(ledger.get("open")) and (ledger.get("stage"), ledger.get("about")) == (stage, text)
+
+
+def brought_back(ledger: Mapping[str, Any], text: str) -> bool:
+    """Whether a failback about these regions has ended since the last failover: the mirror from the active region to
+    the one that is back runs, which no inventory describes.
+
+    :param ledger: that of the active region, as ``ledger_info`` returns it.
+    :param text: of :func:`about`.
+    """
+    ended = (ledger.get("brought_back") or {}).get(text)
+    left = (ledger.get("last") or {}).get("failover") or {"offset": -1}
+    return bool(ended) and int(ended["offset"]) > int(left["offset"])

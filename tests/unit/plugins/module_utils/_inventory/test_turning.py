@@ -130,3 +130,10 @@ def test_a_region_that_was_copied_from_the_one_that_was_left_is_a_further_copy()
 )
 def test_any_other_region_is_none(mirrors, region):
     assert further_copy(mirrors, region, "eu") == {}
+
+
+def test_a_mirror_that_was_moved_is_found_only_where_it_counts():
+    assert find_mirror([MIRROR, FURTHER], "eu", "as", moved=True) == MOVED
+    assert find_mirror([MIRROR, FURTHER, MOVED], "eu", "as", moved=True) == MOVED
+    with pytest.raises(UsageError, match="No single mirror copies eu to as"):
+        find_mirror([MIRROR, FURTHER], "eu", "as", turned=True)

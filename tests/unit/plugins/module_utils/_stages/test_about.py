@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import STAGES, about, resumes
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import (
+    STAGES,
+    about,
+    brought_back,
+    resumes,
+)
 
 ROLES = Path(__file__).resolve().parents[5] / "roles"
 OPEN = {"open": True, "stage": "failover", "about": "na to eu"}
@@ -34,3 +39,18 @@ def test_only_the_very_same_stage_is_resumed(more, so):
 
 def test_a_ledger_that_says_nothing_resumes_nothing():
     assert resumes({}, "failover", "na to eu") is False
+
+
+@pytest.mark.parametrize(
+    ("ended", "failed_over", "so"), [({}, 4, False), ({"na from eu": 7}, 4, True), ({"na from eu": 3}, 4, False)]
+)
+def test_a_region_that_was_left_again_since_is_not_back(ended, failed_over, so):
+    ledger = {
+        "last": {"failover": {"offset": failed_over}},
+        "brought_back": {text: {"offset": offset} for text, offset in ended.items()},
+    }
+    assert brought_back(ledger, "na from eu") is so
+
+
+def test_a_ledger_that_says_nothing_brought_nothing_back():
+    assert brought_back({}, "na from eu") is False
