@@ -12,19 +12,15 @@ version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
   - Translates committed positions of consumer groups from a MirrorMaker 2 mirror's source to its target, each answer
-    with the evidence that it
-    rests on, and commits them. An answer is never above what is shown, so no record is skipped; where it cannot be
-    exact, it says how many
-    records may be processed again.
-  - Evidence are a proof's offset map, every pair in the offset-syncs topic, Connect's source offsets, and the records
-    themselves, of the source
-    or its manifest, which are compared with their copies.
+    with the evidence that it rests on, and commits them. An answer is never above what is shown, so no record is
+    skipped; where it cannot be exact, it says how many records may be processed again.
+  - Evidence are the offset maps of a proof and of a watch, every pair in the offset-syncs topic, Connect's source
+    offsets, and the records themselves, of the source or its manifest, which are compared with their copies.
   - Where the source is lost, leave out O(source_client). Positions are then those that the position witness saw last,
-    or MirrorMaker 2's checkpoints
-    where these are later.
+    or MirrorMaker 2's checkpoints where these are later.
   - Refuses groups with live members, or whose positions on the target move, and commits nothing for anybody then. Run
-    it after the mirror was
-    stopped, since its group sync may overwrite what is committed, and before producers write to the target.
+    it after the mirror was stopped, since its group sync may overwrite what is committed, and before producers write
+    to the target.
   - In check mode, and as diff, shows the plan.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client.attributes
@@ -63,9 +59,8 @@ options:
     type: path
   watch:
     description:
-      - Name of the mirror as its watch was given it. The offset map that the watch keeps in the target makes positions
-        exact, where it covers them and both logs are the ones that it proved.
-      - One that cannot be read is told in RV(summary), and changes nothing else.
+      - Mirror whose watch keeps an offset map in the target, which makes positions exact where it reaches. One that
+        cannot be read is told in RV(summary), and changes nothing else.
     type: str
     version_added: "0.2.0"
   watch_source:
@@ -76,8 +71,7 @@ options:
     description:
       - >-
         Where the mirror's writing ended, as partitions and offsets by the topic's name on the target, e.g. C({"orders":
-        {"0": 1200}}). What lies beyond is not
-        taken for copies.
+        {"0": 1200}}). What lies beyond is not taken for copies.
       - Without it, records behind the last offset sync are taken for copies only where the source is there to compare
         with, since they may be others'.
     type: dict
@@ -86,8 +80,7 @@ options:
     description:
       - Confidences beyond the exact ones that may be committed.
       - V(lower_bound) skips nothing and may repeat at most what the plan says; a group left without a position would
-        start where its
-        C(auto.offset.reset) says, which can skip everything, so it is accepted by default.
+        start where its C(auto.offset.reset) says, which can skip everything, so it is accepted by default.
       - V(interpolated) rests on equal distances alone and can be wrong in both directions. V(unknown) leaves the group
         without a position there.
     type: list

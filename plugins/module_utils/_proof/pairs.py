@@ -5,7 +5,7 @@ known.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .._digest.chunks import Chunks
@@ -110,8 +110,8 @@ class Topic:
         self.pairs: list[Pair] = []
         policy = source["config"].get("cleanup.policy") or "delete"
         self.mode = ",".join(sorted(part.strip() for part in policy.split(",")))
-        limits = source["config"] if limits is None else limits
-        self.retention_ms, self.retention_bytes = (self._limit(limits.get(name)) for name in RETENTION)
+        by: Mapping[str, Any] = source["config"] if limits is None else limits
+        self.retention_ms, self.retention_bytes = (self._limit(by.get(name)) for name in RETENTION)
         overwritten = target is not None and target["config"].get("message.timestamp.type") == "LogAppendTime"
         self.timestamps = not ignore_timestamps and not overwritten
         self.not_provable = overwritten and not ignore_timestamps

@@ -7,15 +7,35 @@ there is one for each transaction; at most :data:`.track.MAP_RUNS` are kept.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
-from .._errors import NotProvableError
+from .._errors import KafkaDrError, NotProvableError
 from .._kafka.client import KafkaClient
 from .._kafka.offsets import list_offsets
 from .._kafka.pace import Pace
 from .._positions.offset_map import ProofMap
 from .reading import SideReader, Wanted
 from .state import TOPIC, Confirmed, Partition, Tip, read_state
+
+
+def maps_or_reason(
+    target: KafkaClient,
+    source: KafkaClient | None,
+    positions: Mapping[str, Collection[Partition]],
+    mirror: str,
+    source_cluster: str,
+) -> tuple[dict[Partition, ProofMap], str]:
+    """The maps of :func:`read_maps`, or why there are none: without them positions are translated all the same.
+
+    :param positions: partitions with positions, by group. :param mirror: empty where it has no watch.
+    """
+    wanted = {place for places in positions.values() for place in places}
+    if not mirror:
+        return {}, "no watch is named"
+    try:
+        return read_maps(target, source, mirror, wanted, source_cluster), ""
+    except KafkaDrError as error:
+        return {}, str(error)
 
 
 def read_maps(

@@ -27,7 +27,7 @@ from .._positions.other_groups import Kinds, other_groups
 from .._positions.plan import Committed, moved, moved_groups, plan, plan_result, refusals, to_commit, uncopied
 from .._positions.proof_map import read_proof
 from .._values.listing import named
-from .._watch.offset_maps import read_maps
+from .._watch.offset_maps import maps_or_reason
 
 NAMED = 5
 Partition = tuple[str, int]
@@ -40,7 +40,8 @@ def offset_translate(params: dict[str, Any], check_mode: bool) -> dict[str, Any]
     groups = mirror.groups
     before = group_positions(mirror.target, moved(groups.positions))
     looked = time.monotonic()
-    maps, unwatched = _maps(params, mirror)
+    watch = params.get("watch") or "", params.get("watch_source") or ""
+    maps, unwatched = maps_or_reason(mirror.target, mirror.source, groups.positions, *watch)
     collector = mirror.collector(params, maps)
     rows = plan(
         collector,
@@ -119,19 +120,6 @@ class _Mirror:
             {**maps, **(read_proof(params["proof_report"]) if params["proof_report"] else {})},
             _ends(params["target_ends"]),
         )
-
-
-def _maps(params: dict[str, Any], mirror: _Mirror) -> tuple[dict[Partition, ProofMap], str]:
-    """The maps that the mirror's watch keeps of partitions with positions, and why there are none: without them
-    positions are translated all the same.
-    """
-    if not params.get("watch"):
-        return {}, "no watch is named"
-    wanted = {place for places in mirror.groups.positions.values() for place in places}
-    try:
-        return read_maps(mirror.target, mirror.source, params["watch"], wanted, params.get("watch_source") or ""), ""
-    except KafkaDrError as error:
-        return {}, str(error)
 
 
 def _mirror(params: dict[str, Any], leave_seconds: float) -> _Mirror:
