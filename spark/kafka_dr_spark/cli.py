@@ -129,10 +129,10 @@ def check(arguments: argparse.Namespace) -> None:
     """What argparse does not. :raises UsageError: a number out of range, or no source."""
     if arguments.command == "compare":
         held = [name for name in ("source_config", "manifest", "watch") if getattr(arguments, name)]
-        if held not in (["source_config"], ["manifest"], ["watch"], ["manifest", "watch"]):
+        if held not in (["source_config"], ["manifest"], ["watch"], ["source_config", "watch"], ["manifest", "watch"]):
             raise UsageError(
                 "What is to be compared is not clear",
-                expected="--source-config, --manifest, --watch, or --watch with --manifest",
+                expected="--source-config, --manifest, --watch, or --watch with one of the former",
                 found=", ".join(f"--{name.replace('_', '-')}" for name in held) or "none of them",
             )
     for name in ("max_differences", "wait_seconds", "max_mb_per_second", "timeout", "interval"):
@@ -146,7 +146,8 @@ def compare(arguments: argparse.Namespace, package: str, context: SparkContext |
     if arguments.watch:
         from . import closing
 
-        return closing.close_windows(arguments, package, context)
+        run = closing.compare_tail if arguments.source_config else closing.close_windows
+        return run(arguments, package, context)
     target = settings.live_side(arguments.target_config, arguments.target_name, arguments.timeout)
     if arguments.manifest:
         source = manifest_side(arguments)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command ``compare --watch``: in this process, or on Spark where too much is open."""
+"""The command ``compare --watch``: in this process, or on Spark where too much is to be compared."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Report
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.closing import Closing, Wanted, close
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.worker import InProcess
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.closing import (
+    IN_PROCESS,
+    Closing,
+    Wanted,
+    close,
+)
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.tail import Tail
 
 from . import cli, settings
 
@@ -33,3 +40,20 @@ def close_windows(arguments: argparse.Namespace, package: str, context: SparkCon
             return report
 
     return cli.finished(arguments, close(target, wanted, cli.options_of(arguments), on_spark))
+
+
+def compare_tail(arguments: argparse.Namespace, package: str, context: SparkContext | None) -> int:
+    """Compare a living source beyond what its watch has proven; returns the exit code."""
+    source = settings.live_side(arguments.source_config, arguments.source_name, arguments.timeout)
+    target = settings.live_side(arguments.target_config, arguments.target_name, arguments.timeout)
+    tail = Tail(source, target, arguments.watch, cli.options_of(arguments), arguments.state)
+    if tail.records_total <= IN_PROCESS and not arguments.max_mb_per_second:
+        report = tail.run(InProcess())
+        report["engine"] = {"name": InProcess.name}
+        return cli.finished(arguments, report)
+    from .engine import running
+
+    with running(arguments, package, context, (tail.comparison.source_spec, tail.comparison.target_spec)) as engine:
+        report = tail.run(engine)
+        report["engine"] = engine.describe()
+        return cli.finished(arguments, report)

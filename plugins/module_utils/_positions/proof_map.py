@@ -54,4 +54,6 @@ def _map(partition: dict[str, Any], ids: tuple[str, str]) -> ProofMap:
         later[0] >= earlier[0] + earlier[2] and later[1] >= earlier[1] + earlier[2] for earlier, later in pairwise(runs)
     )
     clean = rising and not any(partition.get(kind) for kind in SPOILING)
-    return ProofMap(runs, tuple(partition["source_range"]), tuple(partition["target_range"]), clean, ids)
+    # A proof that went by a watch has a map of the newest part alone.
+    partial = "offset map of a proof" if "proven_before" in partition else ""
+    return ProofMap(runs, tuple(partition["source_range"]), tuple(partition["target_range"]), clean, ids, partial)

@@ -43,6 +43,8 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
     # What the windows hold, and the target has deleted as well, is neither shown to be there nor to be missing.
     if pair.target_started > begin(part, place in closing.standing.deleted)[1]:
         pair.target_moved = True
+    if part.older:
+        pair.reasons.append(f"{part.older} records on the target are from before the first one that both sides had")
     unread = _unread(closing, place, part)
     if unread:
         pair.reasons.append(
@@ -152,7 +154,8 @@ def _name_proven(closing: Closing, topic: str, part: dict[str, Any]) -> None:
     part["proven_through"] = list(known.through)
     if part["lost"]:
         rows = _lost(closing, (topic, part["partition"]), known, part)
-        part["lost_records"] = rows[:LOST_NAMED]
+        # Where something else differs at the very end, the differences name it.
+        part["lost_records"] = rows[:LOST_NAMED] if len(rows) == part["lost"] else []
         part["lost_records_left_out"] = part["lost"] - len(part["lost_records"])
 
 
