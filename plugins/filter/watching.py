@@ -7,6 +7,7 @@ from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import watching
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import watch
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import watched
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import program
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
@@ -26,6 +27,7 @@ class FilterModule:
             "watch_files": as_filter(watching.watch_files),
             "watch_manifests": as_filter(watch.watch_manifests),
             "watch_node": as_filter(watching.watch_node),
+            "watch_told": as_filter(watched.watch_told),
             "watch_topics": as_filter(watching.watch_topics),
             "watch_program": as_filter(watch_program),
             "watch_words": as_filter(watching.watch_words),

@@ -50,6 +50,11 @@ target_cluster:
   description: The id of the target that it watches.
   returned: when present
   type: str
+topics:
+  description: Topics that are watched, by their names in the source.
+  returned: when present
+  type: list
+  elements: str
 watch:
   description: What is proven, and what is not. Empty where there is no watch.
   returned: always

@@ -44,6 +44,7 @@ FOUND = {
     "__initial_setup_source": {"cluster_id": "A"},
     "__initial_setup_target": {"cluster_id": "B", "topics": {}, "groups": {"shop": {"members": 2}}},
     "__failover_manifest": {"readable": True},
+    "__failover_watch": {"present": False, "reason": "none is described"},
     "__failover_catches_up": False,
     "credentials_rights": {"unfenceable": {}},
     "credentials_mirror_rights": {"unfenceable": {}},
@@ -113,6 +114,19 @@ def test_a_move_that_was_made_advises_nobody_to_start_its_mirror_again(tmp_path,
     said = refused(tmp_path, failover_planned=planned)
     assert len(said) == 1 and "The move was made already: nothing is left to be done" in said[0], said
     assert "playbook fence" in said[0] and "exchanged" not in said[0]
+
+
+@pytest.mark.parametrize(
+    ("watch", "told"),
+    [
+        ({"present": False, "reason": "none is described"}, "found none, since none is described"),
+        ({"present": True, "unproven_records": 7}, "Your own gate is closed: all has to be proven"),
+    ],
+)
+def test_a_gate_of_the_user_that_asks_for_the_standing_proof_is_closed_without_one(tmp_path, watch, told):
+    require = [{"query": "report.watch.unproven_records == `0`", "message": "all has to be proven"}]
+    found = refused(tmp_path, only="source_topics", failover_require=require, __failover_watch=watch)
+    assert any(told in line for line in found), found
 
 
 def test_a_source_that_shows_none_of_the_mirrors_topics_is_not_moved_from(tmp_path):

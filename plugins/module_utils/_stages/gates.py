@@ -15,6 +15,7 @@ except ImportError:
 
 from .._errors import KafkaDrError, UsageError
 from .._values.names import names_listed
+from . import watch_queries
 
 # Names that mean nothing but themselves to a shell, to YAML and to a template.
 PASTED = re.compile(r"[A-Za-z0-9_*][A-Za-z0-9_*.:=,@/ +-]*")
@@ -58,7 +59,7 @@ def look(
         if _holds(own_gate, facts):
             held.append(str(own_gate["message"]))
         else:
-            refusals.append(f"Your own gate is closed: {own_gate['message']} (query: {own_gate['query']})")
+            refusals.append(_closed(own_gate, facts))
     return {"refusals": refusals, "overridden": overridden, "held": held}
 
 
@@ -92,11 +93,25 @@ def _true(value: bool | int | str | None) -> bool:
     return value if isinstance(value, bool) else str(value).strip().lower() in ("true", "yes", "1")
 
 
+def _closed(gate: dict[str, str], facts: dict[str, dict[str, Any]]) -> str:
+    text = f"Your own gate is closed: {gate['message']} (query: {gate['query']})"
+    if watch_queries.fields(jmespath.compile(gate["query"]).parsed) is None or watch_queries.present(facts):
+        return text
+    lacks = watch_queries.reason(facts)
+    return f"{text}: expected the standing proof of the mirror (report.watch), found none, since {lacks}"
+
+
 def _holds(gate: dict[str, str], facts: dict[str, dict[str, Any]]) -> bool:
     if jmespath is None:
         raise KafkaDrError("A gate of your own needs the Python library jmespath", remedy="pip install jmespath")
     try:
-        return jmespath.search(gate["query"], facts) is True
+        query = jmespath.compile(gate["query"])
+        reads = watch_queries.fields(query.parsed)
+        if reads is not None and not watch_queries.present(facts):
+            # Whatever is asked of it: that nothing is there is no answer.
+            return False
+        watch_queries.check(gate["query"], reads, facts)
+        return query.search(facts) is True
     except (KeyError, JMESPathError) as error:
         raise UsageError(
             "A gate of your own cannot be read", expected="query (JMESPath) and message", found=f"{gate} ({error})"

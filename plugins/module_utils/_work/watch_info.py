@@ -21,5 +21,6 @@ def watch_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
         "present": True,
         "source_cluster": state.source_cluster,
         "target_cluster": state.target_cluster,
+        "topics": sorted({topic for topic, dummy in state.partitions} - set(state.not_watched)),
         "watch": summarise(state),
     }

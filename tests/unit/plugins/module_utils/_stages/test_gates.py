@@ -157,3 +157,65 @@ def test_why_a_name_is_refused_is_one_sentence():
         "Found: na (in na) cannot be fenced: it does not answer. Correct the address. "
         'Or override it by name, recorded: -e \'{"x": ["na"]}\''
     ]
+
+
+WATCH = {"present": True, "unproven_records": 0, "unproven_seconds": 0, "differences": [], "proven_through": {}}
+NO_WATCH = {"present": False, "reason": "no watch of the mirror has ever ended a round"}
+
+
+def own(query, watch):
+    """What a gate of the user's own comes to."""
+    facts = {"ledger": {}, "report": {"watch": watch} if watch is not None else {}}
+    return look([], [{"query": query, "message": "mine"}], facts)
+
+
+@pytest.mark.parametrize(
+    ("query", "watch", "holds"),
+    [
+        ("report.watch.unproven_records == `0`", WATCH, True),
+        ("report.watch.unproven_records < `10`", {**WATCH, "unproven_records": 12}, False),
+        ("report.watch.unproven_seconds < `60`", WATCH, True),
+        ("length(report.watch.differences) == `0`", WATCH, True),
+        ("length(report.watch.differences) == `0`", {**WATCH, "differences": [{"kind": "missing"}]}, False),
+        (
+            'report.watch.proven_through.orders."0"[0] >= `100`',
+            {**WATCH, "proven_through": {"orders": {"0": [120, 90]}}},
+            True,
+        ),
+        ('report.watch.proven_through.orders."0"[0] >= `100`', WATCH, False),
+        ("report.watch.present && report.watch.unproven_records == `0`", WATCH, True),
+    ],
+)
+def test_a_gate_asks_for_the_standing_proof(query, watch, holds):
+    found = own(query, watch)
+    assert (found["held"] == ["mine"]) is holds and bool(found["refusals"]) is not holds
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "report.watch.unproven_records == `0`",
+        "!report.watch.differences",
+        "!(report.watch.stopped)",
+        "length(not_null(report.watch.differences, `[]`)) == `0`",
+        "report.watch.differences[?kind == 'missing'] == null",
+        "report | watch.unproven_records == null",
+        "report.{w: watch}.w.unproven_records == null",
+        "report.watch == null",
+    ],
+)
+@pytest.mark.parametrize("watch", [NO_WATCH, None])
+def test_without_a_watch_no_question_about_it_is_answered(query, watch):
+    found = own(query, watch)
+    assert found["held"] == []
+    (refusal,) = found["refusals"]
+    reason = NO_WATCH["reason"] if watch else "this stage reads none"
+    assert "expected the standing proof of the mirror (report.watch), found none" in refusal and reason in refusal
+
+
+def test_a_question_that_nothing_answers_is_refused():
+    with pytest.raises(UsageError, match="does not have") as caught:
+        own("!(report.watch.unproven_record)", WATCH)
+    assert "unproven_records" in str(caught.value)
+    with pytest.raises(UsageError, match="cannot be read"):
+        own("report.watch.[", WATCH)
