@@ -100,12 +100,39 @@ def check_proofs(drill: Drill, region: str = TARGET) -> list[Entry]:
             data["gates"].append({"stage": stage, "held": found.get("held") or []})
             data["overrides"] += found.get("overridden") or []
         if entry["step"] == "proof":
-            data["proofs"].append({"stage": stage, "verdict": found["verdict"], "report": found["report"]})
+            proof = {name: found[name] for name in ("verdict", "report", "seconds", "watch") if name in found}
+            data["proofs"].append({"stage": stage, **proof})
     verdicts = [proof["verdict"] for proof in data["proofs"]]
     drill.report.check(
         "copy_proven", bool(verdicts) and set(verdicts) == {"PROVEN"}, "PROVEN", ", ".join(verdicts) or "no proof"
     )
     return entries
+
+
+def check_proof_after_loss(drill: Drill) -> None:
+    """Keep how long the proof after the loss took, and check that it went by the watch where there is one."""
+    data = drill.report.data
+    data["proof_seconds"] = proof_seconds(drill.lab.playbooks.steps(), drill.lost_at)
+    watch = data["proofs"][-1].get("watch") or {} if data["proofs"] else {}
+    data["watch"] = watch
+    if drill.options.get("watch"):
+        drill.report.check(
+            "watch_used",
+            bool(watch.get("used") and watch.get("proven_records")),
+            "a proof by what the watch kept",
+            f"{watch.get('proven_records', 0)} records proven before, {watch.get('open_records', 0)} open",
+        )
+
+
+def proof_seconds(stages: list[dict[str, Any]], lost_at: float) -> float | None:
+    """Seconds of the step that proves after a loss; None where there was none."""
+    taken = [
+        step["seconds"]
+        for stage in stages
+        for step in stage["steps"]
+        if step["name"] == "Prove what was copied before the loss" and step["began"] >= lost_at
+    ]
+    return round(sum(taken), 2) if taken else None
 
 
 def check_loss_and_repetition(drill: Drill) -> None:

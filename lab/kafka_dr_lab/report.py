@@ -104,7 +104,7 @@ class Report:
         data = self.data
         lines = ["", f"Drill {data['scenario']} on {data['platform']}: {data['verdict'].upper()}", ""]
         lines += self._losses()
-        lines += [f"  Proof          {proof['stage']}: {proof['verdict']}" for proof in data["proofs"]]
+        lines += [f"  Proof          {proof['stage']}: {proof['verdict']}{_told(proof)}" for proof in data["proofs"]]
         lines += [f"  {stage['name']:<22} {stage['seconds']:6.1f} s" for stage in data["stages"]]
         failed = [check for check in data["checks"] if not check["passed"]]
         lines.append(f"  Checks         {len(data['checks']) - len(failed)} of {len(data['checks'])} passed")
@@ -132,6 +132,13 @@ class Report:
                 f"duplicates on the topics: {sum(data['duplicates_on_topic'].values())}"
             )
         return lines
+
+
+def _told(proof: dict[str, Any]) -> str:
+    """How long a proof took, and whether it went by a watch."""
+    watch = proof.get("watch") or {}
+    by_watch = f", {watch['proven_records']} records by the watch" if watch.get("used") else ""
+    return f" in {proof['seconds']} s{by_watch}" if proof.get("seconds") is not None else ""
 
 
 def prune(directory: Path, retain: int) -> list[str]:

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import time
 
+from . import ageing
 from .checks import (
     check_ledgers,
     check_loss_and_repetition,
     check_new_backup,
+    check_proof_after_loss,
     check_proofs,
     check_protected,
     keep_claims,
@@ -23,11 +26,14 @@ from .repeating import check_order, check_processed_twice, last_commits
 from .returning import STRAY, source_returns
 from .sabotage import remove_first_record, sabotage_mirror_or_topic
 
+ALL_TOPICS = r"flights\..*"
+
 
 def failover(drill: Drill) -> None:
     """A region is lost during live traffic; applications continue in the other."""
     drill.prepare()
-    manifest = _save_manifest(drill)
+    # What the watch does not stand for is proven against a manifest.
+    manifest = _save_manifest(drill, re.escape(ageing.COMPACTED) if drill.options.get("watch") else ALL_TOPICS)
     sabotage_mirror_or_topic(drill)
     drill.live(drill.arguments.live)
     drill.await_expiry()
@@ -35,6 +41,7 @@ def failover(drill: Drill) -> None:
     drill.stage("failover", failover_source=SOURCE, failover_target=TARGET, failover_manifest=manifest)
     drill.rto()
     read_claims(drill, "failover")
+    check_proof_after_loss(drill)
     if drill.arguments.dead_host:
         check_named(drill)
         catch_up(drill)
@@ -180,14 +187,17 @@ def restore(drill: Drill) -> None:
     check_new_backup(drill, sum(len(counter) for counter in records.values()))
 
 
-def _save_manifest(drill: Drill) -> str:
-    """Save a manifest of the source's records; returns its directory."""
+def _save_manifest(drill: Drill, topics: str = ALL_TOPICS) -> str:
+    """Save a manifest of the source's records.
+
+    :param topics: regular expression for whole names. :returns: its directory.
+    """
     directory = drill.lab.directory / "work" / "manifest"
     drill.stage(
         "manifest",
         manifest_region=SOURCE,
         manifest_directory=str(directory),
-        manifest_topics=r"flights\..*",
+        manifest_topics=topics,
         manifest_ledger_region=TARGET,
     )
     return str(directory)

@@ -52,7 +52,7 @@ def runs(role: str, file: str, name: str, **given: Any) -> bool:
     )
 
 
-def move(file: str, name: str, entries: list[dict[str, Any]], planned: bool = True) -> bool:
+def move(file: str, name: str, entries: list[dict[str, Any]], planned: bool = True, **more: Any) -> bool:
     known = fold([*entries, entry("2", "stage", "started")])
     return runs(
         "failover",
@@ -66,6 +66,7 @@ def move(file: str, name: str, entries: list[dict[str, Any]], planned: bool = Tr
         ledger_known=known,
         ledger_done=known["done"]["failover"],
         __failover_catches_up=False,
+        **{"__failover_source_id": "", "__failover_uncovered": [], "__failover_watch": {"present": False}, **more},
     )
 
 
@@ -88,6 +89,21 @@ def test_a_planned_move_proves_the_copy_unless_it_is_proven(entries, so):
 def test_a_proof_against_a_manifest_is_no_proof_of_a_planned_move():
     manifest = entry("1", "proof", "proven", found={"source": "s3://bucket/manifest", "target": "eu"})
     assert move("main.yml", "Prove the copy", [BEGUN, manifest, ended(True)])
+
+
+@pytest.mark.parametrize(
+    ("watch", "manifest", "so"),
+    [
+        ({"present": True}, "", True),
+        ({"present": False, "reason": "none"}, "/m", True),
+        ({"present": True}, "/m", True),
+        ({"present": False, "reason": "none"}, "", False),
+    ],
+)
+def test_after_a_loss_the_copy_is_proven_by_a_watch_or_a_manifest(watch, manifest, so):
+    name, given = "Prove what was copied before the loss", {"failover_manifest": manifest, "__failover_watch": watch}
+    assert move("main.yml", name, [BEGUN, ended(False)], planned=False, **given) is so
+    assert not move("main.yml", name, [BEGUN, ended(True)], **given)
 
 
 @pytest.mark.parametrize("planned", [True, False])

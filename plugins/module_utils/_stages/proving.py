@@ -13,7 +13,7 @@ from .._values.place import is_uri
 # What a proof counts, without what lies beyond its bounds, which was not judged.
 KINDS = ("missing_head", "missing_tail", "missing", "lost", "duplicated", "reordered", "altered", "foreign", "aborted")
 NAMED = 5
-RECORDED = ("verdict", "complete", "totals", "topics")
+RECORDED = ("verdict", "complete", "totals", "topics", "seconds", "watch")
 
 
 def manifest_place(place: str | None, below: str = "") -> str:
@@ -31,16 +31,21 @@ def manifest_place(place: str | None, below: str = "") -> str:
 def proof_arguments(options: Mapping[str, Any], run: str) -> list[str]:
     """Arguments of the job's command ``compare``.
 
-    :param options: ``source`` (region, or empty for a manifest), ``target``, ``manifest``, ``digest``, ``rename``,
-        ``max_differences``, ``wait_seconds``, ``ignore_timestamps`` and ``bounds``, as the role's variables have them.
+    :param options: ``source`` (region, or empty for a manifest or a watch), ``target``, ``manifest``, ``digest``,
+        ``watch`` (mirror), ``watch_state`` (topic), ``watch_source`` (cluster id), ``watch_seen_at`` (seconds),
+        ``rename``, ``max_differences``, ``wait_seconds``, ``ignore_timestamps`` and ``bounds``, as the role's variables
+        have them.
     :param run: directory of this run.
     """
     source = options["source"]
-    held = (
-        ["--source-config", f"{run}/source.json"]
-        if source
-        else ["--manifest", options["manifest"], "--manifest-digest", options["digest"]]
-    )
+    held = ["--source-config", f"{run}/source.json"] if source else []
+    if options.get("watch"):
+        held += ["--watch", options["watch"], "--state", options["watch_state"]]
+    if options.get("watch") and not source:
+        held += ["--source-cluster", options["watch_source"]]
+        held += ["--seen-at", str(int(float(options["watch_seen_at"]) * 1000))]
+    if not source and options["manifest"]:
+        held += ["--manifest", options["manifest"], "--manifest-digest", options["digest"]]
     return [
         *held,
         *("--target-config", f"{run}/target.json", "--target-name", options["target"]),

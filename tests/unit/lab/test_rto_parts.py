@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kafka_dr_lab.checks import proof_seconds
 from kafka_dr_lab.rto_parts import BEGINS, PARTS, rto_parts
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -46,3 +47,11 @@ def test_the_stage_has_these_steps_in_this_order():
     names = [task["name"] for task in yaml.safe_load((ROOT / "roles/failover/tasks/main.yml").read_text())]
     places = [names.index(name) for name in BEGINS.values()]
     assert places == sorted(places)
+
+
+def test_the_proof_after_a_loss_is_timed_by_its_step_of_that_stage():
+    name = "Prove what was copied before the loss"
+    before, after = ({"name": "failover", "steps": [{"name": name, "began": at, "seconds": 4.5}]} for at in (10, 30))
+    other = {"name": "failover", "steps": [{"name": "Move the applications", "began": 31, "seconds": 9}]}
+    assert proof_seconds([before, after, other], 20) == 4.5
+    assert proof_seconds([before, other], 20) is None

@@ -50,6 +50,24 @@ def test_a_proof_against_a_manifest():
     ]
 
 
+@pytest.mark.parametrize("manifest", ["", "/m"])
+def test_a_proof_against_what_a_watch_kept(manifest):
+    watch = {"watch": "na_to_eu", "watch_state": "__kafka_dr_windows", "watch_source": "id", "watch_seen_at": 1.5}
+    words = proof_arguments({**OPTIONS, "source": "", "manifest": manifest, "digest": "d", **watch}, "/run")
+    wanted = [*("--watch", "na_to_eu", "--state", "__kafka_dr_windows", "--source-cluster", "id", "--seen-at", "1500")]
+    assert words[: len(wanted)] == wanted
+    assert ("--manifest" in words) is bool(manifest) and "--source-config" not in words
+
+
+def test_a_proof_of_what_follows_after_a_watch():
+    words = proof_arguments({**OPTIONS, "watch": "na_to_eu", "watch_state": "__kafka_dr_windows"}, "/run")
+    assert words[:6] == [
+        *("--source-config", "/run/source.json", "--watch", "na_to_eu"),
+        *("--state", "__kafka_dr_windows"),
+    ]
+    assert "--source-cluster" not in words and "--manifest" not in words
+
+
 def test_only_kinds_that_were_judged_and_found_are_counted():
     assert proof_counts({"records_source": 9, "missing": 3, "altered": 0, "beyond": 4, "foreign": 1}) == [
         "3 missing",
@@ -68,7 +86,7 @@ def test_what_was_not_copied_is_told_by_topic():
 
 def test_what_a_ledger_keeps_of_a_proof():
     result = {"verdict": "PROVEN", "complete": True, "totals": {}, "topics": [], "report": "/r", "seconds": 1}
-    kept = {key: result[key] for key in ("verdict", "complete", "totals", "topics")}
+    kept = {key: result[key] for key in ("verdict", "complete", "totals", "topics", "seconds")}
     assert proof_recorded(result) == kept
     assert proof_recorded(result, "report") == {**kept, "report": "/r"}
     assert proof_recorded({}) == {}
