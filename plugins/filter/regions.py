@@ -8,7 +8,6 @@ from typing import Any
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import applications as _applications
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import mirrors as _mirrors
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import regions as _regions
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import turning as _turning
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions import other_groups as _other_groups
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import backup_status as _backup_status
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import restore as _restore
@@ -41,9 +40,6 @@ class FilterModule:
             "mirror_copy_name": as_filter(_mirrors.copy_of),
             "mirror_copies": as_filter(_mirrors.target_topics_pattern),
             "mirror_reverse": as_filter(_mirrors.reverse_of),
-            "further_copy": as_filter(_turning.further_copy),
-            "mirror_turned": as_filter(_turning.turned_mirror),
-            "mirror_turn_lacks": as_filter(_turning.turn_lacks),
             "regions_told": as_filter(_regions.with_platforms),
             "secrets_of": as_filter(_regions.secrets_of),
             "described_topics": as_filter(_restore.described),

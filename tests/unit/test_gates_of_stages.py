@@ -129,6 +129,20 @@ def test_a_gate_of_the_user_that_asks_for_the_standing_proof_is_closed_without_o
     assert any(told in line for line in found), found
 
 
+def test_a_mirror_whose_topics_are_renamed_is_not_turned_round(tmp_path):
+    """Seeding it would be refused once the mirror of the move has stopped."""
+    copied = [("orders", "orders"), ("shop.heartbeats", "na.shop.heartbeats")]
+    more = {
+        "failover_mirror": {**MIRROR, "topics": [".*"]},
+        "failover_reverse": True,
+        "__failover_lacks": "",
+        "__failover_mirrored": {"partitions": [{"topic": topic, "target_topic": copy} for topic, copy in copied]},
+        "ledger": {"active_region": "na"},
+    }
+    (said,) = refused(tmp_path, only="reverse", **more)
+    assert "found that MirrorMaker 2 renames shop.heartbeats" in said and "-e failover_reverse=false" in said
+
+
 def test_a_source_that_shows_none_of_the_mirrors_topics_is_not_moved_from(tmp_path):
     """After its fence nothing would be waited for."""
     blind = {**FOUND["__failover_source"], "topics": {}}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from .._errors import UsageError
@@ -201,6 +202,14 @@ def copy_of(mirror: dict[str, Any], topic: str) -> str:
     """
     rename_of(mirror)
     return names_of(mirror).copy_of(topic)
+
+
+def renamed(mirror: dict[str, Any], topics: Iterable[str]) -> list[str]:
+    """Those of the topics whose copies have other names, sorted: with the identity policy, MirrorMaker 2 renames those
+    whose names end in ``heartbeats``.
+    """
+    names = names_of(mirror)
+    return sorted(topic for topic in topics if names.copy_of(topic) != topic)
 
 
 def rename_of(mirror: dict[str, Any]) -> str:

@@ -36,6 +36,8 @@ PLAYED: dict[str, tuple[dict, dict]] = {
         {"anything": "anything", "shop.heartbeats": "north_america.shop.heartbeats", "orders.replica": None},
     ),
 }
+# No mirror leads back from a copy that MirrorMaker 2 renames: that is said before anything is changed.
+ONE_WAY = {"migration": "found that MirrorMaker 2 renames shop.heartbeats"}
 # What an example's own patterns leave out of the groups.
 LEFT_OUT = {"active_passive": {"orders-test-1"}}
 
@@ -112,8 +114,14 @@ def test_an_example_is_checked_set_up_and_moved(name, tmp_path):
     copies = {copy for copy in topics.values() if copy}
     try:
         ground, target = set_up(tmp_path / "lab", name)
-        played(ground, "failover", "--check", failover_planned=True)
-        told = played(ground, "failover", failover_planned=True)
+        move = {"failover_planned": True}
+        if name in ONE_WAY:
+            refused = ground.stage("failover", move)
+            text = " ".join(refused.stdout.split())
+            assert refused.returncode != 0 and ONE_WAY[name] in text and "Refused, nothing was changed" in text, text
+            move["failover_reverse"] = False
+        played(ground, "failover", "--check", **move)
+        told = played(ground, "failover", **move)
         assert "PROVEN" in told and f"{TARGET} is the active region" in told, told
         there = AdminClient(target.client).list_topics(timeout=30).topics
         assert copies <= set(there) and not {topic for topic, copy in topics.items() if copy is None} & set(there)

@@ -8,7 +8,7 @@ import copy
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.mirrors import find_mirror
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.mirrors import find_mirror, renamed
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.turning import (
     further_copy,
     turn_lacks,
@@ -137,3 +137,11 @@ def test_a_mirror_that_was_moved_is_found_only_where_it_counts():
     assert find_mirror([MIRROR, FURTHER, MOVED], "eu", "as", moved=True) == MOVED
     with pytest.raises(UsageError, match="No single mirror copies eu to as"):
         find_mirror([MIRROR, FURTHER], "eu", "as", turned=True)
+
+
+@pytest.mark.parametrize(
+    "policy, expected",
+    [("identity", ["a-heartbeats", "shop.heartbeats"]), ("default", ["a-heartbeats", "orders", "shop.heartbeats"])],
+)
+def test_topics_from_whose_copies_no_mirror_leads_back(policy, expected):
+    assert renamed({**MIRROR, "policy": policy}, ["shop.heartbeats", "orders", "a-heartbeats"]) == expected
