@@ -125,10 +125,19 @@ CATALOGUE = (
     known(
         "group-sync-blocked",
         "error",
-        r"UnknownMemberIdException|UNKNOWN_MEMBER_ID|[Uu]nable to sync offsets? for consumer group|Could not "
-        r"(alter|sync).*group",
+        # The words are MirrorCheckpointTask's own for this error; for any other one it leaves the reason out.
+        r"UnknownMemberIdException|UNKNOWN_MEMBER_ID|[Uu]nable to sync offsets? .* currently using this group|"
+        r"Could not (alter|sync).*group",
         "A consumer of this group is running on the passive side; its positions are no longer brought over",
         "Stop that consumer, or exclude the group from the mirror",
+    ),
+    known(
+        "group-sync-failed",
+        "warning",
+        r"[Uu]nable to sync offsets? for consumer group",
+        "The target did not take the positions of this group, as when its broker was being started; the mirror tries "
+        "again in each round",
+        "Where it goes on, see the exception below the line",
     ),
     known(
         "unknown-topic",

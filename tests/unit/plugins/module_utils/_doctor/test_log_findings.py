@@ -30,7 +30,9 @@ LINES = {
     "flush-timed-out": "ERROR WorkerSourceTask{id=x-0} Failed to flush, timed out while waiting for producer to flush outstanding 12 messages",
     "timed-out": "ERROR org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node assignment.\n"
     * 3,
-    "group-sync-blocked": "WARN UnknownMemberIdException: unable to sync offset for consumer group orders",
+    "group-sync-blocked": "WARN Unable to sync offsets for consumer group orders. This is likely caused by consumers "
+    "currently using this group in the target cluster.",
+    "group-sync-failed": "ERROR Unable to sync offsets for consumer group orders.",
     "overtaken": "INFO x\nWARN Fetch position FetchPosition{offset=5} is out of range for partition orders-0, resetting offset",
     "memory": "ERROR java.lang.OutOfMemoryError: Java heap space",
     "replication-factor": "ERROR InvalidReplicationFactorException: Unable to replicate the partition 3 time(s): 1 broker(s)",
