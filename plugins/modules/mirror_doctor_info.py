@@ -97,8 +97,8 @@ options:
     default: true
   left_for:
     description:
-      - The target, where its ledger says that the applications were moved there; or the region that a failback moved the
-        mirror of a further copy to; empty otherwise.
+      - The target, where its ledger says that the applications were moved there. Of a further copy, the region
+        to which a failback moved its mirror. Empty otherwise.
       - The mirror is not examined then. What would be a fault of one that copies, such as consumers in the target, is
         as it should be.
     type: str
