@@ -11,6 +11,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTEST = (sys.executable, "-m", "pytest", "-q", "--durations=5")
+UNITS = (*PYTEST, "tests/unit", "-n", "2", "--dist", "loadfile")
 ARCHIVE = "archive"
 
 
@@ -40,12 +41,13 @@ def parts_of(which: str, only: list[str]) -> list[Part]:
 
 def _always() -> Iterator[Part]:
     yield Part(ARCHIVE, (sys.executable, "lab/main.py", "resolve"), ())
-    yield Part("units", (*PYTEST, "tests/unit", "-n", "2", "--dist", "loadfile"), ())
+    yield Part("units", (*UNITS, "-m", "not full"), ())
     yield Part("lint", (sys.executable, "tests/judges/lint.py"), ())
 
 
 def _test() -> Iterator[Part]:
     yield from _always()
+    yield _drill("failback", "--freeze", "5", history=5000, live=5)
     yield _drill("restore", history=20000, live=8)
     for name in ("restore", "hosts", "lab", "proof", "offsets", "ledger", "watch"):
         yield Part(name, (*PYTEST, f"tests/real/{name}", "-m", "real and not full"))
@@ -57,14 +59,15 @@ def _test() -> Iterator[Part]:
 def _full() -> Iterator[Part]:
     """The long tests are not all there is: some are later chapters of a story that the short ones begin."""
     for part in _test():
-        if part.command[-1] == "real and not full":
+        if part.name == "units":
+            yield Part(part.name, UNITS, part.after)
+        elif part.command[-1] == "real and not full":
             yield Part(part.name, (*part.command[:-1], "real or full"))
         else:
             yield part
     for name in ("failback", "eda"):
         yield Part(name, (*PYTEST, f"tests/real/{name}", "-m", "real or full"))
     yield _drill("roundtrip", history=20000, live=8)
-    yield _drill("failback", "--freeze", "5", history=5000, live=5)
     yield _drill("failback", "--returns", "empty", name="failback_empty", history=5000, live=5)
     yield _drill("failback", "--platform", "kubernetes", "--freeze", "5", name="kubernetes", history=5000, live=5)
     yield _drill("failover", "--dead-host", name="dead_host", history=5000, live=5)
