@@ -283,7 +283,7 @@ def test_the_job_says_what_it_lacks(pair, tmp_path):
     code, dummy, errors = job.run(job.words("w.close.job", "--watch", "nobody", source=False))
     assert code == 2 and "has no state of the mirror 'nobody'" in errors
     code, dummy, errors = job.run(job.words("w.close.job", source=False))
-    assert code == 2 and "--watch with --manifest" in errors
+    assert code == 2 and "--watch with one of the former" in errors
 
 
 def test_what_is_too_much_for_one_process_is_compared_on_spark(pair, spark, tmp_path, monkeypatch):  # noqa: F811
