@@ -143,6 +143,19 @@ def test_a_mirror_whose_topics_are_renamed_is_not_turned_round(tmp_path):
     assert "found that MirrorMaker 2 renames shop.heartbeats" in said and "-e failover_reverse=false" in said
 
 
+@pytest.mark.parametrize(("topics", "told"), [(["orders", "bills"], 0), (["bills"], 1)])
+def test_a_manifest_may_lack_what_the_watch_stands_for(tmp_path, topics, told):
+    require = [{"query": "`false`", "message": "a gate of this test"}]
+    found = refused(
+        tmp_path,
+        only="manifest_covers",
+        failover_require=require,
+        __failover_manifest={"readable": True, "uncovered": ["orders"]},
+        __failover_watch={"present": True, "topics": topics},
+    )
+    assert len([line for line in found if "does not cover topic orders" in line]) == told, found
+
+
 def test_a_source_that_shows_none_of_the_mirrors_topics_is_not_moved_from(tmp_path):
     """After its fence nothing would be waited for."""
     blind = {**FOUND["__failover_source"], "topics": {}}

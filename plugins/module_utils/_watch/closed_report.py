@@ -116,7 +116,7 @@ def merged(closing: Closing, found: list[Report]) -> Report:
         "reasons": reasons,
         "totals": totals,
         "miss_probability": report.BOUND,
-        "source": f"windows of {closing.wanted.mirror}",
+        "source": f"the source of mirror {closing.wanted.mirror}",
         "target": closing.target.name,
         "began": moment(closing.began),
         "seconds": round(time.time() - closing.began, 3),

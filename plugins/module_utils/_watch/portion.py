@@ -111,6 +111,9 @@ class Portions:
 
     def _begin(self, tracks: Sequence[Track], ends: Ends) -> None:
         for track in tracks:
+            start = ends.source_starts.get(track.place, 0)
+            if start > track.part.source_start:
+                track.part.source_start, track.dirty = start, True
             examined = list(track.part.examined)
             if track.source_new and track.place in ends.source_starts:
                 examined[0] = track.part.read = ends.source_starts[track.place]

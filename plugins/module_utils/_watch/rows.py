@@ -245,7 +245,19 @@ CONFIRMED_FIELDS: dict[str, Callable[[Any], Any]] = {
     "anchor": _optional(_anchor),
     **dict.fromkeys(("source_tip", "target_tip"), _optional(_tip)),
     **dict.fromkeys(
-        ("since", "read", "records", "matched", "duplicates", "unproven", "older", "waiting", "differences"), _whole
+        (
+            "since",
+            "read",
+            "records",
+            "matched",
+            "duplicates",
+            "unproven",
+            "source_start",
+            "older",
+            "waiting",
+            "differences",
+        ),
+        _whole,
     ),
     **dict.fromkeys(("oldest_waiting", "proven_at", "scrubbed"), _LATER),
     "stopped": _optional(_text),

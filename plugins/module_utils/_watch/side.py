@@ -74,8 +74,8 @@ def shortcomings(state: WatchState) -> list[str]:
     for (topic, number), part in sorted(state.partitions.items()):
         if part.stopped:
             found.append(f"{topic}-{number}: {part.stopped}")
-        elif part.unproven:
-            found.append(f"{topic}-{number}: {part.unproven} records were never compared")
+        elif part.left_unproven:
+            found.append(f"{topic}-{number}: {part.left_unproven} records were never compared")
     return [*found, *(f"{topic}: {reason}" for topic, reason in sorted(state.not_watched.items()))]
 
 

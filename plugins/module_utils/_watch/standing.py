@@ -110,8 +110,8 @@ def _other_copy(part: Confirmed, copy: TopicSurvey | None) -> str | None:
 
 def _doubts(part: Confirmed, copy: TopicSurvey | None, start: int, now_ms: int) -> list[str]:
     found = []
-    if part.unproven:
-        found.append(f"{part.unproven} records were never compared")
+    if part.left_unproven:
+        found.append(f"{part.left_unproven} records were never compared")
     if part.begins is None or copy is None or start <= part.begins[1] or not part.records:
         return found
     gone = min(start, part.through[1]) - part.begins[1]

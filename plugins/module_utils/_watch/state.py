@@ -40,6 +40,7 @@ class Confirmed:
     :ivar records, duplicates: how many were proven, and how many further copies the target has.
     :ivar matched: how many were matched, those behind a difference among them.
     :ivar unproven: source records that were never compared and never will be, counted or (if skipped) by offsets.
+    :ivar source_start: the source's log start when it was looked at last.
     :ivar older: target records from before the first common one, or of a former topic.
     :ivar waiting: source records that are read and not confirmed yet (in windows).
     :ivar chain: hash of the last window.
@@ -64,6 +65,7 @@ class Confirmed:
     matched: int = 0
     duplicates: int = 0
     unproven: int = 0
+    source_start: int = 0
     older: int = 0
     waiting: int = 0
     oldest_waiting: int | None = None
@@ -74,6 +76,11 @@ class Confirmed:
     stopped: str | None = None
     notes: list[str] = field(default_factory=list)
     map_runs: list[list[int]] = field(default_factory=list)
+
+    @property
+    def left_unproven(self) -> int:
+        """Those of ``unproven`` that the source may still hold: none once its log begins in the proven range."""
+        return 0 if self.begins is not None and self.source_start >= self.begins[0] else self.unproven
 
 
 @dataclass

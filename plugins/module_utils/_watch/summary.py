@@ -62,7 +62,7 @@ def unproven_records(part: Confirmed, end: int | None = None) -> int:
     Where only offsets are known, each counts as a record.
     """
     beyond = max(0, end - part.read) if end is not None else 0
-    return part.unproven + part.waiting + max(0, part.examined[0] - part.through[0]) + beyond
+    return part.left_unproven + part.waiting + max(0, part.examined[0] - part.through[0]) + beyond
 
 
 def oldest_unproven(part: Confirmed) -> int | None:

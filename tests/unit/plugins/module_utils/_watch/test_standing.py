@@ -44,7 +44,7 @@ def test_what_is_proven_and_whole_is_stood_for():
         (part(stopped="its log is another one"), None, "its log is another one"),
         (part(waiting=3, read=103), None, "not whole"),
         (part(), copy(topic_id="another"), "made again"),
-        (part(unproven=4), None, "4 records were never compared"),
+        (part(unproven=4, begins=(4, 0)), None, "4 records were never compared"),
         (part(), copy(start=50, **{"retention.ms": "-1"}), "50 offsets that were proven were deleted"),
         (part(), copy(start=50, **{"cleanup.policy": "compact"}), "policy deletes nothing"),
         (part(), copy(start=100), "before they had expired"),
@@ -67,6 +67,12 @@ def test_what_the_policy_of_the_target_deleted_is_no_fault(target):
     found = stood(part(), target)
     assert found.lacking() == {}
     assert found.deleted == ({("orders", 0)} if target["bounds"][0][0] == 100 else set())
+
+
+@pytest.mark.parametrize(("start", "left"), [(0, 4), (19, 4), (20, 0), (50, 0)])
+def test_what_was_never_compared_counts_until_the_source_has_deleted_it(start, left):
+    found = part(unproven=4, begins=(20, 16), source_start=start)
+    assert found.left_unproven == left and bool(stood(found, copy(start=16)).lacking()) is bool(left)
 
 
 def test_a_copy_that_is_gone_is_named():
