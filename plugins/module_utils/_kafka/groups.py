@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from functools import partial
 from typing import Any, TypedDict
@@ -19,12 +19,13 @@ try:
 except ImportError:
     pass
 
-from .._errors import KafkaDrError
+from .._errors import KafkaDrError, RefusedError
 from .client import KafkaClient, partition
 from .offsets import Partition
 
 GROUPS_AT_ONCE = 500
 ABSENT = ("GROUP_ID_NOT_FOUND",)
+UNSETTLED = "UNSTABLE_OFFSET_COMMIT"
 COORDINATOR_MOVES = ("NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS")
 
 
@@ -176,13 +177,14 @@ def _described(client: KafkaClient, groups: Iterable[str]) -> Iterator[tuple[str
 
 
 def group_positions(
-    client: KafkaClient, groups: Iterable[str], stable: bool = False
+    client: KafkaClient, groups: Iterable[str], stable: Callable[[str], bool] | None = None
 ) -> dict[str, dict[Partition, int]]:
     """``{group: {(topic, partition): offset}}``; a group or partition without a committed position is left out.
 
-    :param stable: wait for offsets that a transaction is about to commit (KIP-447), so that they do not move
-        afterwards.
-    :raises KafkaDrError: a group or a partition has no answer.
+    :param stable: of a topic's name, whether no transaction may be about to change a position there (KIP-447), so that
+        it does not move afterwards; one elsewhere that is about to change is left out. None takes them as they are.
+    :raises KafkaDrError: a group or a partition has no answer. :raises RefusedError: a transaction that commits
+        positions of a group in such a topic is open.
     """
     found: dict[str, dict[Partition, int]] = {}
     for some in _batches(groups):
@@ -195,7 +197,7 @@ def group_positions(
                     partial(
                         client.admin.list_consumer_group_offsets,
                         asked,
-                        require_stable=stable,
+                        require_stable=stable is not None,
                         request_timeout=client.timeout,
                     ),
                 )
@@ -204,11 +206,25 @@ def group_positions(
             what = f"read the positions of group '{name}'"
             group = _unless_absent(client, future, what)
             for place in group.topic_partitions if group is not None else ():
-                if place.error is not None:
+                if place.error is not None and not _about_to_change(client, place, what, stable):
                     raise client.translate(KafkaException(place.error), what)
-                if place.offset >= 0:
+                if place.offset >= 0 and place.error is None:
                     found.setdefault(name, {})[(place.topic, place.partition)] = place.offset
     return found
+
+
+def _about_to_change(client: KafkaClient, place: Any, what: str, stable: Callable[[str], bool] | None) -> bool:
+    """Whether a place has no answer since a transaction is about to commit it; refused where that may not be."""
+    if stable is None or place.error.name() != UNSETTLED:
+        return False
+    if stable(place.topic):
+        raise RefusedError(
+            f"Cannot {what} on {client.name}",
+            expected="positions at rest",
+            found=f"a transaction that commits its positions, that in {place.topic}-{place.partition} among them",
+            remedy="Stop these consumers, or wait for their transaction.timeout.ms, and run this again",
+        )
+    return True
 
 
 def commit_positions(client: KafkaClient, positions: Mapping[str, Mapping[Partition, int]]) -> dict[str, KafkaDrError]:

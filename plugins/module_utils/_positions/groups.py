@@ -51,7 +51,7 @@ def wanted_topic(params: dict[str, Any], names: MirrorNames) -> Predicate:
 
 
 def living_positions(
-    source: KafkaClient, wanted: Predicate, topic: Predicate, known: Iterable[str] = ()
+    source: KafkaClient, wanted: Predicate, topic: Predicate, known: Iterable[str] = (), stable: bool = True
 ) -> tuple[Positions, dict[str, int], set[str]]:
     """Positions as the source has them now:
     ``({group: {(topic, partition): Position}}, {group: members there}, groups that are not wanted and have some)``.
@@ -59,12 +59,15 @@ def living_positions(
 
     :param known: groups that a witness knows. A broker whose coordinator moves lists its groups as none and calls that
         no error; they are asked for by name.
+    :param stable: whether no transaction may be about to change a position.
+    :raises RefusedError: one is.
     """
     every = sorted({*list_groups(source), *known})
-    names = [name for name in every if wanted(name)]
-    groups = memberships(source, names)
-    found, left = {}, set()
-    for name, places in group_positions(source, every, stable=True).items():
+    groups = memberships(source, [name for name in every if wanted(name)])
+    found: Positions = {}
+    left = set()
+    # Transactions of groups that work on others' topics are none of ours: they go on while these topics are moved.
+    for name, places in group_positions(source, every, topic if stable else None).items():
         mine = {key: Position(offset, "source", None) for key, offset in places.items() if topic(key[0])}
         if wanted(name):
             found[name] = mine

@@ -36,7 +36,7 @@ Partition = tuple[str, int]
 def offset_translate(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """The result of ``offset_translate``; see the module's RETURN for the shape."""
     began = time.monotonic()
-    mirror = _mirror(params, 0 if check_mode else params["leave_seconds"])
+    mirror = _mirror(params, None if check_mode else params["leave_seconds"])
     groups = mirror.groups
     before = group_positions(mirror.target, moved(groups.positions))
     looked = time.monotonic()
@@ -122,7 +122,7 @@ class _Mirror:
         )
 
 
-def _mirror(params: dict[str, Any], leave_seconds: float) -> _Mirror:
+def _mirror(params: dict[str, Any], leave_seconds: float | None) -> _Mirror:
     names = check_names(
         MirrorNames(params["source_alias"], params["target_alias"], params["policy"], params["separator"])
     )
@@ -148,17 +148,30 @@ def _mirror(params: dict[str, Any], leave_seconds: float) -> _Mirror:
 
 
 def _living_groups(
-    source: KafkaClient, wanted: Predicate, topic: Predicate, witness: dict[str, Any] | None, leave_seconds: float
+    source: KafkaClient,
+    wanted: Predicate,
+    topic: Predicate,
+    witness: dict[str, Any] | None,
+    leave_seconds: float | None,
 ) -> _Groups:
+    """The source's groups once their consumers have left.
+
+    :param leave_seconds: how long that is waited for. None in a check: consumers may work, and transactions be open.
+    """
     known = (witness or {"groups": {}})["groups"]
-    end = time.monotonic() + leave_seconds
+    end = time.monotonic() + (leave_seconds or 0)
     while True:
-        positions, members, excluded = living_positions(source, wanted, topic, known)
-        # Static members and applications of Kafka Streams do not leave when they stop; their sessions end later.
-        if not members or time.monotonic() >= end:
-            break
+        late = time.monotonic() >= end
+        try:
+            positions, members, excluded = living_positions(source, wanted, topic, known, leave_seconds is not None)
+        except RefusedError:
+            if late:
+                raise
+        else:
+            # Static members and applications of Kafka Streams do not leave when they stop; their sessions end later.
+            if late or not members:
+                return _Groups(wanted, positions, members, excluded, _kinds(source))
         time.sleep(1)
-    return _Groups(wanted, positions, members, excluded, _kinds(source))
 
 
 def _last_seen_groups(positions: Positions, wanted: Predicate, witness: dict[str, Any] | None) -> _Groups:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from confluent_kafka import Consumer
+from confluent_kafka import Consumer, Producer, TopicPartition
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
@@ -111,3 +111,34 @@ def test_a_consumer_that_stays_a_member_is_waited_for(pair):
     (row,) = [row for row in found["plan"] if row["group"] == "static"]
     assert row["source_offset"] == 10 and found["committed"] > 0, found
     assert group_positions(KafkaClient(pair[1].client), ["static"])["static"] == {(MOVED, 0): row["to"]}
+
+
+def pending(cluster: Any, topic: str, group: str) -> Producer:
+    """A transaction that is about to commit a position of the group, and ends by its time-out: that of an application
+    that was killed. The group stands behind the tenth record.
+    """
+    consumer = joined(cluster, topic, group)
+    producer = Producer({**cluster.client, "transactional.id": group, "transaction.timeout.ms": 8000, "log_level": 0})
+    producer.init_transactions()
+    producer.begin_transaction()
+    producer.send_offsets_to_transaction([TopicPartition(topic, 0, 15)], consumer.consumer_group_metadata())
+    consumer.close()
+    return producer
+
+
+def test_transactions_of_others_do_not_stop_a_move(pair):
+    lab.set_positions(pair[0], MOVED, {"standing": {0: 9}})
+    producer = pending(pair[0], OTHERS, "elsewhere")
+    found = translated(pair)
+    assert "elsewhere" not in {row["group"] for row in found["plan"]} and found["refused"] == [], found
+    del producer
+
+
+def test_a_transaction_that_commits_a_position_is_waited_for(pair):
+    producer = pending(pair[0], MOVED, "transactional")
+    with pytest.raises(RefusedError, match=r"group 'transactional'.*a transaction that commits its positions"):
+        translated(pair)
+    lab.translate(*pair, check=True, topics=MOVED)
+    found = translated(pair, leave_seconds=60)
+    assert [row["source_offset"] for row in found["plan"] if row["group"] == "transactional"] == [10], found
+    del producer

@@ -9,10 +9,14 @@ from types import SimpleNamespace
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError, NotProvableError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import (
+    KafkaDrError,
+    NotProvableError,
+    RefusedError,
+)
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import cluster_state
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import positions_in
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import group_positions, positions_in
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import survey_topics
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.sides import survey_all
 
@@ -116,3 +120,12 @@ def test_a_topic_that_is_listed_and_not_described_is_not_passed_over():
     assert survey_all(side, ["t"]) == {"t": {}}
     with pytest.raises(NotProvableError, match="Topic u of here"):
         survey_all(side, ["t", "u"])
+
+
+def test_a_transaction_that_commits_a_position_counts_in_the_topics_that_are_moved_alone():
+    client = KafkaClient({"bootstrap.servers": "nowhere:1"}, timeout=1)
+    client._admin, client._answered = Admin("partition"), True
+    with pytest.raises(RefusedError, match=r"group 'h'.*a transaction that commits its positions, that in t-1"):
+        group_positions(client, ["g", "h"], lambda topic: topic == "t")
+    found = group_positions(client, ["g", "h"], lambda topic: topic == "moved")
+    assert found == {"g": {("t", 0): 5, ("t", 1): 5}, "h": {("t", 0): 5}}
