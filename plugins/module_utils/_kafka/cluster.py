@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A whole cluster: its state by aspect, and the settings of its brokers."""
+"""A whole cluster: its state by aspect."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Any
 
-try:
-    from confluent_kafka.admin import ConfigResource, ResourceType
-except ImportError:
-    pass
-
-from .acls import as_dict, describe_acls
+from .acls import as_dict, binding_acls
+from .brokers import broker_settings
 from .client import KafkaClient
 from .groups import describe_groups, list_groups
 from .offsets import topic_offsets
@@ -43,7 +39,7 @@ def cluster_state(
     if "groups" in aspects:
         state["groups"] = describe_groups(client, matching(list_groups(client), groups, "groups"))
     if "acls" in aspects:
-        state["acls"] = [as_dict(acl) for acl in describe_acls(client)]
+        state["acls"] = [as_dict(acl) for acl in binding_acls(client)]
     if "quotas" in aspects:
         # kafka-python takes a quarter of a second to load; no other aspect needs it.
         from .quotas import describe_quotas
@@ -84,11 +80,3 @@ def deletion_held(client: KafkaClient, broker: int) -> bool:
         and compacts is not None
         and compacts.value == "false"
     )
-
-
-def broker_settings(client: KafkaClient, broker: int) -> dict[str, Any]:
-    """``{key: ConfigEntry}`` of one broker, which librdkafka sends the request to; it refuses one about several."""
-    what = f"read the settings of broker {broker}"
-    resource = ConfigResource(ResourceType.BROKER, str(broker))
-    futures = client.ask(what, lambda: client.admin.describe_configs([resource], request_timeout=client.timeout))
-    return client.result(futures[resource], what)

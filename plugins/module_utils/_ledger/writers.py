@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._errors import AuthorizationError, KafkaDrError
+from .._kafka.acl_sight import UNGUARDED
 from .._kafka.acls import Acl, as_text, describe_acls
 from .._kafka.client import KafkaClient
 from .._mm2.access import WINDOWS
@@ -52,7 +53,7 @@ def strangers(client: KafkaClient, allowed: dict[str, list[str]]) -> list[str]:
     except AuthorizationError as error:
         return [f"nobody knows who: the ACLs cannot be read ({error.found})"]
     except KafkaDrError as error:
-        if error.facts.get("code") != "SECURITY_DISABLED":
+        if error.facts.get("code") != UNGUARDED:
             raise
         return ["everybody: the cluster has no authorizer"]
     return [text for topic, principals in allowed.items() for text in writers(acls, topic, principals)]

@@ -9,11 +9,11 @@ from typing import Any
 
 from .._errors import AuthenticationError, KafkaDrError, TimedOutError, UnreachableError, UsageError
 from .._kafka import rights
-from .._kafka.acls import Acl, as_dict, as_text, describe_acls, qualified, right_as_text
+from .._kafka.acls import Acl, as_dict, as_text, binding_acls, qualified, right_as_text
 from .._kafka.authorized import authorized_operations
 from .._kafka.broker_acls import acls_by_broker
+from .._kafka.brokers import AUTHORIZER, binds_nobody, broker_settings
 from .._kafka.client import KafkaClient
-from .._kafka.cluster import broker_settings
 from .._kafka.topics import matching
 from .._values.listing import named
 
@@ -27,25 +27,26 @@ def fence_info(params: dict, check_mode: bool) -> dict:
     client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
     topics = matching(list(client.metadata().topics), params["topics"], "topics")
     copies, mute = _copies(client) if params["fenced"] else ({}, {})
-    acls = sorted(set(describe_acls(client)).union(*copies.values()))
+    acls = sorted(set(binding_acls(client)).union(*copies.values()))
     users = {qualified(principal["name"]): principal for principal in params["principals"]}
     asked, not_asked, silent = _ask_each(client, users, topics)
-    settings = _settings(client, params)
+    settings, unguarded = _settings(client, params)
+    # What a broker without an authorizer allows says nothing about a principal.
+    asked = {
+        name: {number: told for number, told in answers.items() if number not in unguarded}
+        for name, answers in asked.items()
+    }
     seen = {name: rights.beyond(acls, name, _together(answers)) for name, answers in asked.items()}
     names = _others(acls, topics, params, set(users)) if params["others"] else _everybody(acls, topics, params)
     names.update(_above(users, settings, seen, not_asked, params["above"]))
+    if unguarded:
+        names[AUTHORIZER] = f"is not set on broker {named(map(str, unguarded))}: no ACL binds anybody there"
     allowed = [acl for acl in acls if acl[0] in users and acl[5] == "ALLOW"]
     left = [as_text(acl) for acl in allowed] if params["others"] else []
-    left += (
-        _may_still(acls, asked, seen, set(params["accepted"])) + _untold(silent, set(params["accepted"]))
-        if params["fenced"]
-        else []
-    )
-    left += [
-        f"broker {broker} did not tell its ACLs ({why})"
-        for broker, why in mute.items()
-        if users and not set(users) <= set(params["accepted"])
-    ]
+    if params["fenced"]:
+        accepted = set(params["accepted"])
+        left += _may_still(acls, asked, seen, accepted) + _untold(silent, accepted) + _unguarded(unguarded, accepted)
+        left += _mute(mute, unguarded) if users and not set(users) <= accepted else []
     return {
         "changed": False,
         "topics": topics,
@@ -116,16 +117,20 @@ def _together(answers: dict[int, dict[str, set[str]]]) -> dict[str, set[str]]:
     return allowed
 
 
-def _settings(client: KafkaClient, params: dict[str, Any]) -> Any:
+def _settings(client: KafkaClient, params: dict[str, Any]) -> tuple[Any, list[int]]:
     """``super.users`` and ``allow.everyone.if.no.acl.found`` as far as they are known: a value, or ``hidden`` where
     brokers only say that it is set.
 
     Brokers never show their values (they are no settings of Kafka's own, and so taken for secrets).
+
+    :returns: these, and the brokers that have no authorizer.
     """
-    set_somewhere = set()
-    for number in client.metadata().brokers:
+    set_somewhere, unguarded = set(), []
+    for number in sorted(client.metadata().brokers):
         try:
-            entries = set(broker_settings(client, number))
+            told = broker_settings(client, number)
+            entries = set(told)
+            unguarded += [number] if binds_nobody(told) else []
         except (TimedOutError, UnreachableError):
             # Nobody knows what this one has set; the others' silence about it is no answer.
             entries = {SUPER_USERS, ALLOW_EVERYONE}
@@ -134,7 +139,7 @@ def _settings(client: KafkaClient, params: dict[str, Any]) -> Any:
     unset = {SUPER_USERS: [], ALLOW_EVERYONE: False}
     return {
         key: given[key] if given[key] is not None else "hidden" if key in set_somewhere else unset[key] for key in given
-    }
+    }, unguarded
 
 
 def _texts(acls: list[Acl]) -> str:
@@ -215,6 +220,17 @@ def _untold(silent: Any, accepted: Any) -> Any:
         if name not in accepted
         for broker, why in brokers.items()
     ]
+
+
+def _mute(mute: dict[int, str], unguarded: list[int]) -> list[str]:
+    return [f"broker {broker} did not tell its ACLs ({why})" for broker, why in mute.items() if broker not in unguarded]
+
+
+def _unguarded(unguarded: list[int], accepted: set[str]) -> list[str]:
+    """Sentences about brokers whose ACLs, if there are any, bind nobody."""
+    if AUTHORIZER in accepted:
+        return []
+    return [f"broker {broker} has no authorizer and lets everybody write" for broker in unguarded]
 
 
 def _accepted(name: str, topic: str, acls: Any, above: Any, bare: Any, accepted: Any) -> Any:
