@@ -108,8 +108,7 @@ options:
   leave_seconds:
     description: Seconds to wait for members that the source still has, before groups are refused for them. Static
       members and applications of Kafka Streams do not leave when they stop; Kafka drops them when their session ends,
-      after 45 seconds by default. Also how long a transaction is waited for that commits positions of a group. Not in
-      check mode.
+      after 45 seconds by default. As long for transactions that commit positions. Not in check mode.
     type: int
     default: 0
   still_seconds:

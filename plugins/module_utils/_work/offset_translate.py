@@ -148,15 +148,10 @@ def _mirror(params: dict[str, Any], leave_seconds: float | None) -> _Mirror:
 
 
 def _living_groups(
-    source: KafkaClient,
-    wanted: Predicate,
-    topic: Predicate,
-    witness: dict[str, Any] | None,
-    leave_seconds: float | None,
+    source: KafkaClient, wanted: Predicate, topic: Predicate, witness: Any, leave_seconds: float | None
 ) -> _Groups:
-    """The source's groups once their consumers have left.
-
-    :param leave_seconds: how long that is waited for. None in a check: consumers may work, and transactions be open.
+    """The source's groups once their consumers have left. With None as seconds, as they are: a check waits for nobody,
+    and transactions may be open.
     """
     known = (witness or {"groups": {}})["groups"]
     end = time.monotonic() + (leave_seconds or 0)
