@@ -62,12 +62,13 @@ class Digester:
     :param timestamps: whether the timestamp is part of the digest.
     :param keep: ``"chunks"``; ``"content"`` keeps content digests and timestamps too (manifest); ``"keys"`` 128-bit
         keys as well; ``"fields"`` everything.
+    :param sized: whether bytes are counted; without, records have the size 0.
     """
 
     HOLD = 1 << 15
 
-    def __init__(self, timestamps: bool = True, keep: str = "chunks") -> None:
-        self.timestamps, self.keep = timestamps, keep
+    def __init__(self, timestamps: bool = True, keep: str = "chunks", sized: bool = True) -> None:
+        self.timestamps, self.keep, self.sized = timestamps, keep, sized
         self.count, self.bytes = 0, 0
         self._pieces: list[chunks.Chunks] = []
         self._held: list[dict[str, np.ndarray]] = []
@@ -86,7 +87,7 @@ class Digester:
         length = len(offsets)
         if not length:
             return
-        size = sizes(keys, values)
+        size = sizes(keys, values) if self.sized else np.zeros(length, np.int64)
         self.count += length
         self.bytes += int(size.sum())
         columns = {

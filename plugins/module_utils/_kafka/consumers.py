@@ -13,20 +13,27 @@ except ImportError:
 from .client import KafkaClient
 from .offsets import Isolation
 
+# Of ranges of millions of records.
+PREFETCH = 16384
 
-def open_consumer(client: KafkaClient, isolation: Isolation = "read_committed", rate: float | None = None) -> Consumer:
+
+def open_consumer(
+    client: KafkaClient, isolation: Isolation = "read_committed", rate: float | None = None, prefetch: int = PREFETCH
+) -> Consumer:
     """A consumer for bounded ranges of a KafkaClient: prefetch is kept small, since what lies beyond the range is
     thrown away.
+
+    :param prefetch: kilobytes of a partition that are fetched ahead at most.
 
     A full queue is looked at again after 10 ms; librdkafka's own second made reading wait for three quarters of the
     time.
     """
-    queue = 16384 if not rate else max(256, min(16384, int(rate / 1024)))
+    queue = prefetch if not rate else max(256, min(prefetch, int(rate / 1024)))
     return client.consumer(
         isolation_level=isolation,
         queued_max_messages_kbytes=queue,
         queued_min_messages=100000,
-        fetch_message_max_bytes=min(4194304, queue * 1024),
+        fetch_message_max_bytes=min(queue * 1024, prefetch * 256),
         fetch_wait_max_ms=100,
         fetch_queue_backoff_ms=10,
         fetch_error_backoff_ms=100,

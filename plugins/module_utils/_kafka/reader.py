@@ -16,23 +16,15 @@ from functools import partial
 from typing import Any, NamedTuple
 
 try:
-    from confluent_kafka import (
-        TIMESTAMP_CREATE_TIME,
-        TIMESTAMP_LOG_APPEND_TIME,
-        Consumer,
-        KafkaError,
-        KafkaException,
-        Message,
-        TopicPartition,
-    )
+    from confluent_kafka import TIMESTAMP_CREATE_TIME, TIMESTAMP_LOG_APPEND_TIME, Consumer, Message, TopicPartition
 except ImportError:
-    KafkaError = None  # type: ignore[assignment, misc]
+    pass
 
-from .._errors import KafkaDrError, NotProvableError, TimedOutError
 from .client import KafkaClient
-from .consumers import open_consumer
+from .consumers import PREFETCH, open_consumer
 from .offsets import Isolation, Partition
 from .pace import Pace
+from .read_events import RangeGoneError, split, stalled
 
 # Messages that one consume() returns at most.
 BATCH = 5000
@@ -45,6 +37,8 @@ WAIT = 0.05
 # Objects between two looks of Python's cycle collector: it would look at a batch's messages seven times, and they are
 # never part of a cycle.
 COLLECT = 50000
+
+__all__ = ["RangeGoneError", "Session", "columns", "read", "stamped_by_broker", "timestamp_type"]
 
 # A confluent_kafka.Message, whose fields the stubs call optional: those of an error may be missing.
 Record = Any
@@ -66,23 +60,6 @@ class _Task(NamedTuple):
         return (self.topic, self.partition)
 
 
-class RangeGoneError(NotProvableError):
-    """The log no longer starts where the range does; ``facts`` name topic and partition."""
-
-    kind = "range_gone"
-
-
-if KafkaError is not None:
-    # Brokers that come back, and the coordinator of a group that is named and never used (reading by assignment needs
-    # no right to it).
-    PASSING = (
-        KafkaError._TRANSPORT,
-        KafkaError._ALL_BROKERS_DOWN,
-        KafkaError._TIMED_OUT,
-        KafkaError.GROUP_AUTHORIZATION_FAILED,
-    )
-
-
 def read(
     client: KafkaClient,
     ranges: Iterable[OffsetRange],
@@ -98,18 +75,58 @@ def read(
     :raises RangeGoneError: an offset of the range is no longer there.
     :raises TimedOutError: nothing came for ``timeout`` seconds (or what the brokers said instead).
     """
-    tasks = [_Task(index, *bounds) for index, bounds in enumerate(ranges) if bounds[3] > bounds[2]]
-    if not tasks:
-        return
-    consumer = open_consumer(client, isolation, pace.rate if pace else None)
-    before = gc.get_threshold()
-    gc.set_threshold(before[0] and max(before[0], COLLECT), *before[1:])
+    session = Session(client, isolation, pace.rate if pace else None)
     try:
-        for group in _groups(tasks):
-            yield from _Reading(client, consumer, group, timeout).run()
+        yield from session.read(ranges, timeout)
     finally:
-        gc.set_threshold(*before)
-        consumer.close()
+        session.close()
+
+
+class Session:
+    """A consumer that stays open between readings: to open one costs a handshake with each broker, which for a few new
+    records is most of the work.
+
+    :param rate: bytes a second that are taken at most. :param prefetch: as of :func:`.consumers.open_consumer`.
+    """
+
+    def __init__(
+        self,
+        client: KafkaClient,
+        isolation: Isolation = "read_committed",
+        rate: float | None = None,
+        prefetch: int = PREFETCH,
+    ) -> None:
+        self.client, self.isolation, self.rate, self.prefetch = client, isolation, rate, prefetch
+        self._consumer: Consumer | None = None
+
+    def read(
+        self, ranges: Iterable[OffsetRange], timeout: float = 30
+    ) -> Generator[tuple[int, list[Record]], None, None]:
+        """As :func:`read`. A reading that fails, or that is left before its end, ends the consumer."""
+        tasks = [_Task(index, *bounds) for index, bounds in enumerate(ranges) if bounds[3] > bounds[2]]
+        if not tasks:
+            return
+        if self._consumer is None:
+            self._consumer = open_consumer(self.client, self.isolation, self.rate, self.prefetch)
+        before = gc.get_threshold()
+        gc.set_threshold(before[0] and max(before[0], COLLECT), *before[1:])
+        whole = False
+        try:
+            for group in _groups(tasks):
+                yield from _Reading(self.client, self._consumer, group, timeout).run()
+            # What is assigned is fetched on.
+            self._consumer.unassign()
+            whole = True
+        finally:
+            gc.set_threshold(*before)
+            if not whole:
+                self.close()
+
+    def close(self) -> None:
+        """End the consumer, if there is one."""
+        consumer, self._consumer = self._consumer, None
+        if consumer is not None:
+            consumer.close()
 
 
 def _groups(tasks: Iterable[_Task]) -> Iterator[list[_Task]]:
@@ -147,6 +164,8 @@ class _Reading:
         """As :func:`read`."""
         places = [TopicPartition(task.topic, task.partition, task.low) for task in self.tasks.values()]
         self.client.ask("read", lambda: self.consumer.assign(places))
+        # An earlier group may have left them paused.
+        self.consumer.resume(places)
         quiet_since = time.monotonic()
         while self.left:
             count = max(1, min(BATCH, sum(self.left.values())))
@@ -160,13 +179,13 @@ class _Reading:
                 # The time that the caller takes for its batch is no silence of the brokers.
                 quiet_since = time.monotonic()
             elif self.left and time.monotonic() - quiet_since > self.timeout:
-                raise _stalled(self.client, self.left, self.timeout)
+                raise stalled(self.client, self.left, self.timeout)
 
     def _records(self, batch: list[Record]) -> list[Record]:
         """The records of a batch; ranges whose partition ends within them are done."""
         if not any(map(Message.error, batch)):
             return batch
-        ended, records = _events(self.client, batch)
+        ended, records = split(self.client, batch)
         for key, offset in ended.items():
             if key in self.left and offset >= self.tasks[key].high:
                 del self.left[key]
@@ -196,58 +215,6 @@ class _Reading:
                 self.consumer.pause([TopicPartition(*key)])
         # Also where the end of the partition came in this very batch: what lies before the bound still counts.
         return messages if last < high else [message for message in messages if message.offset() < high]
-
-
-def _events(client: KafkaClient, batch: list[Record]) -> tuple[dict[Partition, int], list[Record]]:
-    """Split a batch: the ends of partitions, and the records. Errors that end the reading are raised."""
-    ended: dict[Partition, int] = {}
-    records: list[Record] = []
-    for message in batch:
-        error = message.error()
-        if error is None:
-            records.append(message)
-        elif error.code() == KafkaError._PARTITION_EOF:
-            ended[(message.topic(), message.partition())] = message.offset()
-        elif error.code() in (KafkaError.OFFSET_OUT_OF_RANGE, KafkaError._AUTO_OFFSET_RESET):
-            raise RangeGoneError(
-                f"Offsets of topic {message.topic()} partition {message.partition()} on {client.name} are gone",
-                found=error.str(),
-                topic=message.topic(),
-                partition=message.partition(),
-            )
-        elif error.code() in (
-            KafkaError.UNKNOWN_TOPIC_OR_PART,
-            KafkaError._UNKNOWN_TOPIC,
-            KafkaError._UNKNOWN_PARTITION,
-        ):
-            raise NotProvableError(
-                f"Topic {message.topic()} on {client.name} went away while it was read",
-                found=error.str(),
-                topic=message.topic(),
-            )
-        elif error.fatal() or (not error.retriable() and error.code() not in PASSING):
-            raise client.translate(KafkaException(error), "read")
-    return ended, records
-
-
-def _stalled(client: KafkaClient, left: Iterable[Partition], timeout: float) -> KafkaDrError:
-    topic, number = sorted(left)[0]
-    for heard in client.heard[::-1]:
-        if heard.code() in (
-            KafkaError._TRANSPORT,
-            KafkaError._ALL_BROKERS_DOWN,
-            KafkaError._AUTHENTICATION,
-            KafkaError._SSL,
-            KafkaError._RESOLVE,
-        ):
-            return client.translate(KafkaException(heard), "read")
-    return TimedOutError(
-        f"Nothing came from {client.name} for {timeout} s",
-        expected=f"the records of topic {topic} partition {number}",
-        remedy="Look at the leader of this partition",
-        topic=topic,
-        partition=number,
-    )
 
 
 def columns(messages: Sequence[Record]) -> tuple[list[Any], list[Any], list[Any], list[Any], list[Any]]:

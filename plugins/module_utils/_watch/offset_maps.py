@@ -107,6 +107,8 @@ def same_logs(client: KafkaClient, tips: dict[Partition, tuple[Partition, Tip | 
         for item in wanted
         if item.tip is not None and starts.get(item.place, 1 << 62) <= item.tip.offset < ends.get(item.place, 0)
     ]
-    pieces = SideReader(client, Pace(None)).read(there, starts) if there else {}
+    reader = SideReader(client, Pace(None))
+    pieces = reader.read(there, starts) if there else {}
+    reader.close()
     same = {own for own, piece in pieces.items() if piece.changed is None}
     return {place for place, (own, dummy) in known.items() if own in same}

@@ -16,7 +16,7 @@ from .state import Partition
 from .track import Track
 
 # Offsets of one partition, and of one side, that a round reads.
-BATCH, TOTAL = 200000, 600000
+BATCH, TOTAL = 250000, 1000000
 # Source records of one partition, and of all, that wait for the target; beyond them the source is not read ahead.
 AHEAD, AHEAD_TOTAL = 1000000, 4000000
 # Seconds after which the last record is read again where nothing is new.
@@ -91,6 +91,11 @@ class Portions:
     def records(self) -> int:
         """Records read on both sides."""
         return sum(side.records for side in self.readers.values())
+
+    def close(self) -> None:
+        """End the consumers."""
+        for side in self.readers.values():
+            side.close()
 
     def read(self, tracks: Sequence[Track], ends: Ends) -> None:
         """Give each track what is new of it."""

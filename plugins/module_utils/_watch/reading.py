@@ -22,6 +22,8 @@ from .state import Tip
 from .track import Epochs
 
 ATTEMPTS = 3
+# Kilobytes that are fetched ahead. What lies beyond a portion is thrown away, and fetched again by the next round.
+PREFETCH = 2048
 
 
 @dataclass
@@ -49,11 +51,12 @@ class Piece:
 
 
 class SideReader:
-    """One cluster. ``records``, ``bytes``: what was read since it was opened."""
+    """One cluster. ``records``: how many were read since it was opened."""
 
     def __init__(self, client: KafkaClient, pace: Pace) -> None:
         self.client, self.pace = client, pace
-        self.records = self.bytes = 0
+        self._session = reader.Session(client, rate=pace.rate, prefetch=PREFETCH)
+        self.records = 0
 
     def read(self, wanted: Sequence[Wanted], starts: dict[Partition, int]) -> dict[Partition, Piece]:
         """``{partition: piece}`` of what could be read; a partition whose log start keeps moving is left out.
@@ -67,6 +70,10 @@ class SideReader:
                 starts = list_offsets(self.client, [item.place for item in wanted], "start", gone="error")
         return {}
 
+    def close(self) -> None:
+        """End its consumer."""
+        self._session.close()
+
     def _read(self, wanted: Sequence[Wanted], starts: dict[Partition, int]) -> dict[Partition, Piece]:
         ranges, plans = [], []
         for item in wanted:
@@ -75,9 +82,9 @@ class SideReader:
             low = tip.offset if tip is not None else max(start, item.low)
             ranges.append((*item.place, low, max(low, item.high)))
             plans.append((item, tip, max(0, min(start, item.high) - item.low) if tip is None else 0))
-        digesters = [Digester(True, "content") for dummy in ranges]
+        digesters = [Digester(True, "content", sized=self.pace.rate is not None) for dummy in ranges]
         epochs = [Epochs() for dummy in ranges]
-        for index, messages in reader.read(self.client, ranges, timeout=self.client.timeout, pace=self.pace):
+        for index, messages in self._session.read(ranges, self.client.timeout):
             before = digesters[index].bytes
             digesters[index].add(*reader.columns(messages))
             _add_epochs(epochs[index], messages)
@@ -85,7 +92,6 @@ class SideReader:
         found = {}
         for (item, tip, skipped), digester, seen in zip(plans, digesters, epochs, strict=True):
             self.records += digester.count
-            self.bytes += digester.bytes
             found[item.place] = _piece(digester.records(), seen, tip, skipped)
         return found
 

@@ -113,6 +113,10 @@ class Watch:
         """Whether a partition has something that is neither confirmed nor named yet."""
         return any(track.unsettled is not None for track in self.tracks.values())
 
+    def close(self) -> None:
+        """End what reads. What it found is in the state."""
+        self.portions.close()
+
     def _look(self, now: float) -> None:
         at, took = self._surveyed
         if now - at < took / SURVEY_SHARE:

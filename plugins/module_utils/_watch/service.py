@@ -46,15 +46,19 @@ def serve(
                 raise
             failed(error)
             # What is in memory may be ahead of what was kept.
+            _close(watch)
             watch = None
             stop.wait(pause)
             pause = min(LONGEST_PAUSE, 2 * pause)
             continue
-        if watch.behind:
-            continue
-        if once and not watch.settling:
+        if once and not watch.behind and not watch.settling:
             return
-        stop.wait(interval)
+        stop.wait(0 if watch.behind else interval)
+
+
+def _close(watch: Watch | None) -> None:
+    if watch is not None:
+        watch.close()
 
 
 def _continued(options: Options) -> Options:

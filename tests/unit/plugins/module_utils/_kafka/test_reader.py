@@ -31,6 +31,12 @@ class Client:
     def pause(self, partitions):
         self.paused = partitions
 
+    def resume(self, partitions):
+        self.resumed = partitions
+
+    def unassign(self):
+        self.assigned = []
+
     def consume(self, count, timeout):
         self.asked.append(count)
         return self.batches.pop(0) if self.batches else []
@@ -93,3 +99,21 @@ def test_an_offset_that_is_gone_is_no_jump():
 
 def test_an_empty_range_reads_nothing():
     assert read(Client(), ("t", 0, 5, 5)) == {}
+
+
+def test_a_session_keeps_its_consumer_until_a_reading_fails():
+    client = Client([record(0), end(1)], [record(1), end(2)])
+    opened = []
+    client.consumer = lambda **extra: opened.append(1) or client
+    session = reader.Session(client)
+    for low in (0, 1):
+        ((index, messages),) = session.read([("t", 0, low, low + 1)])
+        assert (index, [message.offset() for message in messages]) == (0, [low])
+        assert client.assigned == [], "what stays assigned is fetched on"
+    assert len(opened) == 1 and not hasattr(client, "closed")
+    with pytest.raises(TimedOutError):
+        list(session.read([("t", 0, 2, 3)], timeout=0.01))
+    assert client.closed
+    client.batches = [[record(2), end(3)]]
+    assert len(list(session.read([("t", 0, 2, 3)]))) == 1 and len(opened) == 2
+    session.close()
