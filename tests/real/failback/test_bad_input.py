@@ -128,7 +128,9 @@ def limit(ground, size: str) -> None:
     """What the topic takes in the region that works."""
     entry = ConfigEntry("max.message.bytes", size, incremental_operation=AlterConfigOpType.SET)
     resource = ConfigResource(ConfigResource.Type.TOPIC, TOPICS[0], incremental_configs=[entry])
-    for future in AdminClient(ground.admin(TARGET)).incremental_alter_configs([resource]).values():
+    # Kept: a client that is dropped ends its futures.
+    admin = AdminClient(ground.admin(TARGET))
+    for future in admin.incremental_alter_configs([resource]).values():
         future.result(30)
 
 
@@ -170,6 +172,7 @@ def test_8_a_topic_that_was_made_again_is_saved_before_it_is_deleted(returned, t
             "failback_region": SOURCE,
             "failback_from": TARGET,
             "failback_salvage": [{"topics": name, "action": "side_topic"}, *EXPORT],
+            "failback_accept_side_topics": ["north-america-to-europe-back", "User:departures-consumer"],
             "failback_salvage_directory": str(tmp_path / "out"),
         },
     )
