@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 import threading
 import time
+from contextlib import ExitStack
 
 import pytest
 from confluent_kafka.admin import AdminClient
@@ -23,18 +24,17 @@ pytestmark = pytest.mark.full
 def region(tmp_path_factory):
     """The network of the source, and a lab that copies it to the target."""
     directory = tmp_path_factory.mktemp("cut")
-    try:
-        with network() as made:
-            java = made.program(directory / "java", shutil.which("java") or "java")
-            try:
-                ground = Playground(directory / "lab", network={SOURCE: {"address": made.address, "java": java}})
-                done = ground.stage("initial_setup")
-                assert done.returncode == 0, done.stdout[-3000:]
-                yield made, ground
-            finally:
-                Lab(directory / "lab").down()
-    except OSError as error:
-        pytest.skip(f"no network can be cut here: {error}")
+    with ExitStack() as ending:
+        try:
+            made = ending.enter_context(network())
+        except OSError as error:
+            pytest.skip(f"no network can be cut here: {error}")
+        java = made.program(directory / "java", shutil.which("java") or "java")
+        ending.callback(lambda: Lab(directory / "lab").down())
+        ground = Playground(directory / "lab", network={SOURCE: {"address": made.address, "java": java}})
+        done = ground.stage("initial_setup")
+        assert done.returncode == 0, done.stdout[-3000:]
+        yield made, ground
 
 
 def ids(ground, region):

@@ -79,6 +79,6 @@ def test_without_it_the_region_is_made_a_copy_again(forgotten):
 
 def test_the_mirror_that_a_failback_turned_round_is_examined(forgotten):
     ground, dummy = forgotten
-    # Its log tells that brokers were started again when deletion was no longer held off.
+    # What its log tells of the runs that were cut off is not meant.
     looked = ground.stage("doctor", {"doctor_log_lines": 0})
     assert "Mirror north-america-to-europe-back is well" in " ".join(looked.stdout.split()), looked.stdout[-3000:]
