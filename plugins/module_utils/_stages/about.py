@@ -53,6 +53,6 @@ def brought_back(ledger: Mapping[str, Any], text: str) -> bool:
     :param ledger: that of the active region, as ``ledger_info`` returns it.
     :param text: of :func:`about`.
     """
-    ended = (ledger.get("brought_back") or {}).get(text)
+    ended: Mapping[str, Any] | None = (ledger.get("brought_back") or {}).get(text)
     left = (ledger.get("last") or {}).get("failover") or {"offset": -1}
-    return bool(ended) and int(ended["offset"]) > int(left["offset"])
+    return ended is not None and int(ended["offset"]) > int(left["offset"])

@@ -61,7 +61,9 @@ def _failed_tasks(params: dict[str, Any], names: MirrorNames) -> list[dict[str, 
         states = read_task_states(target, status_topic(names.source))
     except KafkaDrError:
         return None
-    return states and [
+    if states is None:
+        return None
+    return [
         {
             "connector": state["connector"],
             "task": state["task"],
