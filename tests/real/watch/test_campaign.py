@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Under traffic, with everything killed at random, each planted fault is named, nothing else is, and what is proven
+never passes one.
+
+The seed is printed, and ``KAFKA_DR_SEED`` gives another one. ``KAFKA_DR_CAMPAIGN_SECONDS`` makes it as long as wanted.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+
+import pytest
+from confluent_kafka import KafkaException
+
+from tests.real.proof.conftest import QUIET
+from tests.real.proof.support import create
+from tests.support.kafka import clusters
+
+from .campaign import GONE, MAIN, MARKED, OTHER, Chance, Traffic
+from .oracle import Journal, Oracle
+from .world import World, saved
+
+# Seconds without faults and kills, after which everything has to be named and proven.
+AFTER = 300
+
+
+@pytest.fixture
+def regions(tmp_path):
+    running = clusters(["source", "target"], tmp_path, QUIET)
+    yield running
+    for cluster in running.values():
+        cluster.kill()
+
+
+class Snapshots(threading.Thread):
+    """What the watch said, again and again."""
+
+    def __init__(self, world):
+        super().__init__(daemon=True)
+        self.world, self.states = world, []
+
+    def run(self):
+        while not self.world.ended.wait(2):
+            state = self.world.state()
+            if state is not None and (not self.states or self.states[-1].round < state.round):
+                self.states.append(state)
+
+
+def campaign(directory, regions, seconds):
+    seed = int(os.environ.get("KAFKA_DR_SEED", random.SystemRandom().randrange(1 << 30)))
+    print(f"KAFKA_DR_SEED={seed}", flush=True)
+    chance, journal = random.Random(seed), Journal()
+    create(regions["source"], {MAIN: (2, {}), MARKED: (1, {}), GONE: (1, {}), OTHER: (1, {})})
+    create(regions["target"], {OTHER: (1, {})})
+    world = World(directory, regions, exactly_once=bool(seed % 2))
+    traffic = Traffic(world, journal, random.Random(seed + 1))
+    chances, snapshots = Chance(world, traffic, journal, chance), Snapshots(world)
+    try:
+        world.mirror.start()
+        world.start_watch()
+        traffic.steady.set()
+        traffic.start()
+        snapshots.start()
+        await_copied(world, traffic, AFTER)
+        traffic.steady.clear()
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            time.sleep(chance.uniform(3, 9))
+            chances.step()
+        return conclude(directory, world, traffic, chances, snapshots)
+    finally:
+        traffic.stopping.set()
+        world.stop()
+        print(*chances.did, sep="\n")
+
+
+def await_copied(world, traffic, seconds):
+    """Until the mirror has copied what is written from now on, of every partition."""
+    last = {}
+    for topic, count in list(traffic.partitions.items()):
+        for number in range(count):
+            record = traffic.record()
+            traffic.put((topic, number), record)
+            last[topic, number] = record["value"]
+    end, restart = time.monotonic() + seconds, time.monotonic() + seconds / 2
+    while True:
+        reasons = []
+        for place, value in list(last.items()):
+            try:
+                if any(int(row[1]) >= int(value) for row in world.newest(place)):
+                    del last[place]
+            except KafkaException as error:  # the partition is not there yet
+                reasons.append(str(error))
+        if not last:
+            return
+        assert time.monotonic() < end, f"not copied: {last}, {reasons}\n{world.mirror.tail()}"
+        if time.monotonic() > restart:
+            # A dedicated mirror does not start a task that failed again.
+            restart = end
+            world.again("mirror")
+        time.sleep(0.5)
+
+
+def conclude(directory, world, traffic, chances, snapshots):
+    """Everything runs, nothing more is planted; then both sides are read, and the watch is asked until it has."""
+    traffic.steady.set()
+    for dummy in range(6):
+        if chances.once:
+            chances.step()
+    end = time.monotonic() + AFTER
+    while traffic.later and time.monotonic() < end:
+        traffic.come_late()
+        time.sleep(0.5)
+    await_copied(world, traffic, AFTER)
+    traffic.stopping.set()
+    traffic.join(150)
+    await_copied(world, traffic, AFTER)
+    traffic.source.flush(60)
+    chances.other(20)
+    places = [(topic, number) for topic, count in traffic.partitions.items() for number in range(count)]
+    oracle = Oracle(world.pair, traffic.journal, [*places, (OTHER, 0)])
+    ends = {place: max(oracle.offsets["source"][place]) + 1 for place in [*places, (OTHER, 0)]}
+    copies = {place: max(oracle.offsets["target"][place]) + 1 for place in ends}
+    while True:
+        state = world.state()
+        if state is not None and read_whole(state, ends, copies):
+            break
+        assert time.monotonic() < end + AFTER, f"the watch does not come to the end: {behind(state, ends, copies)}"
+        time.sleep(0.5)
+    snapshots.states.append(state)
+    assert world.watch.poll() is None and not world.trouble + traffic.failed
+    saved(directory, "faults.json", [[fault, *map(list, sides)] for fault, *sides in oracle.faults])
+    saved(directory, "differences.json", [vars(difference) for difference in state.differences])
+    return oracle, state, snapshots.states
+
+
+def behind(state, ends, copies):
+    parts = state.partitions if state is not None else {}
+    return {
+        place: (parts[place].examined, parts[place].stopped, ends[place], copies[place]) if place in parts else None
+        for place in ends
+        if place not in parts or not read_whole(state, {place: ends[place]}, copies)
+    }
+
+
+def read_whole(state, ends, copies):
+    return all(
+        place in state.partitions
+        and not state.partitions[place].waiting
+        and state.partitions[place].examined[0] >= end
+        and state.partitions[place].examined[1] >= copies[place]
+        for place, end in ends.items()
+    )
+
+
+def judge(world_directory, oracle, state, states):
+    assert len(states) > 10, "the watch said too little"
+    print(f"{len(oracle.faults)} faults planted, {len(state.differences)} differences,", end=" ")
+    print(
+        f"{sum(bool(found.accepted) for found in state.differences)} accepted, {len(states)} states, in",
+        world_directory,
+    )
+    passed = [found for known in states for found in oracle.passed(known)]
+    assert not passed, passed[:3]
+    missed, wrong = oracle.unnamed(state)
+    assert not missed, missed[:3]
+    assert not wrong, wrong[:3]
+    stopped = {place: part.stopped for place, part in state.partitions.items() if part.stopped}
+    assert not stopped
+    assert "does not list" in state.not_watched.get(GONE, ""), state.not_watched
+    for place, part in state.partitions.items():
+        clean = not any((found.topic, found.partition) == place and not found.accepted for found in state.differences)
+        if clean and place[0] != GONE:
+            assert part.through == part.examined, (place, part)
+
+
+@pytest.mark.real
+def test_a_short_campaign(regions, tmp_path):
+    judge(tmp_path, *campaign(tmp_path, regions, 45))
+
+
+@pytest.mark.full
+def test_campaign(regions, tmp_path):
+    judge(tmp_path, *campaign(tmp_path, regions, float(os.environ.get("KAFKA_DR_CAMPAIGN_SECONDS", 600))))
