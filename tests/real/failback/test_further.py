@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 
@@ -10,6 +11,8 @@ import pytest
 import yaml
 from confluent_kafka.admin import AdminClient
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from kafka_dr_lab.drill import MIRROR
 from kafka_dr_lab.journals import Journals, topic_ids
 from kafka_dr_lab.lab import Lab
@@ -20,6 +23,14 @@ from tests.real.lab.playing import SOURCE, TARGET, Playground
 pytestmark = [pytest.mark.real, pytest.mark.full]
 THIRD = "asia"
 OLD, MOVED = "north-america-to-asia", f"north-america-to-asia-from-{TARGET}"
+# What no inventory knows, and no mirror needs.
+STRAY = {
+    "principal": "kdr-mirror",
+    "resource": "topic",
+    "name": "billing.",
+    "pattern": "prefixed",
+    "operations": ["WRITE"],
+}
 
 
 def describe(ground: Playground, name: str, source: str) -> None:
@@ -54,6 +65,7 @@ def lost(tmp_path_factory):
         for target in (TARGET, THIRD):
             done = ground.stage("initial_setup", {"initial_setup_target": target})
             assert done.returncode == 0, done.stdout[-3500:]
+        ensure_acls(KafkaClient(ground.admin(THIRD)), [STRAY], "present", False)
         ground.lab.signal(signal.SIGSTOP, MIRROR)
         time.sleep(8)
         ground.lab.signal(signal.SIGSTOP, f"mirror-{OLD}")
@@ -107,6 +119,24 @@ def test_1_the_further_copy_does_not_wait_for_the_lost_region(lost, back):
     assert (ended["verdict"], ended["state"], ended["salvaged"]) == ("PROVEN", "with_data", len(only_there))
     now = copies(lost, TARGET)
     assert {identity: now.get(identity) for identity in only_there} == dict.fromkeys(only_there, 1)
+
+
+def test_1_the_ledger_has_what_its_mirror_lost(lost):
+    """Beyond what a mirror needs, whoever granted it has to learn what is gone."""
+    known = lost.module("ledger_info")
+    revoked = known["done"]["failback"]["revoking"]["found"]
+    assert (revoked["region"], revoked["mirror"]) == (THIRD, OLD)
+    assert [right["name"] for right in known["beyond"][OLD][THIRD]] == ["billing."]
+
+
+def test_1_the_checks_know_the_mirror_before_it_is_described(lost, tmp_path):
+    # Its log tells of brokers that were started meanwhile.
+    looked = words(lost.stage("doctor", {"doctor_log_lines": 0}))
+    assert f"Mirror {MOVED} is well" in looked, looked[-3000:]
+    file = tmp_path / "status.json"
+    asked = {"backup_status_region": TARGET, "backup_status_backup": THIRD, "backup_status_file": str(file)}
+    lost.stage("backup_status", asked)
+    assert json.loads(file.read_text())["lag"] is not None
 
 
 def test_2_described_as_it_is_the_mirror_is_known(lost, back):
