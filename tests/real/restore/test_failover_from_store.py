@@ -15,6 +15,7 @@ from confluent_kafka.admin import NewTopic
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.mm2_topics import read_witness
 from kafka_dr_lab.lab import Lab
+from kafka_dr_lab.landscape import GROUP
 from tests.real.hosts.mirrors import until
 from tests.real.lab.playing import SOURCE, TARGET
 from tests.real.restore.story import Story
@@ -23,7 +24,9 @@ from tests.support.object_store import VARIABLES, ObjectStore
 from tests.support.offsets_lab import POSITIONS, copies
 
 pytestmark = pytest.mark.full
-TOPIC, COUNT, POSITION, GROUP = "flights.stored", 200, 120, "flights-stored"
+TOPIC, COUNT, POSITION = "flights.stored", 200, 120
+# One that the lab's mirror carries.
+STORED = f"{GROUP}-stored"
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +58,11 @@ def fill(story: Story) -> None:
     for number in range(COUNT):
         producer.produce(TOPIC, b"%d" % number, b"k%d" % number, 0)
     assert producer.flush(60) == 0
-    consumer = Consumer({**story.admin(SOURCE), "group.id": GROUP, "enable.auto.commit": False})
+    consumer = Consumer({**story.admin(SOURCE), "group.id": STORED, "enable.auto.commit": False})
     consumer.commit(offsets=[TopicPartition(TOPIC, 0, POSITION)], asynchronous=False)
     consumer.close()
     until(lambda: copied(story) == COUNT, "the copies", 120)
-    until(lambda: GROUP in witnessed(story), "the witness to see the group", 60)
+    until(lambda: STORED in witnessed(story), "the witness to see the group", 60)
 
 
 def copied(story: Story) -> int:
@@ -102,6 +105,6 @@ def test_a_failover_reads_the_manifest_from_an_object_store(story: Story, store:
     known = story.module("ledger_info")
     assert known["active_region"] == TARGET
     assert known["last"]["failover"]["found"]["verdict"] == "PROVEN"
-    consumer = Consumer({**story.admin(TARGET), "group.id": GROUP})
+    consumer = Consumer({**story.admin(TARGET), "group.id": STORED})
     assert consumer.committed([TopicPartition(TOPIC, 0)], 30)[0].offset == POSITION
     consumer.close()
