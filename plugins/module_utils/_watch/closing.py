@@ -21,6 +21,7 @@ from .._proof.comparison import Comparison, Options
 from .._proof.shapes import Engine, Report
 from .._proof.worker import InProcess
 from . import closed_report
+from .offset_maps import same_logs
 from .side import BACK, keep, specs
 from .standing import Standing, stand
 from .state import TOPIC, WatchState, read_state
@@ -142,7 +143,23 @@ class Closing:
             for name, ends in bounds.get(part, {}).items():
                 known[name] = known.get(name, set()) | _filled(ends)
         known = {name: numbers for name, numbers in known.items() if numbers and not is_own(name)}
-        return stand(self.state, self.options.topics, known, target, int(time.time() * 1000))
+        standing = stand(self.state, self.options.topics, known, target, int(time.time() * 1000))
+        self._look_at_tips(standing, target)
+        return standing
+
+    def _look_at_tips(self, standing: Standing, target: Mapping[str, TopicSurvey]) -> None:
+        """Read the last record of each copy that the watch had read again: after an unclean election it is another."""
+        tips = {
+            place: ((part.target_topic, place[1]), part.target_tip)
+            for place, part in self.state.partitions.items()
+            if place[0] in standing.topics
+            and place not in standing.faults
+            and part.target_tip is not None
+            # What has expired since says nothing.
+            and part.target_tip.offset >= target[part.target_topic]["bounds"].get(place[1], (0, 0))[0]
+        }
+        for place in tips.keys() - same_logs(self.target.client, tips):
+            standing.faults[place] = "the record of the target that the watch read last is gone, or another one"
 
     # -- what is compared ----------------------------------------------------------------------------------------------
 

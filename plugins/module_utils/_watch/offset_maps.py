@@ -94,7 +94,7 @@ def _runs(part: Confirmed) -> list[list[int]]:
     return [run for run in part.map_runs if run[0] >= begins[0] and run[1] >= begins[1]]
 
 
-def same_logs(client: KafkaClient, tips: dict[Partition, tuple[Partition, Tip | None]]) -> set[Partition]:
+def same_logs(client: KafkaClient, tips: Mapping[Partition, tuple[Partition, Tip | None]]) -> set[Partition]:
     """Those whose last record, as it was read, is there."""
     known = {place: (own, tip) for place, (own, tip) in tips.items() if tip is not None}
     wanted = [Wanted(own, tip, tip.offset + 1, tip.offset + 1) for own, tip in known.values()]
