@@ -66,7 +66,7 @@ def test_the_page_shows_the_figures_of_the_last_round(page):
     age = float(re.search(r'^kafka_dr_watch_age_seconds\{mirror="there"\} (\S+)$', text, re.M)[1])
     assert age >= 5, "it grows while no round ends"
     age = float(re.search(r'^kafka_dr_witness_age_seconds\{mirror="there"\} (\S+)$', text, re.M)[1])
-    assert 4 <= age < 100
+    assert age >= 4, "it grows while nothing is seen of the witness"
 
 
 def test_before_the_first_round_nothing_says_that_all_is_proven(page):
