@@ -177,7 +177,7 @@ def judge(world_directory, oracle, state, states):
             assert part.through == part.examined, (place, part)
 
 
-@pytest.mark.real
+@pytest.mark.full
 def test_a_short_campaign(regions, tmp_path):
     judge(tmp_path, *campaign(tmp_path, regions, 45))
 
