@@ -9,24 +9,22 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from typing import Any, TypedDict
 
 try:
-    from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaException
+    from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
 except ImportError:
     pass
 
 from .._errors import KafkaDrError, RefusedError
 from .client import KafkaClient, partition
+from .coordinators import ABSENT, COORDINATOR_MOVES, await_coordinators, batches, described, unless_absent
 from .offsets import Partition
 
-GROUPS_AT_ONCE = 500
-ABSENT = ("GROUP_ID_NOT_FOUND",)
 UNSETTLED = "UNSTABLE_OFFSET_COMMIT"
-COORDINATOR_MOVES = ("NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS")
 
 
 class Member(TypedDict):
@@ -118,7 +116,7 @@ def delete_groups(client: KafkaClient, groups: Iterable[str]) -> list[str]:
     :raises KafkaDrError: a group has members, or the cluster refuses.
     """
     deleted = []
-    for some in _batches(groups):
+    for some in batches(groups):
         futures = client.ask(
             "delete groups", partial(client.admin.delete_consumer_groups, some, request_timeout=client.timeout)
         )
@@ -142,7 +140,7 @@ def describe_groups(client: KafkaClient, groups: Iterable[str]) -> dict[str, Gro
             "state": group.state.name,
             "members": [{"id": member.member_id, "host": member.host} for member in group.members],
         }
-        for name, group in _described(client, groups)
+        for name, group in described(client, groups)
     }
 
 
@@ -160,20 +158,9 @@ def memberships(client: KafkaClient, groups: Iterable[str]) -> dict[str, Members
                 for place in (member.assignment.topic_partitions if member.assignment is not None else ())
             },
         }
-        for name, group in _described(client, groups)
+        for name, group in described(client, groups)
         if group.members
     }
-
-
-def _described(client: KafkaClient, groups: Iterable[str]) -> Iterator[tuple[str, Any]]:
-    for some in _batches(groups):
-        futures = client.ask(
-            "describe groups", partial(client.admin.describe_consumer_groups, some, request_timeout=client.timeout)
-        )
-        for name, future in futures.items():
-            group = _unless_absent(client, future, f"describe group '{name}'")
-            if group is not None and group.state != ConsumerGroupState.DEAD:
-                yield name, group
 
 
 def group_positions(
@@ -187,8 +174,9 @@ def group_positions(
         positions of a group in such a topic is open.
     """
     found: dict[str, dict[Partition, int]] = {}
-    for some in _batches(groups):
+    for some in batches(groups):
         futures: dict[str, Future] = {}
+        await_coordinators(client, some)
         for name in some:
             asked = [ConsumerGroupTopicPartitions(name)]
             futures.update(
@@ -204,7 +192,7 @@ def group_positions(
             )
         for name, future in futures.items():
             what = f"read the positions of group '{name}'"
-            group = _unless_absent(client, future, what)
+            group = unless_absent(client, future, what)
             for place in group.topic_partitions if group is not None else ():
                 if place.error is not None and not _about_to_change(client, place, what, stable):
                     raise client.translate(KafkaException(place.error), what)
@@ -249,7 +237,7 @@ def commit_positions(client: KafkaClient, positions: Mapping[str, Mapping[Partit
 
 def _commit_once(client: KafkaClient, positions: Mapping[str, Mapping[Partition, int]]) -> dict[str, KafkaDrError]:
     failed = {}
-    for some in _batches(positions):
+    for some in batches(positions):
         futures: dict[str, Future] = {}
         for name in some:
             places = [partition(topic, number, offset) for (topic, number), offset in sorted(positions[name].items())]
@@ -283,18 +271,3 @@ def positions_in(client: KafkaClient, topics: Collection[str]) -> dict[str, dict
             if topic in topics:
                 found.setdefault(group, {}).setdefault(topic, {})[str(number)] = offset
     return found
-
-
-def _unless_absent(client: KafkaClient, future: Future, what: str) -> Any:
-    try:
-        return client.result(future, what)
-    except KafkaDrError as error:
-        if error.facts.get("code") in ABSENT:
-            return None
-        raise
-
-
-def _batches(names: Iterable[str]) -> Iterator[list[str]]:
-    ordered = sorted(names)
-    for begin in range(0, len(ordered), GROUPS_AT_ONCE):
-        yield ordered[begin : begin + GROUPS_AT_ONCE]

@@ -122,6 +122,33 @@ def test_a_topic_that_is_listed_and_not_described_is_not_passed_over():
         survey_all(side, ["t", "u"])
 
 
+class Moving(Admin):
+    """The coordinator of one group is found at the third question; librdkafka would crash if asked for positions."""
+
+    questions = 0
+
+    def describe_consumer_groups(self, names, **words):
+        self.questions += 1
+        if self.questions < 3:
+            return {name: done(KafkaException(KafkaError(KafkaError.NOT_COORDINATOR))) for name in names}
+        return super().describe_consumer_groups(names, **words)
+
+    def list_consumer_group_offsets(self, asked, **words):
+        assert self.questions >= 3
+        return super().list_consumer_group_offsets(asked, **words)
+
+
+def test_positions_are_read_once_the_coordinators_are_found():
+    client = KafkaClient({"bootstrap.servers": "nowhere:1"}, timeout=5)
+    client._admin, client._answered = Moving(), True
+    assert group_positions(client, ["g"]) == {"g": {("t", 0): 5, ("t", 1): 5}}
+    client = KafkaClient({"bootstrap.servers": "nowhere:1"}, timeout=0.1)
+    client._admin, client._answered = Moving(), True
+    client._admin.questions = -1000
+    with pytest.raises(KafkaDrError, match="describe group 'g'"):
+        group_positions(client, ["g"])
+
+
 def test_a_transaction_that_commits_a_position_counts_in_the_topics_that_are_moved_alone():
     client = KafkaClient({"bootstrap.servers": "nowhere:1"}, timeout=1)
     client._admin, client._answered = Admin("partition"), True

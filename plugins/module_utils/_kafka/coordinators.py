@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The coordinators of consumer groups: asked about many groups at once, and waited for while they move."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Iterator
+from concurrent.futures import Future
+from functools import partial
+from typing import Any
+
+try:
+    from confluent_kafka import ConsumerGroupState
+except ImportError:
+    pass
+
+from .._errors import KafkaDrError
+from .client import KafkaClient
+
+GROUPS_AT_ONCE = 500
+ABSENT = ("GROUP_ID_NOT_FOUND",)
+COORDINATOR_MOVES = ("NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS")
+
+
+def described(client: KafkaClient, groups: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """Name and description of each consumer group that exists.
+
+    :raises KafkaDrError: a group has no answer.
+    """
+    for some in batches(groups):
+        futures = client.ask(
+            "describe groups", partial(client.admin.describe_consumer_groups, some, request_timeout=client.timeout)
+        )
+        for name, future in futures.items():
+            group = unless_absent(client, future, f"describe group '{name}'")
+            if group is not None and group.state != ConsumerGroupState.DEAD:
+                yield name, group
+
+
+def await_coordinators(client: KafkaClient, groups: Collection[str]) -> None:
+    """Wait until the groups' coordinators are known and have loaded them.
+
+    Where a broker answers that it is not the coordinator, librdkafka's OffsetFetch of an admin client ends the whole
+    process (its issue 5040), as with the first group of a cluster, whose ``__consumer_offsets`` is only being made.
+
+    :raises KafkaDrError: a coordinator still moves when the client's time is over.
+    """
+    end = time.monotonic() + client.timeout
+    while True:
+        try:
+            for dummy in described(client, groups):
+                pass
+        except KafkaDrError as error:
+            # Whatever else is wrong, the question itself tells.
+            if error.facts.get("code") in COORDINATOR_MOVES:
+                if time.monotonic() >= end:
+                    raise
+                time.sleep(0.2)
+                continue
+        return
+
+
+def unless_absent(client: KafkaClient, future: Future, what: str) -> Any:
+    """What was asked about a group; None where the group does not exist."""
+    try:
+        return client.result(future, what)
+    except KafkaDrError as error:
+        if error.facts.get("code") in ABSENT:
+            return None
+        raise
+
+
+def batches(names: Iterable[str]) -> Iterator[list[str]]:
+    """At most :data:`GROUPS_AT_ONCE` names at a time, sorted."""
+    ordered = sorted(names)
+    for begin in range(0, len(ordered), GROUPS_AT_ONCE):
+        yield ordered[begin : begin + GROUPS_AT_ONCE]
