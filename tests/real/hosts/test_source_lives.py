@@ -130,8 +130,9 @@ def test_a_mirror_that_seldom_notes_its_offsets_is_heard_by_its_pairs(pair, tmp_
         with written(pair, 0.05):
             until(lambda: pairs(pair) > 2, "pairs of the mirror", 120)
             before = copied(pair)
-            answer = asked(pair)
-            assert len(answer["seen"]) == 1 and answer["seen"][0].startswith("the mirror noted "), answer
+            # A machine that is busy may copy nothing in the seconds of one look.
+            (seen,) = until(lambda: asked(pair)["seen"], "a sign of life")
+            assert seen.startswith("the mirror noted "), seen
             assert copied(pair) == before
         until(lambda: ends(pair["eu"].client, TOPIC)[1] >= ends(pair["na"].client, TOPIC)[1], "a mirror at the end")
         assert not asked(pair)["alive"], "a mirror that copies nothing tells nothing of the source"
