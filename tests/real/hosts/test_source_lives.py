@@ -135,7 +135,8 @@ def test_a_mirror_that_seldom_notes_its_offsets_is_heard_by_its_pairs(pair, tmp_
             assert seen.startswith("the mirror noted "), seen
             assert copied(pair) == before
         until(lambda: ends(pair["eu"].client, TOPIC)[1] >= ends(pair["na"].client, TOPIC)[1], "a mirror at the end")
-        assert not asked(pair)["alive"], "a mirror that copies nothing tells nothing of the source"
+        # The pair of the last record comes after its copy.
+        until(lambda: not asked(pair)["alive"], "a mirror that copies nothing, and so tells nothing of the source")
 
 
 def test_heartbeats_that_were_written_to_the_source_say_that_it_lives(pair, tmp_path):
@@ -144,7 +145,8 @@ def test_heartbeats_that_were_written_to_the_source_say_that_it_lives(pair, tmp_
         until(lambda: heartbeat(pair, "na.heartbeats", "eu", "na"), "copied heartbeats", 120)
         before = copied(pair)
         answer = asked(pair)
-        assert len(answer["seen"]) == 1 and answer["seen"][0].startswith("a heartbeat of it came "), answer
+        # Copies of heartbeats may be noted in pairs as well.
+        assert answer["seen"] and answer["seen"][-1].startswith("a heartbeat of it came "), answer
         assert copied(pair) == before
         pair["na"].kill()
         until(lambda: not asked(pair)["alive"], "a source that is taken for lost", 60, pause=0)
