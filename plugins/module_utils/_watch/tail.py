@@ -99,7 +99,8 @@ class Tail:
             # What the target held before the first record of both is nobody's, or of a former log.
             and not part.older
         }
-        parts = {place: part for place, part in parts.items() if place in self._present(parts)}
+        present = self._present(parts)
+        parts = {place: part for place, part in parts.items() if place in present}
         same = same_logs(
             self.target.client, {place: (_copy(place, part), part.target_tip) for place, part in parts.items()}
         )
