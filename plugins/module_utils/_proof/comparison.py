@@ -5,8 +5,9 @@ look again, report.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from .._digest.shapes import SideSpec, TopicSurvey
@@ -26,6 +27,11 @@ class Options:
     max_differences: int = 100
     wait_seconds: float = 30
     settle_seconds: float = 3
+
+
+def names_pattern(names: Iterable[str]) -> str:
+    """The pattern of :class:`Options` that means these topics alone."""
+    return "|".join(re.escape(name) for name in sorted(names))
 
 
 def prepare(source_spec: SideSpec, target_spec: SideSpec, options: Options) -> Comparison:

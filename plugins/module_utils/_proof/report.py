@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any
 from .shapes import Counts, Report
 
 if TYPE_CHECKING:
-    from .comparison import Comparison
+    from .comparison import Comparison, Options
     from .pairs import Pair, Topic
 
 import time
+from collections.abc import Iterable, Mapping
 
 from .._values.moment import moment
 from . import verdict
 from .found import COUNTS
 from .offset_rows import OffsetRows
 
+# What is counted for each partition, and summed.
+TOTALS = ("records_source", "records_target", "bytes_read", *COUNTS)
 BOUND = (
     "two different records have equal 64-bit digests with probability 2^-64; a changed chunk of n records is missed "
     "with probability at most n * 2^-61 times 2^-64 (sequence hash and sum)"
@@ -27,11 +30,7 @@ BOUND = (
 def build(comparison: Comparison) -> Report:
     """The report's keys without ``engine``."""
     topics = [_topic(topic) for topic in comparison.topics]
-    totals = dict.fromkeys(("records_source", "records_target", "bytes_read", *COUNTS), 0)
-    for topic in topics:
-        for part in topic["partitions"]:
-            for name in totals:
-                totals[name] += part[name]
+    totals = summed(part for topic in topics for part in topic["partitions"])
     outcome = verdict.worst(
         [topic["verdict"] for topic in topics] + (["NOT_PROVABLE"] if comparison.not_provable else [])
     )
@@ -50,13 +49,27 @@ def build(comparison: Comparison) -> Report:
         "target": comparison.target.name,
         "began": moment(comparison.began),
         "seconds": round(time.time() - comparison.began, 3),
-        "options": {
-            "topics": comparison.options.topics,
-            "rename": comparison.options.rename,
-            "ignore_timestamps": comparison.options.ignore_timestamps,
-            "bounds": sorted(comparison.options.bounds or {}),
-        },
+        "options": asked(comparison.options),
         "topics": topics,
+    }
+
+
+def summed(counts: Iterable[Mapping[str, int]]) -> Counts:
+    """The totals of partitions, or of other totals."""
+    totals = dict.fromkeys(TOTALS, 0)
+    for row in counts:
+        for name in totals:
+            totals[name] += row[name]
+    return totals
+
+
+def asked(options: Options) -> dict[str, Any]:
+    """What a report says of the options that decide over its verdict."""
+    return {
+        "topics": options.topics,
+        "rename": options.rename,
+        "ignore_timestamps": options.ignore_timestamps,
+        "bounds": sorted(options.bounds or {}),
     }
 
 

@@ -26,7 +26,6 @@ LOST_NAMED = 1000
 LEFT_OUT_NAMED = 100
 # A watch whose last round ended so long before the loss was not at work: what it did not read is no mere tail.
 SILENT_SECONDS = 60
-TOTALS = ("records_source", "records_target", "bytes_read", *COUNTS)
 
 
 def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
@@ -105,7 +104,6 @@ def merged(closing: Closing, found: list[Report]) -> Report:
         for part in topic["partitions"]:
             _name_proven(closing, topic["topic"], part)
     topics += [_not_provable(closing, name, reason) for name, reason in closing.left.items()]
-    totals = {name: sum(part["totals"][name] for part in found) for name in TOTALS}
     outcome = verdict.worst([part["verdict"] for part in found] + [topic["verdict"] for topic in topics])
     reasons = [f"the watch cannot be used: {closing.unusable}"] if closing.unusable else []
     reasons += [reason for part in found for reason in part["reasons"] if reason != "empty"]
@@ -114,18 +112,13 @@ def merged(closing: Closing, found: list[Report]) -> Report:
         "verdict": outcome,
         "complete": verdict.complete(outcome),
         "reasons": reasons,
-        "totals": totals,
+        "totals": report.summed(part["totals"] for part in found),
         "miss_probability": report.BOUND,
         "source": f"the source of mirror {closing.wanted.mirror}",
         "target": closing.target.name,
         "began": moment(closing.began),
         "seconds": round(time.time() - closing.began, 3),
-        "options": {
-            "topics": closing.options.topics,
-            "rename": closing.options.rename,
-            "ignore_timestamps": closing.options.ignore_timestamps,
-            "bounds": sorted(closing.options.bounds or {}),
-        },
+        "options": report.asked(closing.options),
         "topics": sorted(topics, key=lambda topic: topic["topic"]),
         "watch": _watch(closing),
     }

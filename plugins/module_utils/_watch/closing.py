@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from .._errors import KafkaDrError, NotProvableError
 from .._mm2.names import is_own
 from .._proof import pairs, report, sides
 from .._proof.bounds import check_bounds
-from .._proof.comparison import Comparison, Options
+from .._proof.comparison import Comparison, Options, names_pattern
 from .._proof.shapes import Engine, Report
 from .._proof.worker import InProcess
 from . import closed_report
@@ -168,7 +168,7 @@ class Closing:
             return None
         state, mirror = self.state, self.wanted.mirror
         source, target = specs(self.target_spec, mirror, self.wanted.topic, state, self.standing.deleted, back)
-        comparison = Comparison(source, target, replace(self.options, topics=_either(topics), wait_seconds=0))
+        comparison = Comparison(source, target, replace(self.options, topics=names_pattern(topics), wait_seconds=0))
         for topic in comparison.topics:
             # What the watch has not read is not shown to be another number of partitions.
             topic.partition_difference = False
@@ -188,7 +188,7 @@ class Closing:
         held = [name for name in sides.open_side(self.wanted.manifest).topics(self.options.topics) if name not in sound]
         if not held:
             return None, left
-        options = replace(self.options, topics=_either(held), wait_seconds=0)
+        options = replace(self.options, topics=names_pattern(held), wait_seconds=0)
         comparison = Comparison(self.wanted.manifest, self.target_spec, options)
         return comparison, {name: reason for name, reason in left.items() if name not in held}
 
@@ -220,10 +220,6 @@ def _ends(copy: TopicSurvey | None) -> dict[int, int]:
 def _filled(ends: Mapping[Any, int]) -> set[int]:
     """Partitions that hold something, or have held it."""
     return {int(number) for number, end in ends.items() if end > 0}
-
-
-def _either(names: Iterable[str]) -> str:
-    return "|".join(re.escape(name) for name in sorted(names))
 
 
 def close(

@@ -10,7 +10,6 @@ verdict is that of a proof of everything.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -18,8 +17,7 @@ from .._digest.shapes import SideSpec
 from .._errors import KafkaDrError, NotProvableError
 from .._kafka.groups import positions_in
 from .._proof import report, verdict
-from .._proof.comparison import Comparison, Options
-from .._proof.found import COUNTS
+from .._proof.comparison import Comparison, Options, names_pattern
 from .._proof.offset_rows import OffsetRows
 from .._proof.pairs import Pair, Topic
 from .._proof.shapes import Engine, Report
@@ -61,7 +59,7 @@ class Tail:
         again = [topic.name for topic in first.topics if any(self._unequal(topic, pair) for pair in topic.pairs)]
         found = []
         if again:
-            whole = Comparison(self.source_spec, self.target_spec, replace(self.options, topics=_either(again)))
+            whole = Comparison(self.source_spec, self.target_spec, replace(self.options, topics=names_pattern(again)))
             found.append(whole.run(engine))
             first.topics = [topic for topic in first.topics if topic.name not in again]
         self.tails = {place: part for place, part in self.tails.items() if place[0] not in again}
@@ -170,17 +168,16 @@ class Tail:
                 if tail is not None:
                     _extend(part, tail)
         outcome = verdict.worst(part["verdict"] for part in found)
-        names = ("records_source", "records_target", "bytes_read", *COUNTS)
         reasons = [f"the watch was not gone by: {self.unusable}"] if self.unusable else []
         return {
             **found[0],
             "verdict": outcome,
             "complete": verdict.complete(outcome),
             "reasons": reasons + [reason for part in found for reason in part["reasons"]],
-            "totals": {name: sum(part["totals"][name] for part in found) for name in names},
+            "totals": report.summed(part["totals"] for part in found),
             "began": min(part["began"] for part in found),
             "seconds": max(part["seconds"] for part in found),
-            "options": {**found[0]["options"], "topics": self.options.topics},
+            "options": report.asked(self.options),
             "topics": topics,
             "watch": self._used(),
         }
@@ -229,7 +226,3 @@ def _joined(rows: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
         else:
             joined.append(row)
     return joined
-
-
-def _either(names: Iterable[str]) -> str:
-    return "|".join(re.escape(name) for name in sorted(names))
