@@ -22,9 +22,9 @@ from .._proof.shapes import Engine, Report
 from .._proof.worker import InProcess
 from . import closed_report
 from .offset_maps import same_logs
-from .side import BACK, keep, specs
+from .side import BACK, INSTEAD, keep, specs
 from .standing import Standing, stand
-from .state import TOPIC, WatchState, read_state
+from .state import TOPIC, WatchState, require_state
 
 # Records of the target in which a further copy is looked for at first; where something is foreign, in more.
 NEAR = 50000
@@ -99,13 +99,8 @@ class Closing:
             return WatchState(self.wanted.mirror, rename=self.options.rename)
 
     def _read(self) -> WatchState:
-        mirror, name = self.wanted.mirror, self.target.name
-        state = read_state(self.target.client, mirror, self.wanted.topic)
-        if state is None:
-            raise NotProvableError(
-                f"'{self.wanted.topic}' on {name} has no state of the mirror '{mirror}'",
-                remedy="Compare with a manifest, or with the source",
-            )
+        mirror = self.wanted.mirror
+        state = require_state(self.target.client, mirror, self.wanted.topic, INSTEAD)
         for what, kept, expected in (
             ("copies to cluster", state.target_cluster, self.target.cluster_id),
             ("reads cluster", state.source_cluster, self.wanted.source_cluster or state.source_cluster),
@@ -116,7 +111,7 @@ class Closing:
                     f"The watch of the mirror '{mirror}' is of another mirror than the one to prove: it {what} {kept}",
                     expected=expected,
                     found=kept,
-                    remedy="Compare with a manifest, or with the source",
+                    remedy=INSTEAD,
                 )
         keep(state)
         return state

@@ -15,7 +15,7 @@ from .._kafka.offsets import list_offsets
 from .._kafka.pace import Pace
 from .._positions.offset_map import ProofMap
 from .reading import SideReader, Wanted
-from .state import TOPIC, Confirmed, Partition, Tip, read_state
+from .state import TOPIC, Confirmed, Partition, Tip, require_state
 
 
 def maps_or_reason(
@@ -52,9 +52,7 @@ def read_maps(
     :param source: None where it is lost. :param source_cluster: id that the source has to have; empty for any.
     :raises KafkaDrError: there is no state of this mirror, it is of another source, or it cannot be read.
     """
-    state = read_state(target, mirror, topic)
-    if state is None:
-        raise NotProvableError(f"'{topic}' on {target.name} has no state of the mirror '{mirror}'")
+    state = require_state(target, mirror, topic)
     if source_cluster and state.source_cluster != source_cluster:
         raise NotProvableError(
             f"The watch of the mirror '{mirror}' is of another source",

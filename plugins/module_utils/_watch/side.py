@@ -26,10 +26,12 @@ from .._errors import NotProvableError, UsageError
 from .._kafka.client import KafkaClient
 from .._proof.sides import KINDS, KafkaSide
 from . import windows
-from .state import Confirmed, WatchState, read_state
+from .state import Confirmed, WatchState, require_state
 
 # Records of the target's proven range in which a further copy is looked for.
 BACK = 4000000
+# What to do where a state is not of use.
+INSTEAD = "Compare with a manifest, or with the source"
 # The state that was read last, by what pins it: each task of a comparison opens the side anew.
 _READ: dict[tuple[str, ...], WatchState] = {}
 
@@ -134,7 +136,8 @@ class WindowSide:
                 },
             )
             row["partitions"].append(number)
-            row["bounds"][number] = (self._begin((topic, number))[0], max(part.read, self._begin((topic, number))[0]))
+            low = self._begin((topic, number))[0]
+            row["bounds"][number] = (low, max(part.read, low))
         return found
 
     def ends(self, partitions: Iterable[Partition], isolation: Isolation = "read_committed") -> dict[Partition, int]:
@@ -233,12 +236,7 @@ def _read(spec: SideSpec) -> WatchState:
         return _READ[tuple(pinned)]
     name = spec["target"]["name"]
     client = KafkaClient(spec["target"]["config"], timeout=spec["target"].get("timeout", 30), name=name)
-    state = read_state(client, spec["mirror"], spec["topic"])
-    if state is None:
-        raise NotProvableError(
-            f"'{spec['topic']}' on {name} has no state of the mirror '{spec['mirror']}'",
-            remedy="Compare with a manifest, or with the source",
-        )
+    state = require_state(client, spec["mirror"], spec["topic"], INSTEAD)
     if pinned and _pin(state) != list(pinned):
         raise NotProvableError(
             f"The watch of the mirror '{spec['mirror']}' has gone on while its windows were compared",

@@ -8,6 +8,8 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._errors import NotProvableError
+
 if TYPE_CHECKING:
     from .._kafka.client import KafkaClient
 
@@ -164,3 +166,15 @@ def read_state(client: KafkaClient, mirror: str, topic: str = TOPIC) -> WatchSta
     from .keeping import read_states
 
     return read_states(client, topic).get(mirror)
+
+
+def require_state(client: KafkaClient, mirror: str, topic: str = TOPIC, remedy: str | None = None) -> WatchState:
+    """What the watch of a mirror knows.
+
+    :param remedy: the way out where it knows nothing; None where others name it.
+    :raises NotProvableError: there is no state of this mirror. :raises KafkaDrError: as of :func:`read_state`.
+    """
+    state = read_state(client, mirror, topic)
+    if state is None:
+        raise NotProvableError(f"'{topic}' on {client.name} has no state of the mirror '{mirror}'", remedy=remedy)
+    return state

@@ -23,7 +23,7 @@ from .._proof.pairs import Pair, Topic
 from .._proof.shapes import Engine, Report
 from .._proof.sides import KafkaSide
 from .offset_maps import offset_map, same_logs, usable
-from .state import TOPIC, Confirmed, Partition, WatchState, read_state
+from .state import TOPIC, Confirmed, Partition, WatchState, require_state
 
 Starts = dict[str, dict[int, int]]
 
@@ -70,10 +70,8 @@ class Tail:
     # -- what is proven ------------------------------------------------------------------------------------------------
 
     def _read(self, topic: str) -> WatchState:
-        state = read_state(self.target.client, self.mirror, topic)
+        state = require_state(self.target.client, self.mirror, topic)
         clusters = self.source.cluster_id, self.target.cluster_id
-        if state is None:
-            raise NotProvableError(f"'{topic}' on {self.target.name} has no state of the mirror '{self.mirror}'")
         if (state.source_cluster, state.target_cluster, state.rename) != (*clusters, self.options.rename):
             raise NotProvableError(
                 f"The watch of the mirror '{self.mirror}' is of another mirror than the one to prove",
