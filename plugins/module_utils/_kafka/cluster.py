@@ -11,7 +11,16 @@ from .brokers import broker_settings
 from .client import KafkaClient
 from .groups import describe_groups, list_groups
 from .offsets import topic_offsets
-from .topics import RETENTION, describe_topics, effective_configs, matching, of_coordinators, topic_configs, topic_names
+from .topics import (
+    RETENTION,
+    config_entries,
+    describe_topics,
+    matching,
+    of_coordinators,
+    own_values,
+    topic_names,
+    values,
+)
 
 ASPECTS = ("topics", "configs", "retention", "offsets", "groups", "acls", "quotas", "deletion")
 # From which delay on a broker counts as one that deletes nothing: a day.
@@ -52,12 +61,12 @@ def cluster_state(
 
 def _topics_state(client: KafkaClient, names: list[str], aspects: Collection[str]) -> dict[str, dict[str, Any]]:
     topics: dict[str, dict[str, Any]] = {name: dict(topic) for name, topic in describe_topics(client, names).items()}
-    if "configs" in aspects:
-        for name, configs in topic_configs(client, names).items():
-            topics[name]["configs"] = configs
-    if "retention" in aspects:
-        for name, configs in effective_configs(client, names, RETENTION).items():
-            topics[name]["retention"] = {key: int(limit) for key, limit in configs.items()}
+    asked = {"configs", "retention"} & set(aspects)
+    for name, entries in config_entries(client, names).items() if asked else ():
+        if "configs" in asked:
+            topics[name]["configs"] = own_values(entries)
+        if "retention" in asked:
+            topics[name]["retention"] = {key: int(limit) for key, limit in values(entries, RETENTION).items()}
     if "offsets" in aspects:
         for name, offsets in topic_offsets(
             client, {name: topic["partitions"] for name, topic in topics.items()}

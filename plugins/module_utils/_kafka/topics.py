@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypedDict
 
@@ -141,10 +141,7 @@ def _asked_about(client: KafkaClient, names: Collection[str], **more: bool) -> I
 
 def topic_configs(client: KafkaClient, names: Collection[str]) -> dict[str, dict[str, Any]]:
     """``{topic: {key: value}}`` of what was set on the topic itself, without defaults."""
-    return {
-        name: {key: entry.value for key, entry in entries.items() if entry.source == DYNAMIC_TOPIC_CONFIG}
-        for name, entries in _config_entries(client, names).items()
-    }
+    return {name: own_values(entries) for name, entries in config_entries(client, names).items()}
 
 
 def effective_configs(
@@ -155,13 +152,20 @@ def effective_configs(
 
     :param keys: the configs to return; None returns all.
     """
-    return {
-        name: {key: entry.value for key, entry in entries.items() if keys is None or key in keys}
-        for name, entries in _config_entries(client, names).items()
-    }
+    return {name: values(entries, keys) for name, entries in config_entries(client, names).items()}
 
 
-def _config_entries(client: KafkaClient, names: Collection[str]) -> dict[str, dict[str, Any]]:
+def own_values(entries: Mapping[str, Any]) -> dict[str, Any]:
+    """``{key: value}`` of the entries that were set on the topic itself."""
+    return {key: entry.value for key, entry in entries.items() if entry.source == DYNAMIC_TOPIC_CONFIG}
+
+
+def values(entries: Mapping[str, Any], keys: Collection[str] | None = None) -> dict[str, Any]:
+    """``{key: value}`` of the entries in effect. :param keys: the configs to return; None returns all."""
+    return {key: entry.value for key, entry in entries.items() if keys is None or key in keys}
+
+
+def config_entries(client: KafkaClient, names: Collection[str]) -> dict[str, dict[str, Any]]:
     """``{topic: {key: ConfigEntry}}`` of every config in effect."""
     found = {}
     for some in _batches(names):
