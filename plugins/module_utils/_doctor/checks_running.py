@@ -10,6 +10,7 @@ from .._report.redact import text as without_secrets
 from .finding import finding
 from .log_findings import log_findings
 from .observe import Observation
+from .task_states import first_line, task_name
 
 
 def witness(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, str]]:
@@ -95,16 +96,15 @@ def tasks(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, str]]
     if seen.tasks is None:
         return
     for task in seen.tasks:
-        name = task["connector"] + ("" if task["task"] is None else f" task {task['task']}")
+        name = task_name(task)
         if task["state"] == "FAILED":
             causes = log_findings("ERROR " + (task["trace"] or "").replace("\nCaused by", "\nERROR Caused by"), {})
             deepest = causes[0] if causes else None
-            first = without_secrets((task["trace"] or "no trace").splitlines()[0])
             yield finding(
                 "task-failed",
                 "error",
                 name,
-                first[:300],
+                first_line(task["trace"], 300),
                 deepest["cause"] if deepest else "It stopped by an error and does not start again by itself",
                 (deepest["remedy"] + "; then restart the mirror")
                 if deepest

@@ -40,17 +40,18 @@ def mirror_names(params: dict[str, Any]) -> MirrorNames:
     )
 
 
-def mirror_progress(params: dict[str, Any]) -> dict[str, Any]:
+def mirror_progress(params: dict[str, Any], target: KafkaClient | None = None) -> dict[str, Any]:
     """The state of the mirror, read from its clusters.
 
     :param params: ``MIRROR_SPEC`` with ``topics``, ``topics_exclude`` and ``details``; without ``source_client`` the
         lag is not known.
+    :param target: the target's client, where the caller has one.
     :returns: ``exists``, ``exactly_once_seen``, ``conflicts[]``, ``partitions[]``, ``hidden[]``, ``heartbeat``,
         ``witness``, ``lag``, as the module ``mirror_offsets_info`` documents them.
     :raises KafkaDrError: a cluster cannot be read, or both are the same one.
     """
     names = mirror_names(params)
-    source, target = _clients(params, names)
+    source, target = _clients(params, names, target)
     matches = compile_filter(params["topics"], params["topics_exclude"])
 
     def wanted(topic: str) -> bool:
@@ -79,9 +80,12 @@ def mirror_progress(params: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _clients(params: dict[str, Any], names: MirrorNames) -> tuple[KafkaClient | None, KafkaClient]:
+def _clients(
+    params: dict[str, Any], names: MirrorNames, target: KafkaClient | None
+) -> tuple[KafkaClient | None, KafkaClient]:
     """Source and target, two clusters; the source is None where it is not to be asked."""
-    target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
+    if target is None:
+        target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
     source = None
     if params["source_client"]:
         source = KafkaClient(params["source_client"], params["source_client_secrets"], params["timeout"], names.source)

@@ -7,12 +7,12 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from .._doctor.task_states import first_line, task_name
 from .._errors import KafkaDrError, RefusedError
 from .._kafka.client import KafkaClient
 from .._kafka.mm2_topics import read_task_states
 from .._mm2.names import MirrorNames, status_topic
 from .._positions.mirror_progress import mirror_names, mirror_progress
-from .._report.redact import text as without_secrets
 from .._values.listing import named
 from .._watch.health import standing_proof
 
@@ -30,15 +30,16 @@ def mirror_offsets_info(params: dict[str, Any], check_mode: bool) -> dict[str, A
             expected="source_client",
             remedy="Give source_client, or do not wait where the source is lost",
         )
-    progress = mirror_progress(params)
-    progress["watch"], progress["watch_unreadable"] = _watch(params, progress, names)
-    progress["failed_tasks"] = _failed_tasks(params, names)
+    target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
+    progress = mirror_progress(params, target)
+    progress["watch"], progress["watch_unreadable"] = _watch(params, progress, target)
+    progress["failed_tasks"] = _failed_tasks(target, names)
     waiting = list(_waiting(params, progress, names))
     return {"changed": False, **progress, "ready": not waiting, "waiting_for": "; ".join(waiting)}
 
 
 def _watch(
-    params: dict[str, Any], progress: dict[str, Any], names: MirrorNames
+    params: dict[str, Any], progress: dict[str, Any], target: KafkaClient
 ) -> tuple[dict[str, Any] | None, str | None]:
     """What the watch of the mirror says, where it is asked for, and why it cannot be read."""
     if not params.get("watch"):
@@ -48,15 +49,13 @@ def _watch(
         for row in progress["partitions"]
         if row["source_end"] is not None
     }
-    target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
     return standing_proof(target, params["watch"], ends)
 
 
-def _failed_tasks(params: dict[str, Any], names: MirrorNames) -> list[dict[str, Any]] | None:
+def _failed_tasks(target: KafkaClient, names: MirrorNames) -> list[dict[str, Any]] | None:
     """Connectors and tasks that Connect does not start again by itself; None where their states cannot be read, as of a
     mirror on a Connect cluster with topics of its own.
     """
-    target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
     try:
         states = read_task_states(target, status_topic(names.source))
     except KafkaDrError:
@@ -64,11 +63,7 @@ def _failed_tasks(params: dict[str, Any], names: MirrorNames) -> list[dict[str, 
     if states is None:
         return None
     return [
-        {
-            "connector": state["connector"],
-            "task": state["task"],
-            "reason": without_secrets((state["trace"] or "no trace").splitlines()[0])[:REASON],
-        }
+        {"connector": state["connector"], "task": state["task"], "reason": first_line(state["trace"], REASON)}
         for state in states
         if state["state"] == "FAILED"
     ]
@@ -128,8 +123,8 @@ def _waiting(params: dict[str, Any], result: dict[str, Any], names: MirrorNames)
 
 def _failed(tasks: list[dict[str, Any]], mirror: str) -> Iterator[str]:
     for task in tasks:
-        name = task["connector"] + ("" if task["task"] is None else f" task {task['task']}")
-        yield f"{name} of {mirror}, which failed and does not start again ({task['reason']}): restart the mirror"
+        name, reason = task_name(task), task["reason"]
+        yield f"{name} of {mirror}, which failed and does not start again ({reason}): restart the mirror"
 
 
 def _silent(params: dict[str, Any], result: dict[str, Any], mirror: str) -> Iterator[str]:
