@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Report
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Engine, Report
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -23,6 +24,7 @@ import traceback
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError, UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import report as reports
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options, prepare
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.worker import InProcess
 
 from . import settings
 from .arguments import parser
@@ -154,12 +156,8 @@ def compare(arguments: argparse.Namespace, package: str, context: SparkContext |
     else:
         source = settings.live_side(arguments.source_config, arguments.source_name, arguments.timeout)
     comparison = prepare(source, target, options_of(arguments))
-    from .engine import running
-
-    with running(arguments, package, context, (comparison.source_spec, comparison.target_spec)) as engine:
-        report = comparison.run(engine)
-        report["engine"] = engine.describe()
-        return finished(arguments, report)
+    sides = comparison.source_spec, comparison.target_spec
+    return on_spark(arguments, package, context, sides, comparison.run)
 
 
 def manifest_side(arguments: argparse.Namespace) -> SideSpec:
@@ -182,6 +180,29 @@ def options_of(arguments: argparse.Namespace) -> Options:
         arguments.max_differences,
         arguments.wait_seconds,
     )
+
+
+def on_spark(
+    arguments: argparse.Namespace,
+    package: str,
+    context: SparkContext | None,
+    sides: Sequence[SideSpec],
+    run: Callable[[Engine], Report],
+) -> int:
+    """Compare on Spark, and tell the report; returns the exit code."""
+    from .engine import running
+
+    with running(arguments, package, context, sides) as engine:
+        report = run(engine)
+        report["engine"] = engine.describe()
+        return finished(arguments, report)
+
+
+def in_process(arguments: argparse.Namespace, run: Callable[[Engine], Report]) -> int:
+    """Compare in this process, and tell the report; returns the exit code."""
+    report = run(InProcess())
+    report["engine"] = {"name": InProcess.name}
+    return finished(arguments, report)
 
 
 def finished(arguments: argparse.Namespace, report: Report) -> int:
@@ -229,7 +250,8 @@ def summarise(arguments: argparse.Namespace, report: Report) -> None:
         return
     short = reports.kept(report)
     short["named"] = named(report)[:20]
-    short.update({name: report[name] for name in ("watch",) if name in report})
+    if "watch" in report:
+        short["watch"] = report["watch"]
     settings.write_json(
         arguments.summary, {**short, "seconds": report.get("seconds"), "report": os.path.abspath(arguments.report)}
     )
@@ -244,7 +266,7 @@ def failed(arguments: argparse.Namespace, error: KafkaDrError) -> None:
         "error": error.kind,
         "engine": {},
         "topics": [],
-        "totals": dict.fromkeys(("records_source", "records_target", "bytes_read", *reports.COUNTS), 0),
+        "totals": dict.fromkeys(reports.TOTALS, 0),
     }
     try:
         settings.write_json(arguments.report, value)

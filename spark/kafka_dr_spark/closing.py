@@ -6,20 +6,16 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Report
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.worker import InProcess
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.closing import (
-    IN_PROCESS,
-    Closing,
-    Wanted,
-    close,
-)
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.closing import Closing, Wanted
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.tail import Tail
 
 from . import cli, settings
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
+
+# Above so many records, by offsets, one process would take minutes.
+IN_PROCESS = 2_000_000
 
 
 def close_windows(arguments: argparse.Namespace, package: str, context: SparkContext | None) -> int:
@@ -29,17 +25,11 @@ def close_windows(arguments: argparse.Namespace, package: str, context: SparkCon
         target["rate"] = arguments.max_mb_per_second * 1e6
     manifest = cli.manifest_side(arguments) if arguments.manifest else None
     wanted = Wanted(arguments.watch, arguments.state, arguments.source_cluster, arguments.seen_at, manifest)
-
-    def on_spark(closing: Closing) -> Report:
-        from .engine import running
-
-        specs = [part.target_spec for part in (closing.windows, closing.manifest) if part is not None]
-        with running(arguments, package, context, specs) as engine:
-            report = closing.run(engine)
-            report["engine"] = engine.describe()
-            return report
-
-    return cli.finished(arguments, close(target, wanted, cli.options_of(arguments), on_spark))
+    closing = Closing(target, wanted, cli.options_of(arguments))
+    if closing.records_total <= IN_PROCESS:
+        return cli.in_process(arguments, closing.run)
+    sides = [part.target_spec for part in (closing.windows, closing.manifest) if part is not None]
+    return cli.on_spark(arguments, package, context, sides, closing.run)
 
 
 def compare_tail(arguments: argparse.Namespace, package: str, context: SparkContext | None) -> int:
@@ -48,12 +38,6 @@ def compare_tail(arguments: argparse.Namespace, package: str, context: SparkCont
     target = settings.live_side(arguments.target_config, arguments.target_name, arguments.timeout)
     tail = Tail(source, target, arguments.watch, cli.options_of(arguments), arguments.state)
     if tail.records_total <= IN_PROCESS and not arguments.max_mb_per_second:
-        report = tail.run(InProcess())
-        report["engine"] = {"name": InProcess.name}
-        return cli.finished(arguments, report)
-    from .engine import running
-
-    with running(arguments, package, context, (tail.comparison.source_spec, tail.comparison.target_spec)) as engine:
-        report = tail.run(engine)
-        report["engine"] = engine.describe()
-        return cli.finished(arguments, report)
+        return cli.in_process(arguments, tail.run)
+    sides = tail.comparison.source_spec, tail.comparison.target_spec
+    return cli.on_spark(arguments, package, context, sides, tail.run)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,6 @@ from .._proof import pairs, report, sides
 from .._proof.bounds import check_bounds
 from .._proof.comparison import Comparison, Options, names_pattern
 from .._proof.shapes import Engine, Report
-from .._proof.worker import InProcess
 from . import closed_report
 from .offset_maps import same_logs
 from .side import BACK, INSTEAD, keep, specs
@@ -28,8 +27,6 @@ from .state import TOPIC, WatchState, require_state
 
 # Records of the target in which a further copy is looked for at first; where something is foreign, in more.
 NEAR = 50000
-# Above so many records, by offsets, one process would take minutes.
-IN_PROCESS = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -215,18 +212,3 @@ def _ends(copy: TopicSurvey | None) -> dict[int, int]:
 def _filled(ends: Mapping[Any, int]) -> set[int]:
     """Partitions that hold something, or have held it."""
     return {int(number) for number, end in ends.items() if end > 0}
-
-
-def close(
-    target: SideSpec, wanted: Wanted, options: Options, spark: Callable[[Closing], Report] | None = None
-) -> Report:
-    """The report with its engine.
-
-    :param spark: runs what is too much for this process; None compares here whatever it is.
-    """
-    closing = Closing(target, wanted, options)
-    if spark is not None and closing.records_total > IN_PROCESS:
-        return spark(closing)
-    found = closing.run(InProcess())
-    found["engine"] = {"name": InProcess.name}
-    return found

@@ -10,9 +10,10 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import NotProvableError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import closing, rows
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.closing import Wanted, close
-from kafka_dr_spark import saving, writer
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.worker import InProcess
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rows
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.closing import Closing, Wanted
+from kafka_dr_spark import closing, saving, writer
 from tests.real.proof.conftest import spark  # noqa: F401
 from tests.real.proof.support import Job, configure, create, delete_before, drop, some
 
@@ -26,11 +27,11 @@ COMPACTED = {"cleanup.policy": "compact"}
 
 def closed(watching, bounds=None, pattern=None, **wanted):
     """The report of a proof by the open windows, of which the source is not asked."""
-    return close(
+    return Closing(
         side(watching.pair["target"], "target"),
         Wanted(watching.name, **wanted),
         Options(pattern or f"{watching.name}.*", bounds=bounds),
-    )
+    ).run(InProcess())
 
 
 def begun(pair, topic, first, config=None, partitions=1):
