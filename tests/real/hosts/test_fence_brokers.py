@@ -16,8 +16,9 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls im
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.broker_acls import acls_by_broker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topic_changes import ensure_topics
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work import fence_info as _fence_info
 from tests.real.ledger.guarded import guarded, joined, password
+
+from . import fencing
 
 pytestmark = pytest.mark.real
 USERS = ("shop", "boss", "stages")
@@ -42,25 +43,7 @@ class Cluster:
         principals = [
             {"name": one, "username": one, "password": password(one) if one in USERS else None} for one in names
         ]
-        return _fence_info.fence_info(
-            {
-                "client": self.client("stages"),
-                "client_secrets": {},
-                "timeout": timeout,
-                "topics": r"orders\..*",
-                "principals": principals,
-                "known": ["stages"],
-                "readers": [],
-                "others": True,
-                "above": [],
-                "super_users": None,
-                "allow_everyone": None,
-                "fenced": True,
-                "accepted": [],
-                **more,
-            },
-            False,
-        )
+        return fencing.looked(self.client("stages"), principals, **{"fenced": True, "timeout": timeout, **more})
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.broker_
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.python_client import PythonClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.fence import given_back
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work import fence_info as _fence_info
 from tests.real.hosts.mirrors import create
 from tests.real.ledger.guarded import guarded, password
+
+from . import fencing
 
 pytestmark = pytest.mark.real
 TOPIC, CLUSTER, SHOP = 2, 4, "User:shop"
@@ -69,24 +70,9 @@ def has(client: KafkaClient) -> set[Any]:
 
 
 def looked(client: KafkaClient, fenced: bool) -> dict[str, Any]:
-    return _fence_info.fence_info(
-        {
-            "client": client.config,
-            "client_secrets": {},
-            "timeout": 30,
-            "topics": r"orders\..*",
-            "principals": [{"name": SHOP, "username": "shop", "password": password("shop")}],
-            "known": ["stages"],
-            "readers": [],
-            "others": True,
-            "above": [],
-            "super_users": ["User:ANONYMOUS", "User:stages"],
-            "allow_everyone": False,
-            "fenced": fenced,
-            "accepted": [],
-        },
-        False,
-    )
+    principals = [{"name": SHOP, "username": "shop", "password": password("shop")}]
+    above = {"super_users": ["User:ANONYMOUS", "User:stages"], "allow_everyone": False}
+    return fencing.looked(client.config, principals, fenced, **above)
 
 
 def test_every_kind_of_right_is_taken_and_what_may_come_back_does(client):

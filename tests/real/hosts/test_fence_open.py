@@ -14,10 +14,11 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls, ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.writers import strangers
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work import fence_info as _fence_info
 from tests.real.hosts.mirrors import create
 from tests.real.ledger.guarded import guarded, joined
 from tests.support.kafka import Kafka
+
+from . import fencing
 
 pytestmark = pytest.mark.real
 NAME, TOPIC = "authorizer.class.name", "orders.x"
@@ -46,22 +47,8 @@ def half(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
 
 
 def looked(client: dict[str, Any], *principals: str, **more: Any) -> dict[str, Any]:
-    given = {
-        "client": client,
-        "client_secrets": {},
-        "timeout": 30,
-        "topics": r"orders\..*",
-        "principals": [{"name": name, "username": name, "password": None} for name in principals],
-        "known": ["stages"],
-        "readers": [],
-        "others": True,
-        "above": [],
-        "super_users": None,
-        "allow_everyone": None,
-        "fenced": False,
-        "accepted": [],
-    }
-    return _fence_info.fence_info({**given, **more}, False)
+    named = [{"name": name, "username": name, "password": None} for name in principals]
+    return fencing.looked(client, named, **{"fenced": False, **more})
 
 
 @pytest.mark.parametrize("principals", [(), ("shop",)])

@@ -6,6 +6,7 @@ refuse, and what they have in the target is not touched.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -58,11 +59,8 @@ def translated(pair: tuple[Any, Any], **more: Any) -> dict[str, Any]:
 
 def test_a_group_that_works_on_other_topics_does_not_stop_a_move(pair):
     lab.set_positions(pair[0], MOVED, {"standing": {0: 7}})
-    working = joined(pair[0], OTHERS, "working")
-    try:
+    with closing(joined(pair[0], OTHERS, "working")):
         found = translated(pair)
-    finally:
-        working.close()
     assert [row["group"] for row in found["plan"]] == ["standing"] and found["committed"] == 1, found
 
 
@@ -70,21 +68,14 @@ def test_nor_does_one_that_works_in_the_target(pair):
     """Of the same name in both regions, each for its own topic."""
     lab.set_positions(pair[0], OTHERS, {"local": {0: 15}})
     lab.set_positions(pair[0], MOVED, {"standing": {0: 8}})
-    working = joined(pair[1], OTHERS, "local")
-    try:
+    with closing(joined(pair[1], OTHERS, "local")):
         found = translated(pair)
-    finally:
-        working.close()
     assert "local" not in {row["group"] for row in found["plan"]} and found["refused"] == [], found
 
 
 def test_one_that_works_on_a_mirrored_topic_does(pair):
-    working = joined(pair[0], MOVED, "live")
-    try:
-        with pytest.raises(RefusedError, match="1 live members on the source"):
-            translated(pair)
-    finally:
-        working.close()
+    with closing(joined(pair[0], MOVED, "live")), pytest.raises(RefusedError, match="1 live members on the source"):
+        translated(pair)
 
 
 def test_a_member_without_a_position_in_a_mirrored_topic_does_too(pair):

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 
 import pytest
@@ -13,9 +12,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.compari
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.worker import InProcess
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rows
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.closing import Closing, Wanted
-from kafka_dr_spark import closing, saving, writer
-from tests.real.proof.conftest import spark  # noqa: F401
-from tests.real.proof.support import Job, configure, create, delete_before, drop, some
+from kafka_dr_spark import saving, writer
+from tests.real.proof.support import configure, create, delete_before, drop, some
 
 from .watching import Watching, side
 
@@ -102,13 +100,19 @@ def test_what_the_watch_found_before_is_a_difference_now(pair):
     assert [(row["kind"], row["source_offset"]) for row in part["differences"]] == [("missing", 700)]
 
 
-def test_a_compacted_topic_is_named_and_not_proven(pair):
-    topic = "w.close.table"
+def beside_a_table(pair, topic):
+    """A watch of a topic that is whole, and of a compacted one, which it leaves out."""
     for cluster in pair.values():
         create(cluster, {f"{topic}.c": (1, COMPACTED)})
     watching = begun(pair, topic, 2000)
     for where in pair:
         watching.write(where, ROWS[:20], f"{topic}.c")
+    return watching
+
+
+def test_a_compacted_topic_is_named_and_not_proven(pair):
+    topic = "w.close.table"
+    watching = beside_a_table(pair, topic)
     report = closed(watching)
     verdicts = {row["topic"]: row["verdict"] for row in report["topics"]}
     assert verdicts == {topic: "PROVEN", f"{topic}.c": "NOT_PROVABLE"}
@@ -118,11 +122,7 @@ def test_a_compacted_topic_is_named_and_not_proven(pair):
 
 def test_a_manifest_stands_in_for_what_the_watch_leaves_out(pair, tmp_path):
     topic = "w.close.both"
-    for cluster in pair.values():
-        create(cluster, {f"{topic}.c": (1, COMPACTED)})
-    watching = begun(pair, topic, 2000)
-    for where in pair:
-        watching.write(where, ROWS[:20], f"{topic}.c")
+    watching = beside_a_table(pair, topic)
     manifest = saved(pair["source"], f"{topic}.*", tmp_path)
     report = closed(watching, manifest=manifest)
     assert {row["verdict"] for row in report["topics"]} == {"PROVEN"}
@@ -263,39 +263,3 @@ def test_a_manifest_stands_in_for_a_watch_that_cannot_be_used(pair, tmp_path):
     report = closed(watching, manifest=manifest, source_cluster="another", pattern=watching.name)
     assert report["verdict"] == "PROVEN" and not report["watch"]["used"]
     assert "cannot be used" in report["reasons"][0]
-
-
-def test_the_job_closes_windows_without_spark(pair, tmp_path):
-    watching = begun(pair, "w.close.job", 1500)
-    watching.write("target", ROWS[1500:])
-    job = Job(tmp_path, target=pair["target"])
-    words = job.words(
-        "w.close.job", "--watch", watching.name, "--summary", str(tmp_path / "summary.json"), source=False
-    )
-    code, told, errors = job.run(words)
-    assert code == 0 and told.startswith("PROVEN"), errors
-    report = json.loads(job.report_path.read_text())
-    assert report["engine"] == {"name": "in-process"} and report["watch"]["used"]
-    summary = json.loads((tmp_path / "summary.json").read_text())
-    assert summary["verdict"] == "PROVEN" and summary["watch"] == report["watch"]
-
-
-def test_the_job_says_what_it_lacks(pair, tmp_path):
-    job = Job(tmp_path, target=pair["target"])
-    code, dummy, errors = job.run(job.words("w.close.job", "--watch", "nobody", source=False))
-    assert code == 2 and "has no state of the mirror 'nobody'" in errors
-    code, dummy, errors = job.run(job.words("w.close.job", source=False))
-    assert code == 2 and "--watch with one of the former" in errors
-
-
-def test_what_is_too_much_for_one_process_is_compared_on_spark(pair, spark, tmp_path, monkeypatch):  # noqa: F811
-    monkeypatch.setattr(closing, "IN_PROCESS", 100)
-    watching = begun(pair, "w.close.spark", 1500)
-    watching.write("target", [*ROWS[1500:1600], *ROWS[1601:]])
-    job = Job(tmp_path, target=pair["target"], spark=spark)
-    code, dummy, errors = job.run(job.words("w.close.spark", "--watch", watching.name, source=False))
-    assert code == 1, errors
-    report = json.loads(job.report_path.read_text())
-    assert report["engine"]["name"] == "spark" and report["engine"]["tasks"] >= 2
-    assert report["verdict"] == "LOSS" and only(report)["missing"] == 1
-    assert [row["source_offset"] for row in only(report)["differences"]] == [1600]

@@ -35,6 +35,18 @@ def proven(pair, topic, config=None):
     return watching
 
 
+def marked(pair, topic):
+    """A watch of a topic with transaction markers between its records, that has proven the first 60."""
+    for cluster in pair.values():
+        create(cluster, {topic: (1, {})})
+    watching = Watching(pair, topic)
+    for begin in range(0, 60, 6):
+        watching.write("source", ROWS[begin : begin + 6], transactional=True)
+    watching.write("target", ROWS[:60])
+    watching.rounds()
+    return watching
+
+
 def both(watching, **more):
     """The report by the watch, and the whole proof's verdict and counts of its partition."""
     specs = side(watching.pair["source"], "source"), side(watching.pair["target"], "target")
@@ -68,13 +80,7 @@ def test_only_what_follows_is_read_and_the_map_is_whole(pair, tmp_path):
 
 def test_its_map_leads_to_equal_records_with_markers_between(pair, tmp_path):
     topic = "w.tail.marked"
-    for cluster in pair.values():
-        create(cluster, {topic: (1, {})})
-    watching = Watching(pair, topic)
-    for begin in range(0, 60, 6):
-        watching.write("source", ROWS[begin : begin + 6], transactional=True)
-    watching.write("target", ROWS[:60])
-    watching.rounds()
+    watching = marked(pair, topic)
     watching.write("source", ROWS[60:80], transactional=True)
     watching.write("target", ROWS[60:80])
     job = Job(tmp_path, pair["source"], pair["target"])
@@ -116,13 +122,7 @@ def test_whatever_is_not_equal_is_judged_as_a_whole(pair, name, source, target):
 def test_a_group_that_is_further_behind_than_the_map_is_not_left_without_one(pair, monkeypatch, position, used):
     monkeypatch.setattr(track, "MAP_RUNS", 4)
     topic = f"w.tail.behind.{position}"
-    for cluster in pair.values():
-        create(cluster, {topic: (1, {})})
-    watching = Watching(pair, topic)
-    for begin in range(0, 60, 6):
-        watching.write("source", ROWS[begin : begin + 6], transactional=True)
-    watching.write("target", ROWS[:60])
-    watching.rounds()
+    watching = marked(pair, topic)
     commit_positions(KafkaClient(pair["source"].client), {f"group.{position}": {(topic, 0): position}})
     report, whole = both(watching)
     assert report["verdict"] == whole["verdict"] == "PROVEN" and report["watch"]["used"] is used
