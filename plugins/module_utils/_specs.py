@@ -22,6 +22,11 @@ LEDGER_SPEC = {
     "secret": {"type": "list", "elements": "str", "default": [], "no_log": True},
 }
 
+WATCH_SPEC = {
+    "mirror": {"type": "str", "required": True},
+    "state_topic": {"type": "str", "default": "__kafka_dr_windows"},
+}
+
 CLIENTS_SPEC = {
     "source_client": {"type": "dict", "required": True},
     "source_client_secrets": {"type": "dict", "default": {}, "no_log": True},

@@ -20,11 +20,8 @@ description:
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
   - streamsafe.kafka_dr.client.attributes
+  - streamsafe.kafka_dr.watch
 options:
-  mirror:
-    description: The mirror's name, as the watch was given it.
-    type: str
-    required: true
   differences:
     description: Ids of differences.
     type: list
@@ -38,10 +35,6 @@ options:
     description: Why they may stay.
     type: str
     required: true
-  state_topic:
-    description: Topic of the state.
-    type: str
-    default: __kafka_dr_windows
 """
 
 EXAMPLES = r"""
@@ -71,7 +64,7 @@ proven_goes_on:
 """
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC, WATCH_SPEC
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.watch_accept import watch_accept
 
 
@@ -80,11 +73,10 @@ def main() -> None:
     run_module(
         {
             **CLIENT_SPEC,
-            "mirror": {"type": "str", "required": True},
+            **WATCH_SPEC,
             "differences": {"type": "list", "elements": "str", "required": True},
             "by": {"type": "str", "required": True},
             "reason": {"type": "str", "required": True},
-            "state_topic": {"type": "str", "default": "__kafka_dr_windows"},
         },
         watch_accept,
     )

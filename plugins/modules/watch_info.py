@@ -17,15 +17,7 @@ description:
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client
   - streamsafe.kafka_dr.client.info_attributes
-options:
-  mirror:
-    description: The mirror's name, as the watch was given it.
-    type: str
-    required: true
-  state_topic:
-    description: Topic of the state.
-    type: str
-    default: __kafka_dr_windows
+  - streamsafe.kafka_dr.watch
 """
 
 EXAMPLES = r"""
@@ -90,20 +82,13 @@ watch:
 """
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import CLIENT_SPEC, WATCH_SPEC
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.watch_info import watch_info
 
 
 def main() -> None:
     """Ansible's entry."""
-    run_module(
-        {
-            **CLIENT_SPEC,
-            "mirror": {"type": "str", "required": True},
-            "state_topic": {"type": "str", "default": "__kafka_dr_windows"},
-        },
-        watch_info,
-    )
+    run_module({**CLIENT_SPEC, **WATCH_SPEC}, watch_info)
 
 
 if __name__ == "__main__":

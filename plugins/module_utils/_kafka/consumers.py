@@ -21,12 +21,10 @@ def open_consumer(
     client: KafkaClient, isolation: Isolation = "read_committed", rate: float | None = None, prefetch: int = PREFETCH
 ) -> Consumer:
     """A consumer for bounded ranges of a KafkaClient: prefetch is kept small, since what lies beyond the range is
-    thrown away.
+    thrown away. A full queue is looked at again after 10 ms; librdkafka's own second made reading wait for three
+    quarters of the time.
 
     :param prefetch: kilobytes of a partition that are fetched ahead at most.
-
-    A full queue is looked at again after 10 ms; librdkafka's own second made reading wait for three quarters of the
-    time.
     """
     queue = prefetch if not rate else max(256, min(prefetch, int(rate / 1024)))
     return client.consumer(

@@ -24,7 +24,7 @@ from .client import KafkaClient
 from .consumers import PREFETCH, open_consumer
 from .offsets import Isolation, Partition
 from .pace import Pace
-from .read_events import RangeGoneError, split, stalled
+from .read_events import Record, split, stalled
 
 # Messages that one consume() returns at most.
 BATCH = 5000
@@ -38,10 +38,6 @@ WAIT = 0.05
 # never part of a cycle.
 COLLECT = 50000
 
-__all__ = ["RangeGoneError", "Session", "columns", "read", "stamped_by_broker", "timestamp_type"]
-
-# A confluent_kafka.Message, whose fields the stubs call optional: those of an error may be missing.
-Record = Any
 # Topic, partition, first offset, offset behind the last.
 OffsetRange = tuple[str, int, int, int]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from .._errors import KafkaDrError, RefusedError, UsageError
 from .._kafka.client import KafkaClient
@@ -38,7 +38,8 @@ def accept(
             )
     state = _state(client, mirror, topic)
     ids = list(dict.fromkeys(name.strip() for name in ids))
-    wanted = [_wanted(state, name) for name in ids]
+    known = {found.id(mirror): found for found in state.differences}
+    wanted = [known.get(name) or _refuse(state, name) for name in ids]
     fresh = [found for found in wanted if found.accepted is None]
     now = int(time.time() * 1000)
     if fresh and not check_mode:
@@ -63,11 +64,8 @@ def _state(client: KafkaClient, mirror: str, topic: str) -> WatchState:
     return state
 
 
-def _wanted(state: WatchState, name: str) -> Difference:
-    """The difference of an id. :raises RefusedError: it is not there, or is another one."""
-    for found in state.differences:
-        if found.id(state.mirror) == name:
-            return found
+def _refuse(state: WatchState, name: str) -> NoReturn:
+    """:raises RefusedError: the difference of that id is not there, or is another one."""
     number = name.rpartition("/")[0]
     others = [found for found in state.differences if found.id(state.mirror).rpartition("/")[0] == number]
     raise RefusedError(

@@ -18,6 +18,7 @@ from .._kafka import reader
 from .._kafka.client import KafkaClient
 from .._kafka.offsets import list_offsets
 from .._kafka.pace import Pace
+from .._kafka.read_events import RangeGoneError
 from .state import Tip
 from .track import Epochs
 
@@ -66,7 +67,7 @@ class SideReader:
         for dummy in range(ATTEMPTS):
             try:
                 return self._read(wanted, starts)
-            except reader.RangeGoneError:
+            except RangeGoneError:
                 starts = list_offsets(self.client, [item.place for item in wanted], "start", gone="error")
         return {}
 

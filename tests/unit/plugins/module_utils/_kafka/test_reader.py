@@ -7,7 +7,7 @@ import pytest
 from confluent_kafka import KafkaError, Message
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import TimedOutError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import reader
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import read_events, reader
 
 
 class Client:
@@ -93,7 +93,7 @@ def test_silence_is_never_complete():
 
 def test_an_offset_that_is_gone_is_no_jump():
     gone = Message(topic="t", partition=0, offset=0, error=KafkaError(KafkaError._AUTO_OFFSET_RESET))
-    with pytest.raises(reader.RangeGoneError):
+    with pytest.raises(read_events.RangeGoneError):
         read(Client([gone]), ("t", 0, 0, 2))
 
 
