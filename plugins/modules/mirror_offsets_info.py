@@ -191,7 +191,7 @@ heartbeat:
     Times in seconds since the epoch, null where there is none. RV(heartbeat.copied_at) is the last heartbeat that came
     through the mirror,
     RV(heartbeat.emitted_at) the last that the mirror wrote to the target itself, RV(heartbeat.age) the seconds since
-    the former or else the latter.
+    the later of the two.
   type: dict
   returned: always
   contains:

@@ -204,6 +204,9 @@ def _source(full: dict[str, Any]) -> dict[str, Any]:
         "refresh.topics.interval.seconds": tuning.get("refresh_seconds", 30),
         "sync.topic.acls.enabled": "false",
         "sync.topic.configs.enabled": "true",
+        # MirrorMaker 2 copies the source's heartbeats whatever the patterns say, and a task that may not write the copy
+        # ends. Rights follow from the patterns.
+        "heartbeats.replication.enabled": "false",
         "offset.lag.max": tuning.get("offset_lag_max", 10),
         # Without it a header value is guessed at and rewritten.
         "header.converter": "org.apache.kafka.connect.converters.ByteArrayConverter",

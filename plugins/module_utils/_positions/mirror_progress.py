@@ -195,7 +195,8 @@ def _heartbeat(names: MirrorNames, target: KafkaClient) -> dict[str, Any]:
     if came is None:
         came = read_last_heartbeat(target, names.heartbeats_copied, names.source, names.target)
     emitted = read_last_heartbeat(target, names.heartbeats_emitted, names.source, names.target)
-    last = came if came is not None else emitted
+    # Those of the source end with the mirror that wrote them there, and with the copying of heartbeats.
+    last = max((moment for moment in (came, emitted) if moment is not None), default=None)
     return {
         "copied_at": _seconds(came),
         "emitted_at": _seconds(emitted),

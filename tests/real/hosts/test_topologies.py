@@ -65,6 +65,7 @@ def test_active_active(world, tmp_path):
         for client in (a, b):
             circles = [topic for topic in topics_of(client) if topic.count("orders") and topic.count(".") > 1]
             assert circles == [], "a copy was copied back"
+            assert not [topic for topic in topics_of(client) if topic.endswith(".heartbeats")], "heartbeats were copied"
         consumer = Consumer({**b, "group.id": "both", "auto.offset.reset": "earliest"})
         consumer.subscribe(["^(.*\\.)?orders$"])
         seen = []

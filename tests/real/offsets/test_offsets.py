@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import struct
 import threading
 import time
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, Producer, TopicPartition
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
@@ -40,6 +41,22 @@ def test_what_does_not_exist_is_absent(world):
     )
     found = lab.info(None, world["target"], source_alias="z", until_heartbeat=True)
     assert not found["ready"] and "first heartbeat of mirror z -> b" in found["waiting_for"]
+
+
+def test_heartbeats_of_a_mirror_that_has_ended_do_not_make_a_living_one_old(world):
+    """A mirror from here into the source wrote heartbeats there, they were copied, and it has ended since."""
+
+    def text(value: str) -> bytes:
+        return struct.pack(">h", len(value)) + value.encode()
+
+    lab.create(world["target"], ("c.heartbeats", 1, {}))
+    producer, now = Producer(world["target"].client), time.time_ns() // 1_000_000
+    producer.produce("c.heartbeats", struct.pack(">hq", 0, now - 9_000_000), text("b") + text("c"))
+    producer.produce("heartbeats", struct.pack(">hq", 0, now), text("c") + text("b"))
+    assert producer.flush(30) == 0
+    found = lab.info(None, world["target"], source_alias="c")["heartbeat"]
+    assert (found["copied_at"], found["emitted_at"]) == ((now - 9_000_000) / 1000, now / 1000)
+    assert found["age"] < 9000, found
 
 
 def test_source_alive_is_exact_and_committed_once(world):

@@ -31,6 +31,10 @@ def test_all_values_are_text_and_truths_are_lower_case():
     assert configs["source"]["sync.topic.configs.enabled"] == "false" and configs["source"]["offset.lag.max"] == "0"
 
 
+def test_what_is_copied_is_what_the_patterns_say():
+    assert connector_configs(MIRROR)["source"]["heartbeats.replication.enabled"] == "false"
+
+
 def test_intervals_of_seconds_stay_below_an_hour():
     for settings in connector_configs(MIRROR).values():
         assert all(int(value) <= 3600 for key, value in settings.items() if key.endswith("interval.seconds"))
