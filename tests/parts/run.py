@@ -26,6 +26,11 @@ from tests.parts.parts import Part, parts_of  # noqa: E402
 OUTPUT = ROOT / "build" / "test"
 # Of a part that passed: its counts, its slowest tests.
 SHOWN_LINES = 12
+# Of a part that failed, once more at the end of everything: whoever sees only that has to learn why.
+LAST_LINES = 40
+# What is printed where an interpreter dies of a signal stands before the stacks of its threads.
+DIED = "Fatal Python error"
+SIGNALS = 128
 MEGABYTES_OF_A_PART = 3000
 
 
@@ -104,6 +109,18 @@ class Run:
                 ended.show()
 
 
+def why(log: Path, code: int) -> list[str]:
+    """At most :data:`LAST_LINES` lines of a failed part: the last ones, or those from where its interpreter died of a
+    signal.
+
+    :param code: the part's exit code, 128 and the signal's number where one ended it.
+    """
+    lines = log.read_text(errors="replace").splitlines()
+    died = [number for number, line in enumerate(lines) if DIED in line] if code > SIGNALS else []
+    begin = max(0, died[-1] - 4) if died else max(0, len(lines) - LAST_LINES)
+    return lines[begin : begin + LAST_LINES]
+
+
 def table(results: dict[str, dict[str, float]], wall: float) -> str:
     """Where the time went, the most costly part first."""
     rows = [f"{'part':24}{'wall s':>8}{'CPU s':>8}"]
@@ -129,6 +146,10 @@ def main() -> int:
         signal.signal(number, run.interrupt)
     began = time.monotonic()
     run.to_the_end()
+    for name, measured in run.results.items():
+        if measured["code"]:
+            lines = why(OUTPUT / f"{name}.log", int(measured["code"]))
+            print("\n".join([f"\n=== why {name} failed", *lines]), flush=True)
     print(f"\n{table(run.results, time.monotonic() - began)}", flush=True)
     return 130 if run.interrupted else int(any(measured["code"] for measured in run.results.values()))
 

@@ -42,6 +42,15 @@ def test_a_part_that_fails_stops_no_other_and_its_whole_output_is_shown(ran, cap
     assert "FAILED (3)" in run.table(results, 1)
 
 
+def test_why_a_part_failed_is_its_end_or_where_its_interpreter_died(ran, tmp_path):
+    many = "".join(f"print('line {number}')\n" for number in range(100))
+    dies = f"import faulthandler, os, sys\nfaulthandler.enable()\n{many}sys.stdout.flush()\nos.abort()"
+    results = ran(python("dead", dies), python("bad", f"{many}raise SystemExit(3)"))
+    dead = run.why(tmp_path / "dead.log", int(results["dead"]["code"]))
+    assert results["dead"]["code"] == 134 and dead[3:5] == ["line 99", "Fatal Python error: Aborted"], dead
+    assert run.why(tmp_path / "bad.log", 3)[-2:] == ["line 98", "line 99"]
+
+
 def test_a_part_begins_after_those_it_needs(ran, tmp_path):
     results = ran(
         python("second", f"open({str(tmp_path / 'made')!r})", ("first",)),
