@@ -23,6 +23,9 @@ LogRecord = tuple[int, "bytes | None"]
 # A writer that was cut off is aborted by the coordinator after this time, and within ten seconds more; readers wait for
 # that.
 TRANSACTION_SECONDS = 10
+# What is large takes longer over a slow link: so many bytes a second, before they are compressed; and no longer than
+# this, since readers wait.
+SLOWEST, LONGEST = 100_000, 60
 ATTEMPTS = 5
 
 
@@ -42,8 +45,9 @@ def read_log(client: KafkaClient, topic: str) -> tuple[int, list[LogRecord]]:
                 expected=f"no record after offset {bounds['stable']} to be undecided",
                 found=f"the end at offset {bounds['end']}",
                 remedy=(
-                    "Find whose it is with 'kafka-transactions.sh describe-producers', abort it, and take away "
-                    "their right to write there"
+                    "A run that was cut off leaves one for a minute at most: run this again. Otherwise find whose it "
+                    "is with 'kafka-transactions.sh describe-producers', abort it, and take away their right to write "
+                    "there"
                 ),
             )
         time.sleep(0.2)
@@ -83,6 +87,7 @@ def append_log(
     transactional_id: str,
     key: bytes,
     compose: Callable[[int, list[LogRecord]], list[bytes]],
+    size: int = 0,
 ) -> None:
     """Read the log to its end and write what follows, with nobody in between.
 
@@ -91,12 +96,14 @@ def append_log(
 
     :param compose: gets what :func:`read_log` returns, and returns the values to write in one transaction; an empty
         list writes nothing. It has to find again what an earlier attempt wrote. What it raises ends the append.
+    :param size: how many bytes these values are, about; what is large may take longer.
     :raises FencedError: other writers took over :data:`ATTEMPTS` times.
     """
+    seconds = min(LONGEST, TRANSACTION_SECONDS + size // SLOWEST)
     for attempt in range(1, ATTEMPTS + 1):
         try:
             producer = client.producer(
-                transactional_id=transactional_id, transaction_timeout_ms=TRANSACTION_SECONDS * 1000
+                transactional_id=transactional_id, transaction_timeout_ms=seconds * 1000, compression_type="zstd"
             )
             producer.init_transactions()
             values = compose(*read_log(client, topic))
@@ -104,7 +111,7 @@ def append_log(
                 producer.begin_transaction()
                 for value in values:
                     producer.produce(topic, key=key, value=value, partition=0)
-                producer.commit_transaction()
+                producer.commit_transaction(max(client.timeout, seconds))
             return
         except KafkaDrError as error:
             # An answer without a meaning leaves open whether the transaction was committed. The next attempt reads it.

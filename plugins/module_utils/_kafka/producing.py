@@ -105,12 +105,13 @@ class TranslatingProducer:
         """Begin a transaction."""
         self._ask("begin a transaction", self._producer.begin_transaction)
 
-    def commit_transaction(self) -> None:
+    def commit_transaction(self, seconds: float | None = None) -> None:
         """Commit the transaction, or abort it and raise.
 
+        :param seconds: how long its records may take; the client's time-out where it is None.
         :raises FencedError: another producer took over. :raises KafkaDrError: a record was refused.
         """
-        until = time.monotonic() + self._client.timeout
+        until = time.monotonic() + (self._client.timeout if seconds is None else seconds)
         while True:
             try:
                 self._producer.commit_transaction(max(1.0, until - time.monotonic()))

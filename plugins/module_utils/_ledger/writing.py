@@ -44,7 +44,8 @@ class Write(ABC):
         """What is appended to these records of the ledger; called again where an attempt has to be repeated."""
 
     def commit(self) -> None:
-        append_log(self.client, self.topic, TRANSACTIONAL_ID, self.entry["stage"].encode(), self.compose)
+        size = len(seal.encoded(self.entry))
+        append_log(self.client, self.topic, TRANSACTIONAL_ID, self.entry["stage"].encode(), self.compose, size)
 
     def result(self) -> dict:
         return {

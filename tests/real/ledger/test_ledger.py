@@ -26,6 +26,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.append
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.parts import LARGEST
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.topic import ensure_ledger_topic
+from tests.support.slow_link import behind_slow_link
 
 from .entries import SECRETS, begin, entry, head, put, write
 
@@ -150,6 +151,16 @@ def test_an_entry_of_a_hundred_thousand_partitions(client, broker, topic):
         "diff"
     ]["after"]
     assert len(shown) < 1000 and "bytes, in the ledger" in shown
+
+
+def test_what_is_large_arrives_over_a_slow_link(tmp_path, topic):
+    ends = {f"topic-{number}": {str(part): part * 7919 * number for part in range(100)} for number in range(1000)}
+    with behind_slow_link(tmp_path, 60_000) as reached:
+        client = KafkaClient(reached, timeout=20)
+        known = begin(client, topic, "1")
+        write(client, topic, entry("1", found={"source": ends, "target": ends}), known)
+        entries = ledger.read_ledger(client, topic, SECRETS).entries
+    assert [one["step"] for one in entries] == ["stage", "ends"] and entries[1]["found"]["target"] == ends
 
 
 def test_a_record_that_is_too_large_for_librdkafka_is_one_of_our_errors(client, broker, topic):

@@ -24,7 +24,7 @@ class Producer:
     def produce(self, topic, key, value, partition):
         self.open.append(value)
 
-    def commit_transaction(self):
+    def commit_transaction(self, seconds):
         committed, code = self.answers.pop(0) if self.answers else (True, None)
         if committed:
             self.records += self.open
@@ -36,7 +36,7 @@ def append(monkeypatch, answers):
     records: list = []
     monkeypatch.setattr(log, "read_log", lambda client, topic: (0, list(enumerate(records))))
     monkeypatch.setattr(log.time, "sleep", lambda seconds: None)
-    client = type("Client", (), {"producer": lambda self, **words: Producer(records, answers)})()
+    client = type("Client", (), {"producer": lambda self, **words: Producer(records, answers), "timeout": 30})()
 
     def compose(start, found):
         return [] if b"entry" in [value for dummy, value in found] else [b"entry"]
