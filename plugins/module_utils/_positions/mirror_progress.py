@@ -25,11 +25,10 @@ from .._mm2.names import MirrorNames, check_names, compile_filter
 # A source partition whose last copied record lies further than this before its end is not counted: its lag is told in
 # offsets.
 LOOK_INTO = 2000
+# Of so many of those it is looked whether there is any data at all: what an aborted transaction wrote is never copied.
+LOOK_FOR_ANY = 50
 # How much earlier than the witness saw it a topic may have been made again, in milliseconds: rounds take their time.
 UNSEEN = 60000
-# Of so many of those it is looked whether there is any data at all: what a transaction wrote that was aborted is never
-# copied.
-LOOK_FOR_ANY = 50
 Partition = tuple[str, int]
 
 
