@@ -5,7 +5,8 @@ The topic lies in the target region and has one partition, compacted by key. Key
 
 - ``["group","<name>"]`` -> ``{"v":1,"at":ms,"positions":{"<topic>":{"<partition>":offset}}}``: all positions of a group
   as read in one answer of the source, written when any moved; all groups again at each whole snapshot. null: the group
-  is gone.
+  is gone. ``"seldom":true`` beside it: of a group that is not watched, read at ``at``; whether that still held at a
+  later round is not known.
 - ``["topic","<name>"]`` -> ``{"v":1,"at":ms,"id":"<topic id>","recreated":ms}``: so that a topic re-created under its
   old name is seen; ``recreated`` is when this id was first seen in another's place, 0 if never.
 - ``["ends",""]`` -> ``{"v":1,"at":ms,"ends":{"<topic>":{"<partition>":offset}}}``: the source's last stable offsets,
@@ -54,11 +55,12 @@ def _bytes(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
 
 
-def encode_group(group: str, at: int, positions: Offsets | None) -> Record:
+def encode_group(group: str, at: int, positions: Offsets | None, seldom: bool = False) -> Record:
     """``(key, value)``; ``positions`` is ``{topic: {partition: offset}}``, or None for a group that is gone."""
     if positions is None:
         return _bytes(["group", group]), None
-    return _bytes(["group", group]), _bytes({"v": VERSION, "at": at, "positions": positions})
+    more = {"seldom": True} if seldom else {}
+    return _bytes(["group", group]), _bytes({"v": VERSION, "at": at, "positions": positions, **more})
 
 
 def encode_topic(topic: str, at: int, topic_id: str, recreated: int = 0) -> Record:
@@ -167,10 +169,11 @@ def fold(records: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """The latest state of everything.
 
     :param records: decoded records in log order.
-    :returns: ``groups: {name: {at, positions}}``, ``topics: {name: {id, recreated}}``, ``ends``, ``ends_at``,
-        ``cluster`` (its id or None), ``cluster_since`` (0 where it took no other's place), ``others`` (names or None),
-        ``others_at``, ``at`` (ms of the last round or None), ``since``. A group's ``at`` is when its positions were
-        read; until when they held, the ``at`` of the last round says.
+    :returns: ``groups: {name: {at, positions, seldom}}`` (the last one where it is so), ``topics: {name: {id,
+        recreated}}``, ``ends``, ``ends_at``, ``cluster`` (its id or None), ``cluster_since`` (0 where it took no
+        other's place), ``others`` (names or None), ``others_at``, ``at`` (ms of the last round or None), ``since``. A
+        group's ``at`` is when its positions were read; until when they held, the ``at`` of the last round says, unless
+        they are read ``seldom``.
     """
     known: dict[str, Any] = dict.fromkeys(("ends", "ends_at", "cluster", "others", "others_at", "at"))
     known.update(groups={}, topics={}, since=0, cluster_since=0)
@@ -185,7 +188,8 @@ def fold(records: Iterable[dict[str, Any]]) -> dict[str, Any]:
             if gone:
                 store.pop(name, None)
             elif kind == "group":
-                store[name] = {"at": record["at"], "positions": record["positions"]}
+                seldom = {"seldom": True} if record.get("seldom") else {}
+                store[name] = {"at": record["at"], "positions": record["positions"], **seldom}
             else:
                 store[name] = {"id": record["id"], "recreated": record["recreated"]}
         elif not gone and kind == "round":

@@ -108,10 +108,13 @@ def last_positions(
 
 
 def _witnessed(known: Known, wanted: Predicate, topic: Predicate) -> Positions:
-    # A group written after the last whole round still counts; its own time is the later one then.
+    def held(group: dict[str, Any]) -> float:
+        # A group written after the last whole round still counts; its own time is the later one then.
+        return max(group["at"], 0 if group.get("seldom") else known["at"] or 0) / 1000
+
     return {
         name: {
-            (topic_name, number): Position(offset, "witness", max(group["at"], known["at"] or 0) / 1000)
+            (topic_name, number): Position(offset, "witness", held(group))
             for topic_name, numbers in group["positions"].items()
             if topic(topic_name)
             for number, offset in numbers.items()

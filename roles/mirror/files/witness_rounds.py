@@ -182,7 +182,7 @@ def _rows(before: State, now: State, at: int, whole: bool) -> list[Row]:
     ]
     rows += [witness.encode_group(name, at, None) for name in before.groups if name not in now.groups]
     if whole:
-        rows += [witness.encode_group(name, *seen) for name, seen in now.beside.items()]
+        rows += [witness.encode_group(name, *seen, seldom=True) for name, seen in now.beside.items()]
     if whole or now.ends != before.ends:
         rows.append(witness.encode_ends(at, now.ends))
     if now.cluster and (whole or now.cluster != before.cluster):

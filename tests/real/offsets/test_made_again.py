@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.regions import copied_ends
@@ -17,6 +18,15 @@ from tests.support import offsets_lab as lab
 from .test_stale_evidence import copied, create, name, write
 
 pytestmark = pytest.mark.real
+
+
+def in_transaction(cluster, topic, key, value):
+    """A row of a mirror that is exactly-once."""
+    producer = Producer({**cluster.client, "transactional.id": topic, "log_level": 0})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    producer.produce(topic, value, key, partition=0)
+    producer.commit_transaction(30)
 
 
 def rows(first, count):
@@ -64,3 +74,45 @@ def test_the_offset_of_a_former_topic_does_not_say_that_nothing_is_lost(two_clus
         assert copied_ends(seen())["lost"] == {"total": 0, "topics": {}, "unknown": []}
     finally:
         witness.stop()
+
+
+def test_a_group_that_the_witness_looks_at_seldom_does_not_skip_the_present_topic(two_clusters, tmp_path):
+    """Its position in the former topic was read before; that nobody read it since does not make it one of now."""
+    source, target = two_clusters["source"], two_clusters["target"]
+    topic, offsets, positions, alias, group = (
+        name(kind) for kind in ("seldom", "mm2-offsets", "positions", "a", "sink")
+    )
+    syncs = f"mm2-offset-syncs.{alias}.internal"
+    for cluster in (source, target):
+        create(cluster, topic)
+        write(cluster, topic, rows(0, 50))
+    for made in (offsets, positions, syncs):
+        create(target, made)
+    moment = int(time.time() * 1000)
+    write(target, syncs, [(0, *encode_offset_sync(OffsetSync(topic, 0, at, at)), moment) for at in (0, 49)])
+    lab.set_positions(source, topic, {group: {0: 40}})
+    more = {"positions_topic": positions, "topics": topic, "source_alias": alias, "offsets_topic": offsets}
+    words = {"interval": 1, "topic": positions, "topics": topic, "groups": "watched"}
+    witness = lab.WitnessProcess(tmp_path / "witness", source, target, **words)
+
+    def seen():
+        return lab.info(None, target, **more)["witness"]
+
+    try:
+        lab.until(lambda: seen()["groups"] == 1, 60)
+        admin = AdminClient(source.client)
+        admin.delete_topics([topic])[topic].result(30)
+        lab.until(lambda: not seen()["ends"], 60)
+        create(source, topic)
+        for cluster in (source, target):
+            write(cluster, topic, rows(50, 60))
+        again = encode_offset_sync(OffsetSync(topic, 0, 0, 50)), encode_offset_sync(OffsetSync(topic, 0, 59, 109))
+        lab.until(lambda: seen()["made_again"] == [topic] and seen()["ends"] == {topic: {"0": 60}}, 60)
+        write(target, syncs, [(0, *sync, int(time.time() * 1000)) for sync in again])
+        in_transaction(target, offsets, *copied(alias, topic, 59))
+    finally:
+        witness.stop()
+    (row,) = lab.translate(None, target, groups=[group], groups_regex="", target_ends={topic: {"0": 110}}, **more)[
+        "plan"
+    ]
+    assert row["to"] <= 50 and row["confidence"] == "lower_bound", row

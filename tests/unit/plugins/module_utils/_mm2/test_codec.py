@@ -126,11 +126,15 @@ def test_witness_records_come_back():
         witness.encode_round(1, 0, 2, 2),
         witness.encode_group("g1", 3, {"items": {0: 9, 1: 1}}),
         witness.encode_group("g2", 3, None),
+        witness.encode_group("sink", 3, {"items": {0: 4}}, seldom=True),
         witness.encode_topic("items", 3, "id2", 3),
         witness.encode_round(3, 0, 1, 1),
     ]
     known = witness.fold(witness.decode(*row) for row in rows)
-    assert known["groups"] == {"g1": {"at": 3, "positions": {"items": {0: 9, 1: 1}}}}
+    assert known["groups"] == {
+        "g1": {"at": 3, "positions": {"items": {0: 9, 1: 1}}},
+        "sink": {"at": 3, "positions": {"items": {0: 4}}, "seldom": True},
+    }
     assert (known["topics"], known["at"], known["since"]) == ({"items": {"id": "id2", "recreated": 3}}, 3, 0)
 
 
