@@ -80,6 +80,14 @@ topics:
   description: As M(streamsafe.kafka_dr.cluster_info) returns them.
   returned: always
   type: dict
+hidden:
+  description:
+    - Topics that the mirror copied and that the source does not let this principal describe, so that nobody knows
+      whether it holds them.
+    - Looked for where O(read) names V(offsets).
+  returned: always
+  type: list
+  elements: str
 seen:
   description: Who in the target region heard from it while it did not answer us, a sentence each.
   returned: always

@@ -14,8 +14,9 @@ try:
 except ImportError:
     pass
 
-from .._errors import AuthorizationError, KafkaDrError, UsageError
+from .._errors import AuthorizationError, KafkaDrError, RefusedError, UsageError
 from .._mm2.names import is_own
+from .._values.listing import named
 from .client import KafkaClient
 from .offsets import UNKNOWN, list_offsets
 
@@ -113,6 +114,21 @@ def hidden_topics(client: KafkaClient, names: Collection[str]) -> list[str]:
             if error.facts.get("code") != UNKNOWN:
                 raise
     return sorted(hidden)
+
+
+def refuse_hidden(client: KafkaClient, names: Collection[str]) -> None:
+    """Refuse to take topics for gone that the client's principal may not describe.
+
+    :raises RefusedError: one is hidden. :raises KafkaDrError: a topic has no answer.
+    """
+    hidden = hidden_topics(client, names)
+    if hidden:
+        raise RefusedError(
+            f"Whether {client.name} has topic {named(hidden)} is not known",
+            expected="to be allowed to DESCRIBE it",
+            found="that Kafka hides it from this principal",
+            remedy="Grant the stages' principal DESCRIBE on all topics there, and run this again",
+        )
 
 
 def not_writable(client: KafkaClient, names: Collection[str]) -> list[str]:

@@ -9,7 +9,7 @@ from .._kafka.client import KafkaClient
 from .._kafka.distinct import cluster_id, refuse_same
 from .._kafka.mm2_topics import read_witness
 from .._kafka.offsets import topic_offsets
-from .._kafka.topics import describe_topics, matching
+from .._kafka.topics import describe_topics, matching, refuse_hidden
 from .._stages.returned import further_copy, returned
 
 
@@ -22,7 +22,10 @@ def returned_region_info(params: dict[str, Any], check_mode: bool) -> dict[str, 
     known_topics = {name: topic["id"] for name, topic in (witness["topics"] if witness else {}).items()}
     known_id = (witness["cluster"] if witness else None) or ""
     found_id = cluster_id(region)
-    names = matching(list(region.metadata().topics), params["topics"], "topics")
+    listed = list(region.metadata().topics)
+    names = matching(listed, params["topics"], "topics")
+    left = matching(sorted({*known_topics, *params["ends"]} - {*listed}), params["topics"], "topics")
+    refuse_hidden(region, left)
     described = describe_topics(region, names)
     bounds = topic_offsets(region, {name: topic["partitions"] for name, topic in described.items()}, gone="waited for")
     topics = {name: {"id": described[name]["id"], "offsets": offsets} for name, offsets in bounds.items()}

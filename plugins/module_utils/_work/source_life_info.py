@@ -13,9 +13,11 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from .._errors import KafkaDrError
 from .._kafka.client import KafkaClient
 from .._kafka.mm2_topics import read_last_heartbeat, read_source_offsets, read_witness_rounds, stable_ends
-from .._mm2.names import MirrorNames, check_names
+from .._kafka.topics import hidden_topics
+from .._mm2.names import MirrorNames, check_names, compile_filter
 from .cluster_info import cluster_info
 
 # Seconds between two rounds of a witness, where only one round is known; and the longest wait for the next one.
@@ -49,8 +51,22 @@ def source_life_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]
     answer = {
         key: answer[key] for key in ("reachable", "reason", "error", "topics", "cluster_id", "brokers") if key in answer
     }
+    answer["hidden"] = []
+    if answer["reachable"] and not answer["error"] and "offsets" in params["read"]:
+        try:
+            answer["hidden"] = _hidden(before, answer["topics"], params)
+        except KafkaDrError as error:
+            answer.update(error=error.kind, reason=str(error))
     seen = [] if answer["reachable"] else _moved(before, target, names, params, began)
     return {**answer, "changed": False, "seen": seen, "alive": bool(answer["reachable"] or seen)}
+
+
+def _hidden(before: dict[str, Any], topics: dict[str, Any], params: dict[str, Any]) -> list[str]:
+    """Topics that were copied and that the source hides: whether it holds any of them is not known."""
+    matches = compile_filter(params["topics"])
+    copied = {topic for topic, dummy in before["copied"] if topic not in topics and matches(topic)}
+    source = KafkaClient(params["source_client"], params["source_client_secrets"], params["source_timeout"])
+    return hidden_topics(source, sorted(copied)) if copied else []
 
 
 def _signs(target: KafkaClient, names: MirrorNames, params: dict[str, Any]) -> dict[str, Any]:

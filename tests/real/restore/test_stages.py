@@ -52,6 +52,18 @@ def test_a_region_that_lives_is_not_made_again(story):
     )
 
 
+def test_nor_is_one_that_does_not_accept_this_job(story):
+    def change(inventory):
+        inventory["hosts"][SOURCE]["kafka_dr_client_secrets"]["sasl.password"] = "not-the-password-77"
+
+    story.refused(
+        "recreate_from_backup",
+        "north_america answers, but does not accept this job",
+        "recreate_from_backup_accept_region_alive=true",
+        change=change,
+    )
+
+
 def test_a_gate_of_one_s_own(story):
     story.refused(
         "recreate_from_backup",
