@@ -77,9 +77,14 @@ def proof_lost(lost: Mapping[str, Mapping[str, int]]) -> str:
     return f"{sum(counts.values())} records had not been copied and are lost: {topics}{more}"
 
 
-def proof_recorded(result: Mapping[str, Any], *more: str) -> dict[str, Any]:
+def proof_recorded(result: Mapping[str, Any], *more: str, ranges: bool = True) -> dict[str, Any]:
     """What a ledger keeps of a proof's result.
 
     :param more: further keys.
+    :param ranges: whether a stage goes by what was compared of each partition. A ledger is kept for ever and read
+        whole, and proofs of every night would fill it.
     """
-    return {key: value for key, value in result.items() if key in (*RECORDED, *more)}
+    kept = {key: value for key, value in result.items() if key in (*RECORDED, *more)}
+    if not ranges and kept.get("topics"):
+        kept["topics"] = [{key: topic[key] for key in topic if key != "partitions"} for topic in kept["topics"]]
+    return kept

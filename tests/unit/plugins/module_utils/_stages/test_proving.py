@@ -92,6 +92,13 @@ def test_what_a_ledger_keeps_of_a_proof():
     assert proof_recorded({}) == {}
 
 
+def test_a_ledger_does_not_keep_every_partition_of_every_night_s_proof():
+    topic = {"topic": "orders", "target_topic": "orders", "verdict": "PROVEN"}
+    result = {"verdict": "PROVEN", "topics": [{**topic, "partitions": {"0": {"source": [0, 9], "target": [0, 9]}}}]}
+    assert proof_recorded(result) == result
+    assert proof_recorded(result, ranges=False) == {"verdict": "PROVEN", "topics": [topic]}
+
+
 def test_where_a_manifest_is(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
