@@ -29,7 +29,13 @@ def brokers(place) -> list[int]:
 
 @pytest.mark.parametrize(
     ("name", "number"),
-    [("proof", signal.SIGTERM), ("offsets", signal.SIGINT), ("restore", signal.SIGTERM), ("failback", signal.SIGTERM)],
+    [
+        ("proof", signal.SIGTERM),
+        ("offsets", signal.SIGINT),
+        ("restore", signal.SIGTERM),
+        ("failback", signal.SIGTERM),
+        ("watch", signal.SIGHUP),
+    ],
 )
 def test_no_broker_is_left(tmp_path, name, number):
     place = tmp_path / "temporary"
