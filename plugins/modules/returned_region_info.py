@@ -14,6 +14,8 @@ description:
   - Compares the region with what is known of it in the region that works meanwhile, which are the cluster id and the
     topic ids that the position witness saw, and the ends up to which records had been copied.
   - What records both regions have, a proof says.
+  - Fails where the region that is back hides topics from this principal that had been copied from it. They would count
+    as gone.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client.info_attributes
   - streamsafe.kafka_dr.clients
