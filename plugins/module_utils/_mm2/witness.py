@@ -9,8 +9,9 @@ The topic lies in the target region and has one partition, compacted by key. Key
   later round is not known.
 - ``["topic","<name>"]`` -> ``{"v":1,"at":ms,"id":"<topic id>","recreated":ms}``: so that a topic re-created under its
   old name is seen; ``recreated`` is when this id was first seen in another's place, 0 if never.
-- ``["ends",""]`` -> ``{"v":1,"at":ms,"ends":{"<topic>":{"<partition>":offset}}}``: the source's last stable offsets,
-  written when any moved; what a lost source held, as far as it was seen.
+- ``["ends",""]`` -> ``{"v":1,"at":ms,"ends":{"<topic>":{"<partition>":offset}},"open":{...}}``: the source's last
+  stable offsets, written when any moved; what a lost source held, as far as it was seen. ``open``, in the same form:
+  the ends of the logs that reach further, into transactions that are open.
 - ``["cluster",""]`` -> ``{"v":1,"at":ms,"id":"<cluster id>","since":ms}``: the cluster that all of this is about, and
   when it was first seen in another's place, 0 if never. Another one that answers in its place is not believed.
 - ``["others",""]`` -> ``{"v":1,"at":ms,"groups":["<name>"]}``: groups that are no consumer groups (share groups and
@@ -68,9 +69,11 @@ def encode_topic(topic: str, at: int, topic_id: str, recreated: int = 0) -> Reco
     return _bytes(["topic", topic]), _bytes({"v": VERSION, "at": at, "id": topic_id, "recreated": recreated})
 
 
-def encode_ends(at: int, ends: Offsets) -> Record:
-    """``(key, value)`` of the source's ends, ``{topic: {partition: last stable offset}}``."""
-    return _bytes(["ends", ""]), _bytes({"v": VERSION, "at": at, "ends": ends})
+def encode_ends(at: int, ends: Offsets, beyond: Offsets | None = None) -> Record:
+    """``(key, value)`` of the source's ends, ``{topic: {partition: last stable offset}}``; ``beyond``: the ends of the
+    logs that reach further.
+    """
+    return _bytes(["ends", ""]), _bytes({"v": VERSION, "at": at, "ends": ends, **({"open": beyond} if beyond else {})})
 
 
 def encode_cluster(at: int, cluster_id: str, since: int = 0) -> Record:
@@ -106,7 +109,7 @@ def decode(key: bytes | None, value: bytes | None) -> dict[str, Any]:
     needed = {
         "group": _good_positions,
         "topic": lambda record: isinstance(record.get("id"), str) and _whole(record.get("recreated"), LATEST),
-        "ends": lambda record: _good_offsets(record.get("ends")),
+        "ends": lambda record: _good_offsets(record.get("ends")) and _good_offsets(record.get("open", {})),
         "cluster": lambda record: isinstance(record.get("id"), str) and _whole(record.get("since", 0), LATEST),
         "others": lambda record: (
             isinstance(record.get("groups"), list) and all(isinstance(name, str) for name in record["groups"])
@@ -170,13 +173,13 @@ def fold(records: Iterable[dict[str, Any]]) -> dict[str, Any]:
 
     :param records: decoded records in log order.
     :returns: ``groups: {name: {at, positions, seldom}}`` (the last one where it is so), ``topics: {name: {id,
-        recreated}}``, ``ends``, ``ends_at``, ``cluster`` (its id or None), ``cluster_since`` (0 where it took no
-        other's place), ``others`` (names or None), ``others_at``, ``at`` (ms of the last round or None), ``since``. A
-        group's ``at`` is when its positions were read; until when they held, the ``at`` of the last round says, unless
-        they are read ``seldom``.
+        recreated}}``, ``ends``, ``open``, ``ends_at``, ``cluster`` (its id or None), ``cluster_since`` (0 where it took
+        no other's place), ``others`` (names or None), ``others_at``, ``at`` (ms of the last round or None), ``since``.
+        A group's ``at`` is when its positions were read; until when they held, the ``at`` of the last round says,
+        unless they are read ``seldom``.
     """
     known: dict[str, Any] = dict.fromkeys(("ends", "ends_at", "cluster", "others", "others_at", "at"))
-    known.update(groups={}, topics={}, since=0, cluster_since=0)
+    known.update(groups={}, topics={}, open={}, since=0, cluster_since=0)
     for record in records:
         kind, name, gone = record["kind"], record["name"], record["gone"]
         if kind == "cluster":
@@ -195,5 +198,5 @@ def fold(records: Iterable[dict[str, Any]]) -> dict[str, Any]:
         elif not gone and kind == "round":
             known["at"], known["since"] = record["at"], record["since"]
         elif not gone:
-            known["ends"], known["ends_at"] = record["ends"], record["at"]
+            known["ends"], known["open"], known["ends_at"] = record["ends"], record.get("open", {}), record["at"]
     return known

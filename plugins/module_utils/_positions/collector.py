@@ -150,8 +150,11 @@ class EvidenceCollector:
         return self.known["topics"].get(topic, {}).get("recreated", 0)
 
     def _known_end(self, key: Partition) -> tuple[int | None, float]:
-        """The end of the source's partition as the witness saw it last, and when that still held, in seconds."""
-        end = ((self.known.get("ends") or {}).get(key[0]) or {}).get(str(key[1]))
+        """The end of the source's partition as the witness saw it last, and when that still held, in seconds. Consumers
+        that read what is not committed yet stand beyond the last stable offset.
+        """
+        ends = ((self.known.get(kind) or {}).get(key[0]) or {} for kind in ("open", "ends"))
+        end = next((of_topic[str(key[1])] for of_topic in ends if str(key[1]) in of_topic), None)
         return end, (self.known.get("at") or 0) / 1000
 
     def _pairs(self, wanted: set[Partition]) -> tuple[dict[Partition, list[TimedPair]], dict[Partition, list[Pair]]]:

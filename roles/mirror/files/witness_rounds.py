@@ -33,6 +33,7 @@ class State:
 
     groups: dict[str, Offsets]
     ends: Offsets | None = None
+    further: Offsets | None = None
     ids: dict[str, tuple[str, int]] = field(default_factory=dict)
     cluster: str | None = None
     cluster_since: int = 0
@@ -97,7 +98,7 @@ class Witness:
         self._recognised(self.source.cluster(), before)
         listed = self.source.groups()
         groups = self._positions(listed, before)
-        ends = self.source.ends()
+        ends, further = self.source.ends()
         # A topic that is made again takes the groups' positions with it, so that those known before are looked at too;
         # and what was copied of a topic that no group reads says nothing about the next one of its name.
         topics = self.source.topic_ids(
@@ -110,6 +111,7 @@ class Witness:
         return State(
             groups,
             ends,
+            further,
             ids,
             cluster,
             at if before.cluster and cluster and cluster != before.cluster else before.cluster_since,
@@ -183,8 +185,8 @@ def _rows(before: State, now: State, at: int, whole: bool) -> list[Row]:
     rows += [witness.encode_group(name, at, None) for name in before.groups if name not in now.groups]
     if whole:
         rows += [witness.encode_group(name, *seen, seldom=True) for name, seen in now.beside.items()]
-    if whole or now.ends != before.ends:
-        rows.append(witness.encode_ends(at, now.ends))
+    if whole or (now.ends, now.further) != (before.ends, before.further):
+        rows.append(witness.encode_ends(at, now.ends, now.further))
     if now.cluster and (whole or now.cluster != before.cluster):
         rows.append(witness.encode_cluster(at, now.cluster, now.cluster_since))
     if whole and now.others is not None:

@@ -95,8 +95,10 @@ class Source:
                         found[name].setdefault(one.topic, {})[one.partition] = one.offset
         return found
 
-    def ends(self) -> Offsets:
-        """``{topic: {partition: last stable offset}}`` of the topics that are watched."""
+    def ends(self) -> tuple[Offsets, Offsets]:
+        """``{topic: {partition: last stable offset}}`` of the topics that are watched, and the ends of those logs that
+        reach further.
+        """
         listed = self.admin.list_topics(timeout=self.timeout).topics
         asked = {
             TopicPartition(name, number): OffsetSpec.latest()
@@ -104,13 +106,22 @@ class Source:
             if _matches(self.topics, name) and not name.startswith("__")
             for number in one.partitions
         }
-        found = {}
-        if asked:
-            answers = self.admin.list_offsets(
-                asked, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=self.timeout
-            )
-            for here, future in answers.items():
-                found.setdefault(here.topic, {})[here.partition] = future.result(self.timeout + 5).offset
+        if not asked:
+            return {}, {}
+        stable, ends = (
+            self._ends(asked, level) for level in (IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED)
+        )
+        further = {
+            topic: {number: end for number, end in numbers.items() if end > stable[topic][number]}
+            for topic, numbers in ends.items()
+        }
+        return stable, {topic: numbers for topic, numbers in further.items() if numbers}
+
+    def _ends(self, asked: dict[TopicPartition, OffsetSpec], level: IsolationLevel) -> Offsets:
+        found: Offsets = {}
+        answers = self.admin.list_offsets(asked, isolation_level=level, request_timeout=self.timeout)
+        for here, future in answers.items():
+            found.setdefault(here.topic, {})[here.partition] = future.result(self.timeout + 5).offset
         return found
 
     def topic_ids(self, topics: Collection[str]) -> dict[str, str]:

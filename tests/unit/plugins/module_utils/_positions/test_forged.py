@@ -51,6 +51,7 @@ def group(offset=1, partition="0", at=1):
         (GROUP, group(at=10**400)),
         (GROUP, group(at=LARGEST)),
         (b'["ends",""]', b'{"v":1,"at":1,"ends":{"orders":{"0":9223372036854775808}}}'),
+        (b'["ends",""]', b'{"v":1,"at":1,"ends":{},"open":{"orders":{"0":-1}}}'),
         (b'["round",""]', b'{"v":1,"at":1,"since":9223372036854775808,"groups":1,"changed":1}'),
         (b'["topic","orders"]', b'{"v":1,"at":1,"id":"x","recreated":9223372036854775808}'),
     ],

@@ -56,7 +56,7 @@ class Source:
         return {name: self.stands.get(name, {}) for name in names}
 
     def ends(self):
-        return self.held
+        return self.held, {}
 
     def topic_ids(self, topics):
         return dict.fromkeys(topics, self.topic_id)
