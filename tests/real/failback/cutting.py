@@ -74,7 +74,7 @@ class Network:
 
 PRODUCER = """
 import json, sys, time
-from confluent_kafka import Producer
+from confluent_kafka import KafkaException, Producer
 config, journal, topic = json.loads(sys.stdin.readline()), open(sys.argv[1], "a", buffering=1), sys.argv[2]
 producer = Producer({**config, "enable.idempotence": True, "linger.ms": 5})
 refused = []
@@ -86,7 +86,11 @@ def answered(error, message):
 number = 0
 while not refused:
     identity = f"inside-{number}"
-    producer.produce(topic, json.dumps({"id": identity}).encode(), identity.encode(), on_delivery=answered)
+    try:
+        producer.produce(topic, json.dumps({"id": identity}).encode(), identity.encode(), on_delivery=answered)
+    except KafkaException as error:
+        # librdkafka refuses by itself once a broker has refused the topic.
+        refused.append(error.args[0])
     producer.poll(0)
     number += 1
     time.sleep(0.02)
