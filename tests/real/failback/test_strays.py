@@ -20,6 +20,7 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 
+from kafka_dr_lab.drill import MIRROR
 from kafka_dr_lab.journals import topic_ids
 from kafka_dr_lab.lab import Lab
 from kafka_dr_lab.landscape import TOPICS
@@ -57,10 +58,10 @@ def held(ground, region):
     return topic_ids(ground.admin(region), list(TOPICS))
 
 
-def write(ground, *values):
+def write(ground, *values, topic=QUIET):
     producer = Producer(ground.admin(SOURCE))
     for value in values:
-        producer.produce(QUIET, value, partition=0)
+        producer.produce(topic, value, partition=0)
     assert producer.flush(30) == 0
 
 
@@ -90,14 +91,18 @@ def rights(ground):
     return {one.name for one in admin.describe_acls(every).result(30)}
 
 
-def test_what_comes_late_is_saved(returned, tmp_path):
-    back = {
+@pytest.fixture(scope="module")
+def back(tmp_path_factory):
+    return {
         "failback_region": SOURCE,
         "failback_from": TARGET,
         "failback_salvage": [{"topics": QUIET, "action": "side_topic"}],
         "failback_accept_side_topics": ["north-america-to-europe-back", "User:departures-consumer"],
-        "failback_salvage_directory": str(tmp_path / "salvage"),
+        "failback_salvage_directory": str(tmp_path_factory.mktemp("salvage")),
     }
+
+
+def test_what_comes_late_is_saved(returned, back):
     # Somebody gave the stages' user a right that the salvage would give it too.
     acl = AclBinding(
         ResourceType.TOPIC,
@@ -117,9 +122,24 @@ def test_what_comes_late_is_saved(returned, tmp_path):
     returned.kill_after("failback", "Find out what only the region has", back)
     assert saved(returned) == [b"after the first look"]
     write(returned, b"after it was saved")
-    done = returned.stage("failback", back)
-    assert done.returncode == 0, done.stdout
+    program = returned.lab.directory / "services" / "programs" / f"{MIRROR}.conf"
+    returned.kill_when("failback", lambda: not program.exists(), "the old mirror is gone", back)
     assert saved(returned) == [b"after the first look", b"after it was saved"]
     assert rights(returned) == before
+
+
+def test_what_reaches_a_topic_that_is_continued_has_a_way_out(returned, back):
+    """What was decided stands by then, and the records that were proven are not all that the topic holds any more."""
+    decided = returned.module("ledger_info")["done"]["failback"]["compared"]["found"]
+    assert TOPICS[0] in decided["kept"] and decided["again"] == [QUIET]
+    write(returned, b"to a topic that is continued", topic=TOPICS[0])
+    refused = returned.stage("failback", back)
+    told = " ".join(refused.stdout.split())
+    assert refused.returncode == 2 and f"{TOPICS[0]}-0 ends at" in told and "delete it" in told, refused.stdout
+    # As the refusal advises.
+    admin = AdminClient(returned.admin(SOURCE))
+    admin.delete_topics([TOPICS[0]])[TOPICS[0]].result(30)
+    done = returned.stage("failback", back)
+    assert done.returncode == 0, done.stdout
     ended = returned.module("ledger_info")["last"]["failback"]["found"]
-    assert (ended["verdict"], ended["again"], ended["salvaged"]) == ("PROVEN", [QUIET], 2)
+    assert (ended["verdict"], ended["again"], ended["salvaged"]) == ("PROVEN", sorted([QUIET, TOPICS[0]]), 2)

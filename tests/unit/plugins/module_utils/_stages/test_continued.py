@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which topics a mirror can still continue, some time after they were compared."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.continued import moved, standing
+
+
+def proven(name: str) -> dict:
+    parts = {"0": {"source": [2, 9], "target": [0, 7]}, "1": {"source": [0, 0], "target": [0, 0]}}
+    return {"topic": name, "target_topic": name, "source_topic_id": "t", "verdict": "PROVEN", "partitions": parts}
+
+
+def now(identity: str = "t", end: int = 9, **more: int) -> dict:
+    ends = {"0": end, "1": 0, **{number.removeprefix("p"): other for number, other in more.items()}}
+    return {"id": identity, "offsets": {number: {"start": 0, "end": other} for number, other in ends.items()}}
+
+
+PLAN = {"kept": ["bills", "orders"], "again": ["cards"], "tail": {"cards": 1}, "proof": {"verdict": "PROVEN"}}
+PLAN["proof"]["topics"] = [proven("bills"), proven("orders")]
+
+
+@pytest.mark.parametrize(
+    ("topic", "reasons"),
+    [
+        (now(), []),
+        (now(end=10), ["orders-0 ends at 10, and was proven to 9"]),
+        (now(end=8), ["orders-0 ends at 8, and was proven to 9"]),
+        (now(p2=0), []),
+        (now(p2=1), ["orders-2 ends at 1, and was proven to 0"]),
+        (now("other"), ["orders is another topic than the one that was compared"]),
+        (None, ["orders is not there"]),
+    ],
+)
+def test_a_topic_is_continued_only_as_it_was_proven(topic, reasons):
+    assert (
+        moved({"bills": now(), "cards": now("c", 99)} | ({"orders": topic} if topic else {}), PLAN["proof"]) == reasons
+    )
+
+
+def test_nothing_is_continued_without_a_proof():
+    assert moved({"orders": now()}, {}) == []
+
+
+def test_a_topic_that_was_deleted_since_is_copied():
+    found = standing(PLAN, {"bills": now(), "cards": now()})
+    assert (found["kept"], found["again"]) == (["bills"], ["cards", "orders"])
+    assert [topic["topic"] for topic in found["proof"]["topics"]] == ["bills"]
+    assert found["proof"]["verdict"] == "PROVEN" and found["tail"] == {"cards": 1}
+
+
+def test_a_topic_that_is_there_stays_decided():
+    assert standing(PLAN, {"bills": now(), "orders": now("other"), "more": now()}) == PLAN
