@@ -31,6 +31,24 @@ def in_transaction(cluster, topic, key, value):
     producer.commit_transaction(30)
 
 
+def write_pairs(target, alias, topic, *pairs):
+    """Offset syncs of now, each an offset of the source and that of its copy."""
+    syncs = [encode_offset_sync(OffsetSync(topic, 0, *pair)) for pair in pairs]
+    write(target, f"mm2-offset-syncs.{alias}.internal", [(0, *sync, int(time.time() * 1000)) for sync in syncs])
+
+
+def with_copies(source, target):
+    """A topic of fifty records and its copy, with pairs of the first and the last: the options that tell of them."""
+    topic, offsets, positions, alias = (name(kind) for kind in ("again", "mm2-offsets", "positions", "a"))
+    for cluster in (source, target):
+        create(cluster, topic)
+        write(cluster, topic, rows(0, 50))
+    for kept in (offsets, positions, f"mm2-offset-syncs.{alias}.internal"):
+        create(target, kept)
+    write_pairs(target, alias, topic, (0, 0), (49, 49))
+    return {"positions_topic": positions, "topics": topic, "source_alias": alias, "offsets_topic": offsets}
+
+
 def rows(first, count):
     now = int(time.time() * 1000)
     return [(0, b"k", b"%d" % number, now) for number in range(first, first + count)]
@@ -80,20 +98,10 @@ def test_the_offset_of_a_former_topic_does_not_say_that_nothing_is_lost(two_clus
 
 def test_a_group_that_the_witness_looks_at_seldom_does_not_skip_the_present_topic(two_clusters, tmp_path):
     """Its position in the former topic was read before; that nobody read it since does not make it one of now."""
-    source, target = two_clusters["source"], two_clusters["target"]
-    topic, offsets, positions, alias, group = (
-        name(kind) for kind in ("seldom", "mm2-offsets", "positions", "a", "sink")
-    )
-    syncs = f"mm2-offset-syncs.{alias}.internal"
-    for cluster in (source, target):
-        create(cluster, topic)
-        write(cluster, topic, rows(0, 50))
-    for made in (offsets, positions, syncs):
-        create(target, made)
-    moment = int(time.time() * 1000)
-    write(target, syncs, [(0, *encode_offset_sync(OffsetSync(topic, 0, at, at)), moment) for at in (0, 49)])
+    source, target, group = two_clusters["source"], two_clusters["target"], name("sink")
+    more = with_copies(source, target)
+    topic, positions = more["topics"], more["positions_topic"]
     lab.set_positions(source, topic, {group: {0: 40}})
-    more = {"positions_topic": positions, "topics": topic, "source_alias": alias, "offsets_topic": offsets}
     words = {"interval": 1, "topic": positions, "topics": topic, "groups": "watched"}
     witness = lab.WitnessProcess(tmp_path / "witness", source, target, **words)
 
@@ -111,10 +119,9 @@ def test_a_group_that_the_witness_looks_at_seldom_does_not_skip_the_present_topi
         create(source, topic)
         for cluster in (source, target):
             write(cluster, topic, rows(50, 60))
-        again = encode_offset_sync(OffsetSync(topic, 0, 0, 50)), encode_offset_sync(OffsetSync(topic, 0, 59, 109))
         lab.until(lambda: seen()["made_again"] == [topic] and seen()["ends"] == {topic: {"0": 60}}, 60)
-        write(target, syncs, [(0, *sync, int(time.time() * 1000)) for sync in again])
-        in_transaction(target, offsets, *copied(alias, topic, 59))
+        write_pairs(target, more["source_alias"], topic, (0, 50), (59, 109))
+        in_transaction(target, more["offsets_topic"], *copied(more["source_alias"], topic, 59))
     finally:
         witness.stop()
     (row,) = lab.translate(None, target, groups=[group], groups_regex="", target_ends={topic: {"0": 110}}, **more)[
