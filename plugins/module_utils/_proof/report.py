@@ -191,7 +191,8 @@ def _missing_reasons(pair: Pair, counts: Counts, excused: int) -> list[str]:
 
 def kept(report: Report) -> dict[str, Any]:
     """The result as a stage keeps it: verdicts, topic ids, ranges and counts other than 0, without offset maps and
-    differences. ``lost`` is ``{topic: {partition: records}}``.
+    differences. ``lost`` is ``{topic: {partition: records}}``. Of a partition, the verdict is kept where it is
+    NOT_PROVABLE: what another one shows may decide over the topic's.
     """
     topics = [
         {
@@ -205,6 +206,7 @@ def kept(report: Report) -> dict[str, Any]:
                     "source": part["source_range"],
                     "target": part["target_range"],
                     **{kind: part[kind] for kind in COUNTS if part[kind]},
+                    **({"verdict": part["verdict"]} if part["verdict"] == "NOT_PROVABLE" else {}),
                 }
                 for part in topic["partitions"]
             },

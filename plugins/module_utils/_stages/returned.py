@@ -226,25 +226,40 @@ def unsaved(
 FOREIGN = ("foreign", "aborted", "altered", "duplicated", "reordered")
 
 
-def only_there(proof: Mapping[str, Any], held: list[str]) -> list[str]:
+def only_there(proof: Mapping[str, Any], topics: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Why topics are not copies of another region's, in sentences; none where each record that they hold is there too.
 
     :param proof: of the region that works (source) against the one that is back (target), as the role ``proof`` returns
-        it. What the target lacks does not matter. :param held: the topics of the target that hold records.
+        it. What the target lacks does not matter. :param topics: ``{name: {id, offsets{partition: {start, end}}}}`` of
+        the target as they are now.
     """
-    found = {topic["topic"]: topic for topic in proof.get("topics") or []}
+    found = {topic["target_topic"]: topic for topic in proof.get("topics") or []}
     reasons = []
-    for name in sorted(held):
-        if name not in found:
+    for name in holding(topics):
+        if name in found:
+            reasons += _foreign(found[name], name, topics[name])
+        else:
             reasons.append(f"{name} was not compared")
-            continue
-        counts = {
-            kind: sum(int(part.get(kind) or 0) for part in found[name]["partitions"].values()) for kind in FOREIGN
-        }
-        if any(counts.values()):
-            reasons.append(f"{name} has {', '.join(f'{count} {kind}' for kind, count in counts.items() if count)}")
-        elif found[name].get("verdict") == "NOT_PROVABLE":
-            reasons.append(f"{name} cannot be compared")
+    return reasons
+
+
+def _foreign(compared: Mapping[str, Any], name: str, now: Mapping[str, Any]) -> list[str]:
+    """The same of one topic that was compared."""
+    parts = compared["partitions"]
+    counts = {kind: sum(int(part.get(kind) or 0) for part in parts.values()) for kind in FOREIGN}
+    if compared["target_topic_id"] != now["id"]:
+        return [f"{name} is another topic than the one that was compared"]
+    if any(counts.values()):
+        return [f"{name} has {', '.join(f'{count} {kind}' for kind, count in counts.items() if count)}"]
+    if compared["verdict"] == "NOT_PROVABLE":
+        return [f"{name} cannot be compared"]
+    reasons = []
+    for number, part in now["offsets"].items():
+        known = parts.get(str(number)) or {"verdict": "NOT_PROVABLE"}
+        if _held(part) and known.get("verdict") == "NOT_PROVABLE":
+            reasons.append(f"{name}-{number} cannot be compared")
+        elif _held(part) and part["end"] != known["target"][1]:
+            reasons.append(f"{name}-{number} ends at {part['end']}, and was compared to {known['target'][1]}")
     return reasons
 
 

@@ -178,15 +178,17 @@ def test_a_salvage_may_write_to_topics_or_beside_them():
     assert rights(["orders"], ["kdr-stages"], [{"topics": ".*", "action": "export"}]) == []
 
 
-def report_of(verdict: str, counts: list[dict[str, int]]) -> dict[str, Any]:
+def report_of(verdict: str, counts: list[dict[str, Any]]) -> dict[str, Any]:
     """A proof's report of one topic, as far as a stage keeps it."""
-    parts = [
-        {"partition": number, "source_range": [0, 9], "target_range": [0, 9], **found}
-        for number, found in enumerate(counts)
-    ]
-    names = ("target_topic", "source_topic_id", "target_topic_id")
-    topic = {"topic": "orders", "verdict": verdict, "partitions": parts, **dict.fromkeys(names, "orders")}
+    none = {**dict.fromkeys(COUNTS, 0), "verdict": "PROVEN", "source_range": [0, 9], "target_range": [0, 9]}
+    parts = [{"partition": number, **none, **found} for number, found in enumerate(counts)]
+    names = {"target_topic": "orders", "source_topic_id": "s", "target_topic_id": "t"}
+    topic = {"topic": "orders", "verdict": verdict, "partitions": parts, **names}
     return {"verdict": verdict, "complete": False, "reasons": [], "totals": {}, "topics": [topic]}
+
+
+def twice(end: int = 9, identity: str = "t", other: int = 9) -> dict:
+    return {"id": identity, "offsets": {"0": {"start": 0, "end": end}, "1": {"start": 0, "end": other}}}
 
 
 @pytest.mark.parametrize(
@@ -200,13 +202,31 @@ def report_of(verdict: str, counts: list[dict[str, int]]) -> dict[str, Any]:
     ],
 )
 def test_what_another_region_does_not_hold_is_no_copy(partition, verdict, reasons):
-    counts = [{**dict.fromkeys(COUNTS, 0), **partition}, dict.fromkeys(COUNTS, 0)]
-    assert only_there(kept(report_of(verdict, counts)), ["orders"]) == reasons
+    assert only_there(kept(report_of(verdict, [partition, {}])), {"orders": twice()}) == reasons
+
+
+def test_a_partition_that_could_not_be_compared_is_no_copy_whatever_another_one_shows():
+    """The region that works is ahead of the one that is back, so that something is missing there as a rule."""
+    proof = kept(report_of("LOSS", [{"missing_tail": 7, "verdict": "LOSS"}, {"verdict": "NOT_PROVABLE"}]))
+    assert only_there(proof, {"orders": twice()}) == ["orders-1 cannot be compared"]
+    assert only_there(proof, {"orders": twice(other=0)}) == []
+
+
+@pytest.mark.parametrize(
+    ("now", "reasons"),
+    [
+        (twice(end=10), ["orders-0 ends at 10, and was compared to 9"]),
+        (twice(identity="u"), ["orders is another topic than the one that was compared"]),
+        ({"id": "t", "offsets": {"2": {"start": 0, "end": 1}}}, ["orders-2 cannot be compared"]),
+    ],
+)
+def test_what_came_since_it_was_compared_is_no_copy(now, reasons):
+    assert only_there(kept(report_of("PROVEN", [{}, {}])), {"orders": now}) == reasons
 
 
 def test_a_topic_that_was_not_compared_is_no_copy():
-    assert only_there({"topics": []}, ["orders"]) == ["orders was not compared"]
-    assert only_there({}, []) == []
+    assert only_there({"topics": []}, {"orders": topic(9)}) == ["orders was not compared"]
+    assert only_there({}, {}) == only_there({}, {"orders": topic(0)}) == []
 
 
 @pytest.mark.parametrize(
