@@ -176,9 +176,9 @@ hidden:
   returned: always
 failed_tasks:
   description: >-
-    Connectors and tasks that failed and do not start again by themselves, with RV(failed_tasks.connector),
-    RV(failed_tasks.task) (null for the connector itself) and RV(failed_tasks.reason), the first line of the trace. Null
-    where their states cannot be read, or are not there.
+    Connectors and tasks that failed and do not start again by themselves, with C(connector), C(task) (null for the
+    connector itself) and C(reason), the first line of the trace. Null where their states cannot be read, or are not
+    there.
   type: list
   elements: dict
   returned: always
@@ -189,9 +189,8 @@ lag:
 heartbeat:
   description: >-
     Times in seconds since the epoch, null where there is none. RV(heartbeat.copied_at) is the last heartbeat that came
-    through the mirror,
-    RV(heartbeat.emitted_at) the last that the mirror wrote to the target itself, RV(heartbeat.age) the seconds since
-    the later of the two.
+    through the mirror, RV(heartbeat.emitted_at) the last that the mirror wrote to the target itself, RV(heartbeat.age)
+    the seconds since the later of the two.
   type: dict
   returned: always
   contains:

@@ -27,7 +27,7 @@ import time
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import NotProvableError, TimedOutError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import worker
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import side  # noqa: F401 - a kind of side
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import side  # noqa: F401  # pylint: disable=unused-import
 
 from .progress import Progress, Sender
 

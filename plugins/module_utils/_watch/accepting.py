@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from .._errors import KafkaDrError, RefusedError, UsageError
 from .._kafka.client import KafkaClient
@@ -39,7 +39,10 @@ def accept(
     state = _state(client, mirror, topic)
     ids = list(dict.fromkeys(name.strip() for name in ids))
     known = {found.id(mirror): found for found in state.differences}
-    wanted = [known.get(name) or _refuse(state, name) for name in ids]
+    for name in ids:
+        if name not in known:
+            raise _unknown(state, name)
+    wanted = [known[name] for name in ids]
     fresh = [found for found in wanted if found.accepted is None]
     now = int(time.time() * 1000)
     if fresh and not check_mode:
@@ -64,11 +67,11 @@ def _state(client: KafkaClient, mirror: str, topic: str) -> WatchState:
     return state
 
 
-def _refuse(state: WatchState, name: str) -> NoReturn:
-    """:raises RefusedError: the difference of that id is not there, or is another one."""
+def _unknown(state: WatchState, name: str) -> RefusedError:
+    """The error of a difference of that id that is not there, or is another one."""
     number = name.rpartition("/")[0]
     others = [found for found in state.differences if found.id(state.mirror).rpartition("/")[0] == number]
-    raise RefusedError(
+    return RefusedError(
         f"The watch of the mirror '{state.mirror}' has no difference '{name}'",
         expected="the id of a difference that the watch names now",
         found=f"another one of that number: {describe(state.mirror, others[0])}" if others else "none of that number",

@@ -78,7 +78,7 @@ def offset_map(part: Confirmed) -> ProofMap:
     """The map of a partition, from the first run that is kept to where the proven range ends."""
     runs = _runs(part)
     return ProofMap(
-        [(source, target, count) for source, target, count in runs],
+        [(run[0], run[1], run[2]) for run in runs],
         (runs[0][0], part.through[0]),
         (runs[0][1], part.through[1]),
         ids=(part.source_id, part.target_id),

@@ -99,7 +99,7 @@ class WindowSide:
     def __init__(self, spec: SideSpec) -> None:
         self.spec, self.name = spec, spec["name"]
         self.target = KafkaSide(spec["target"])
-        self.deleted = {(topic, number) for topic, number in spec.get("deleted") or ()}
+        self.deleted = {tuple(key) for key in spec.get("deleted") or ()}
         state = _read(spec)
         self.state = state
         self.cluster_id = state.source_cluster

@@ -65,8 +65,9 @@ def grant(client: KafkaClient, rows: list[tuple[Any, ...]]) -> None:
 
 def has(client: KafkaClient) -> set[Any]:
     """The ACLs of the application as the one broker has them."""
-    (found,) = acls_by_broker(client)[0].values()
-    return {acl for acl in found if acl.principal == SHOP}
+    brokers = acls_by_broker(client)[0]
+    assert len(brokers) == 1
+    return {acl for found in brokers.values() for acl in found if acl.principal == SHOP}
 
 
 def looked(client: KafkaClient, fenced: bool) -> dict[str, Any]:

@@ -72,9 +72,9 @@ def asked(pair: dict[str, Kafka]) -> dict[str, Any]:
 
 @contextmanager
 def mirror(
-    pair: dict[str, Kafka], directory: Path, override: dict[str, Any], described: dict[str, Any] = MIRROR
+    pair: dict[str, Kafka], directory: Path, override: dict[str, Any], described: dict[str, Any] | None = None
 ) -> Iterator[None]:
-    made = Mirror(directory, described, {name: one.client for name, one in pair.items()}, override=override)
+    made = Mirror(directory, described or MIRROR, {name: one.client for name, one in pair.items()}, override=override)
     try:
         yield made.start() and None
     finally:

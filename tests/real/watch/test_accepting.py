@@ -106,7 +106,7 @@ def test_an_acceptance_that_is_late_accepts_nothing(watching):
     from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
     from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rows
 
-    (found, *_) = spoil(watching).differences
+    found = spoil(watching).differences[0]
     watching.open(begin_anew=True).rounds()
     client = KafkaClient(watching.pair["target"].client)
     write(client, "__kafka_dr_windows", [(0, *rows.accepted_row(watching.name, found, "ann", "late", 1))])

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from kafka_dr_spark import closing
-from tests.real.proof.conftest import spark  # noqa: F401
+from tests.real.proof.conftest import spark  # noqa: F401  # pylint: disable=unused-import
 from tests.real.proof.support import Job
 
 from .test_closing import ROWS, begun, only
