@@ -268,21 +268,3 @@ def test_every_stage_of_kubernetes_tries_its_access_to_both_regions(stage):
     assert given["preflight_accept_access"] == f"{{{{ {stage}_accept_access }}}}"
     for region in (STAGES[stage].region, STAGES[stage].other):
         assert f"{stage}_{region}" in str(given["preflight_writes"])
-
-
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        ({"hidden": ["orders"]}, "na answers and hides from this job whether it has orders"),
-        ({"error": "authentication", "reason": "wrong password"}, "does not accept this job: wrong password"),
-        ({"topics": {"orders": {"offsets": {"0": {"start": 0, "end": 5}}}}}, "na answers and holds records in orders"),
-        ({"reachable": False, "error": "timeout", "seen": ["the witness saw it"]}, "but the witness saw it"),
-    ],
-)
-def test_a_region_that_was_not_seen_to_be_empty_is_not_made_again(tmp_path, answer, words):
-    region = {"reachable": True, "alive": True, "error": "", "reason": "", "seen": [], "topics": {}, "hidden": []}
-    more = {"recreate_from_backup_region": "na", "recreate_from_backup_from": "eu"}
-    more["recreate_from_backup_mirror"] = MIRROR
-    more["__recreate_from_backup_region"] = {**region, **answer}
-    (said,) = refused(tmp_path, "recreate_from_backup", "region_lost", **more)
-    assert words in said, said
