@@ -9,6 +9,7 @@ from tests.unit.test_gates_of_stages import MIRROR, refused
 
 pytestmark = pytest.mark.slow
 
+REGION = {"reachable": True, "alive": True, "error": "", "reason": "", "seen": [], "topics": {}, "hidden": []}
 GRANT = "Give the user of the stages DESCRIBE on all topics there"
 CORRECT = "Correct kafka_dr_client and kafka_dr_client_secrets of "
 
@@ -31,10 +32,9 @@ CORRECT = "Correct kafka_dr_client and kafka_dr_client_secrets of "
     ],
 )
 def test_a_region_that_was_not_seen_to_be_empty_is_not_made_again(tmp_path, answer, words, way):
-    region = {"reachable": True, "alive": True, "error": "", "reason": "", "seen": [], "topics": {}, "hidden": []}
     more = {"recreate_from_backup_region": "na", "recreate_from_backup_from": "eu"}
     more["recreate_from_backup_mirror"] = MIRROR
-    more["__recreate_from_backup_region"] = {**region, **answer}
+    more["__recreate_from_backup_region"] = {**REGION, **answer}
     (said,) = refused(tmp_path, "recreate_from_backup", "region_lost", **more)
     assert words in said and way in said, said
     assert ("delete these topics" in said) == ("topics" in answer), said
@@ -50,10 +50,9 @@ def test_a_region_that_was_not_seen_to_be_empty_is_not_made_again(tmp_path, answ
     ],
 )
 def test_an_owner_is_not_asked_to_make_a_region_anew_of_which_nothing_was_seen(tmp_path, answer, way):
-    region = {"reachable": True, "alive": True, "error": "", "reason": "", "seen": [], "topics": {}, "hidden": []}
     more = {"recreate_from_backup_region": "localhost", "recreate_from_backup_from": "eu"}
     more |= {"recreate_from_backup_mirror": MIRROR, "kafka_dr_platform": "managed"}
-    more["__recreate_from_backup_region"] = {**region, **answer}
+    more["__recreate_from_backup_region"] = {**REGION, **answer}
     (said,) = refused(tmp_path, "recreate_from_backup", "made_by_owner", **more)
     assert way in said, said
     assert ("made anew" in said) == (way == "Have it made anew"), said

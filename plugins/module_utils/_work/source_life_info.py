@@ -16,8 +16,8 @@ from typing import Any
 from .._errors import KafkaDrError
 from .._kafka.client import KafkaClient
 from .._kafka.mm2_topics import read_last_heartbeat, read_source_offsets, read_witness_rounds, stable_ends
-from .._kafka.topics import hidden_topics
-from .._mm2.names import MirrorNames, check_names, compile_filter
+from .._kafka.topics import hidden_topics, matching
+from .._mm2.names import MirrorNames, check_names
 from .cluster_info import cluster_info
 
 # Seconds between two rounds of a witness, where only one round is known; and the longest wait for the next one.
@@ -63,10 +63,9 @@ def source_life_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]
 
 def _hidden(before: dict[str, Any], topics: dict[str, Any], params: dict[str, Any]) -> list[str]:
     """Topics that were copied and that the source hides: whether it holds any of them is not known."""
-    matches = compile_filter(params["topics"])
-    copied = {topic for topic, dummy in before["copied"] if topic not in topics and matches(topic)}
+    unlisted = matching({topic for topic, dummy in before["copied"]} - {*topics}, params["topics"], "topics")
     source = KafkaClient(params["source_client"], params["source_client_secrets"], params["source_timeout"])
-    return hidden_topics(source, sorted(copied)) if copied else []
+    return hidden_topics(source, unlisted) if unlisted else []
 
 
 def _signs(target: KafkaClient, names: MirrorNames, params: dict[str, Any]) -> dict[str, Any]:

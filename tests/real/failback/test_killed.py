@@ -55,11 +55,10 @@ def test_killed_after_each_step_it_ends_in_the_right_state(returned, tmp_path):
     }
     checked = returned.stage("failback", back, "--check")
     assert checked.returncode == 0 and "It is back with its data" in " ".join(checked.stdout.split()), checked.stdout
-    program = returned.lab.directory / "services" / "programs" / f"{MIRROR}.conf"
     for place in PLACES:
         if place == "Make room for a copy":
             # In the midst of it: the old mirror is gone already, and the ledger does not say so yet.
-            returned.kill_when("failback", lambda: not program.exists(), "the old mirror is gone", back)
+            returned.kill_when_gone("failback", MIRROR, back)
         returned.kill_after("failback", place, back)
         known = returned.module("ledger_info")
         assert known["open"] and known["stage"] == "failback"

@@ -122,8 +122,7 @@ def test_what_comes_late_is_saved(returned, back):
     returned.kill_after("failback", "Find out what only the region has", back)
     assert saved(returned) == [b"after the first look"]
     write(returned, b"after it was saved")
-    program = returned.lab.directory / "services" / "programs" / f"{MIRROR}.conf"
-    returned.kill_when("failback", lambda: not program.exists(), "the old mirror is gone", back)
+    returned.kill_when_gone("failback", MIRROR, back)
     assert saved(returned) == [b"after the first look", b"after it was saved"]
     assert rights(returned) == before
 

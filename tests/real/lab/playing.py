@@ -136,6 +136,11 @@ class Playground:
         os.killpg(process.pid, signal.SIGKILL)
         assert process.wait(10) == -signal.SIGKILL
 
+    def kill_when_gone(self, name: str, program: str, extra: dict) -> None:
+        """Run a stage and SIGKILL its whole process group as soon as supervisord's description of a program is gone."""
+        description = self.lab.directory / "services" / "programs" / f"{program}.conf"
+        self.kill_when(name, lambda: not description.exists(), f"{program} to be gone", extra)
+
     def state(self) -> dict:
         """What a stage could have changed: topics with configs and ends, ACLs, users, programs, files of regions."""
         found: dict = {}
