@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import collections.abc as c
 import ipaddress
-import re
 import typing as t
 
 from .._errors import UsageError
@@ -15,6 +14,7 @@ from .._lint import FLOW_RULES
 from .._lint.flows import read
 from .._lint.rules_shape import loops
 from .._mm2.mirror_config import as_list
+from .._mm2.names import unreadable
 from .._values.client_secrets import secrets_in
 from .check_value import Mistake, found, key_path, shown
 from .platforms import mirror_on_machines
@@ -24,18 +24,16 @@ HOSTS = dict[str, dict[str, t.Any]]
 
 
 def patterns(mirrors: list[dict]) -> c.Iterator[Mistake]:
-    """Regular expressions that cannot be read."""
+    """Regular expressions that cannot be read, or that Java reads in another way."""
     for at, mirror in enumerate(mirrors):
         for key in PATTERNS:
             for number, pattern in enumerate(as_list(mirror.get(key))):
-                try:
-                    re.compile(pattern)
-                except re.error as error:
+                if reason := unreadable(pattern):
                     yield Mistake(
                         f"kafka_dr_mirrors[{at}].{key}[{number}]",
                         "a regular expression",
-                        f"'{shown(pattern)}' ({error})",
-                        "Write a dot of a name as \\. and close every bracket",
+                        f"'{shown(pattern)}' ({reason})",
+                        "Write a dot of a name as \\. and close every bracket; write flags as (?i:…)",
                         about_of(mirror),
                     )
 

@@ -232,9 +232,7 @@ def alternation(patterns: list[str], name: str = "unnamed") -> str:
 
     :raises UsageError: a pattern has a comma inside a quantifier, which no escape can save, or does not compile.
     """
-    # An inline flag would otherwise reach into the patterns after it.
-    written = [pattern_text(pattern, name) for pattern in patterns]
-    return "|".join(f"(?:{pattern})" if "(?" in pattern else pattern for pattern in written)
+    return "|".join(pattern_text(pattern, name) for pattern in patterns)
 
 
 def merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:

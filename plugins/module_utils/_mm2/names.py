@@ -11,6 +11,7 @@ other; and the identity policy renames every topic whose name ends in ``heartbea
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -18,6 +19,8 @@ from .._errors import UsageError
 
 POLICIES = ("identity", "default")
 HEARTBEATS = "heartbeats"
+# Numbers of groups change where patterns are joined.
+GROUP_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]|\(\?P=")
 
 
 def workers_group(source: str) -> str:
@@ -131,7 +134,9 @@ class MirrorNames(NamedTuple):
         # heartbeats.
         separator = re.escape(self.separator)
         came = f"(?:(?:(?!{separator}).)*{separator})*{re.escape(self.target)}{separator}(?!(?:{separator})*\\Z).+"
-        never.append(came if self.policy == "default" else f"(?=.*{HEARTBEATS}\\Z){came}")
+        # It never reads an alias that holds the separator, and copies what seems to come from there.
+        if f"{self.target}{self.separator}".find(self.separator) == len(self.target):
+            never.append(came if self.policy == "default" else f"(?=.*{HEARTBEATS}\\Z){came}")
         return f"(?!(?:{_either([*never, *exclude])})\\Z)(?:{_either(include)})"
 
     def copies_pattern(self, include: Any, exclude: Any) -> str:
@@ -183,6 +188,23 @@ def is_own(topic: str) -> bool:
     they are emitted.
     """
     return topic == HEARTBEATS or _KAFKA.is_internal(topic)
+
+
+def unreadable(pattern: str) -> str:
+    """Why an expression does not mean the same here as in Java, alone or joined to others; empty where it does."""
+    if GROUP_REFERENCE.search(pattern):
+        return "a reference to a group"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FutureWarning)
+        try:
+            re.compile(pattern)
+            # The comment keeps what Python's cache holds, and warns of nothing, from being taken.
+            re.compile(f"(?:{pattern})(?#read as Java does)")
+        except FutureWarning:
+            return "a set within a set, which Java reads in another way"
+        except re.error as error:
+            return str(error)
+    return ""
 
 
 def _either(expressions: Iterable[str]) -> str:

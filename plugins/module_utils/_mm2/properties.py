@@ -14,6 +14,7 @@ from typing import Any
 from .._errors import UsageError
 from .java_client import java_client, secret_text
 from .mirror_config import checked, connector_configs, patterns_told
+from .names import unreadable
 
 # The REST server of the process looks for plugins too, and reads these without the target's prefix.
 PLUGINS = ("plugin.path", "plugin.discovery")
@@ -116,7 +117,8 @@ def _set(properties: dict[str, str], name: str, value: str, complaint: str) -> N
 def pattern_text(pattern: str, name: str) -> str:
     """A pattern as one item of a list: MirrorMaker 2 splits at every comma, so a literal one becomes its code point.
 
-    :raises UsageError: a comma inside a quantifier, which nothing can save, or no regular expression.
+    :raises UsageError: a comma inside a quantifier, which nothing can save, or an expression that is
+        :func:`.names.unreadable`.
     """
     if QUANTIFIER.search(pattern):
         raise UsageError(
@@ -125,12 +127,8 @@ def pattern_text(pattern: str, name: str) -> str:
             found="MirrorMaker 2 splits patterns at every comma",
             remedy="Write a{1,2} as aa?, and a{1,} as a+",
         )
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise UsageError(
-            f"Mirror '{name}' has the pattern '{pattern}'", expected="a regular expression", found=str(error)
-        ) from error
+    if reason := unreadable(pattern):
+        raise UsageError(f"Mirror '{name}' has the pattern '{pattern}'", expected="a regular expression", found=reason)
     return pattern.replace("\\,", ",").replace(",", "\\x2c")
 
 

@@ -157,6 +157,19 @@ def test_the_stages_pattern_takes_what_the_mirror_copies(said):
         assert bool(copies.fullmatch(answer.remote)) == wanted, one
 
 
+def test_a_target_whose_alias_holds_the_separator(tmp_path):
+    """No policy reads such an alias: what seems to come from there is copied, and looked after."""
+    asked = [
+        Question(policy, "na", target, separator, True, ".*", None, name)
+        for policy in ("identity", "default")
+        for target, separator in (("eu.x", "."), ("eu-x", "-"), ("eu-", "--"))
+        for name in (f"{target}{separator}orders", f"{target}{separator}heartbeats", "orders")
+    ]
+    for question, answer in zip(asked, ask(asked, tmp_path), strict=True):
+        names = MirrorNames(question.source, question.target, question.policy, question.separator)
+        assert bool(re.fullmatch(names.data_pattern([".*"], []), question.name)) is answer.copied, question
+
+
 EXAMPLES = [
     (path.name, mirror)
     for path in sorted((ROOT / "examples" / "topologies").glob("*.yml"))

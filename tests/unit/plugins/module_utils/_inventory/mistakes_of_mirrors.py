@@ -67,6 +67,16 @@ MIRRORS: dict[str, Case] = {
         ["orders(.*"],
         ("topics[0]: expected a regular expression, found 'orders(.*'",),
     ),
+    "a pattern that Java reads in another way": (
+        MIRROR + ".topics",
+        ["orders", "[a-m&&[^c]]+"],
+        ("topics[1]: expected a regular expression", "a set within a set, which Java reads in another way"),
+    ),
+    "a pattern with flags": (
+        MIRROR + ".topics",
+        ["(?i)orders.*"],
+        ("topics[0]: expected a regular expression", "global flags"),
+    ),
     "a group's pattern that cannot be read": (
         MIRROR + ".groups",
         ["*"],

@@ -171,7 +171,9 @@ def test_refuses_what_it_does_not_know():
 
 
 def test_inline_flags_stay_with_their_pattern():
-    assert r.alternation(["(?i)ab", "cd"]) == "(?:(?i)ab)|cd"
+    assert r.alternation(["(?i:ab)", "cd"]) == "(?i:ab)|cd"
+    with pytest.raises(UsageError, match="global flags"):
+        r.alternation(["(?i)ab", "cd"])
 
 
 @calmly

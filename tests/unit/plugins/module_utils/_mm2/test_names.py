@@ -98,3 +98,16 @@ def test_a_pattern_excludes_before_it_includes():
         if copies.fullmatch(name)
     ]
     assert copied == ["a." + one for one in wanted]
+
+
+@pytest.mark.parametrize(
+    ("target", "separator", "topic"),
+    [("eu.x", ".", "eu.x.orders"), ("a-b", "-", "a-b-orders"), ("a-", "--", "a---x"), ("eu", ".", "eu.orders")],
+)
+@pytest.mark.parametrize("policy", ["identity", "default"])
+@pytest.mark.parametrize("end", ["", ".heartbeats"])
+def test_the_pattern_takes_what_only_seems_to_come_from_the_target(target, separator, topic, policy, end):
+    """A policy never reads an alias that holds the separator, so that MirrorMaker 2 copies the topic."""
+    names = MirrorNames("a", target, policy, separator)
+    for pattern_of, name in ((names.data_pattern, topic + end), (names.copies_pattern, names.copy_of(topic + end))):
+        assert bool(re.fullmatch(pattern_of([".*"], []), name)) is names.is_data(topic + end), name

@@ -80,6 +80,11 @@ def test_several_mirrors_in_one_process():
         ({**MIRROR, "target": "nowhere"}, "No Kafka client is described for region nowhere"),
         ({**MIRROR, "topics": ["a{1,2}"]}, "comma"),
         ({**MIRROR, "groups": ["a("]}, "regular expression"),
+        ({**MIRROR, "topics": ["orders", "[a-m&&[^c]]+"]}, "a set within a set, which Java reads in another way"),
+        ({**MIRROR, "topics": ["[[a-c][x-z]]+"]}, "a set within a set"),
+        ({**MIRROR, "topics": ["(?i)orders.*"]}, "global flags"),
+        ({**MIRROR, "topics": ["x)|(y"]}, "unbalanced"),
+        ({**MIRROR, "topics_exclude": [r"(a)x\1"]}, "a reference to a group"),
     ],
 )
 def test_refuses_what_one_process_cannot_do(mirrors, words):
@@ -89,6 +94,7 @@ def test_refuses_what_one_process_cannot_do(mirrors, words):
 
 def test_a_comma_in_a_pattern_does_not_make_two_patterns():
     assert pattern_text("a,b", "x") == "a\\x2cb"
+    assert pattern_text(r"(?i:a)[.&]\\1\d\\.", "x") == r"(?i:a)[.&]\\1\d\\."
     assert rendered({**MIRROR, "topics": ["a[,]b", "c"]})["a->b.topics"] == "a[\\x2c]b,c"
 
 
