@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import shutil
+import socket
+import subprocess
 import sys
 import threading
 import time
@@ -17,6 +19,18 @@ from .playing import Inventory
 
 pytestmark = [pytest.mark.real, pytest.mark.skipif(shutil.which("ssh") is None, reason="no ssh here")]
 NAMES = ("refuses", "hangs", "well")
+# Its logins never end, as where users are looked up in a region that is lost.
+NO_LOGIN = """
+import asyncio, asyncssh, sys
+class Server(asyncssh.SSHServer):
+    async def begin_auth(self, username):
+        await asyncio.sleep(600)
+async def serve():
+    key = asyncssh.generate_private_key("ssh-ed25519")
+    server = await asyncssh.listen("127.0.0.1", int(sys.argv[1]), server_factory=Server, server_host_keys=[key])
+    await server.wait_closed()
+asyncio.run(serve())
+"""
 SLOW = "import signal, time\nsignal.signal(signal.SIGTERM, lambda *dummy: None)\ntime.sleep(600)\n"
 
 
@@ -128,3 +142,28 @@ def test_what_fails_on_a_machine_that_answers_is_no_silence(world, machines):
         and "NOT REACHED" not in done.told
     )
     assert machines["well"].keeper.info("on-well")["statename"] == "STOPPED"
+
+
+def test_settings_of_brokers_are_not_waited_for_where_nobody_can_log_in(tmp_path):
+    (port,) = free_ports(1)
+    server = subprocess.Popen([sys.executable, "-c", NO_LOGIN, str(port)])
+    try:
+        end = time.monotonic() + 60
+        while not greets(port):
+            assert time.monotonic() < end, "no server"
+        machine = Machine(tmp_path / "machine", port).variables()
+        hosts = {"na": {**machine, "kafka_dr_kafka": {"directory": "/nowhere"}}}
+        inventory = Inventory(tmp_path / "play", hosts, {"kafka_dr_mirrors": [{}], "kafka_dr_no_log": False})
+        done = inventory.play("host/settings", part="credentials", extra={"credentials_region": "na"}, timeout=100)
+        assert "Timed out after 30 second" in done.stdout and "failed=0" in done.stdout, done.stdout[-3000:]
+    finally:
+        server.kill()
+        server.wait(10)
+
+
+def greets(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), 1) as connection:
+            return connection.recv(4) == b"SSH-"
+    except OSError:
+        return False
