@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import functools
 from typing import Any
 
 try:
@@ -17,6 +19,7 @@ from .._manifest.content import files, require
 from .._manifest.place import locate, shown
 
 NAMED = 5
+TOGETHER = 32
 
 
 def manifest_info(params: dict[str, Any], check_mode: bool = False) -> dict[str, Any]:
@@ -51,8 +54,8 @@ def manifest_info(params: dict[str, Any], check_mode: bool = False) -> dict[str,
 
 
 def _open_files(path: str, content: dict[str, Any]) -> None:
-    """Every data file has to be there, and to be opened: the footer of the last one is read. :raises NotProvableError:
-    one is not.
+    """Every data file has to be there, and to be opened: its footer, which a copy that was cut off lacks, is read.
+    :raises NotProvableError: one is not.
     """
     wanted = files(content)
     if not wanted:
@@ -69,6 +72,20 @@ def _open_files(path: str, content: dict[str, Any]) -> None:
                 found=f"{len(missing)} missing or empty, {', '.join(missing[:NAMED])}",
                 remedy="Copy the whole directory",
             )
-        pyarrow.parquet.read_metadata(f"{inside}/{wanted[-1]}", filesystem=system)
+        with concurrent.futures.ThreadPoolExecutor(TOGETHER) as pool:
+            for name, damage in zip(wanted, pool.map(functools.partial(_damage, system, inside), wanted), strict=True):
+                if damage:
+                    raise NotProvableError(
+                        f"{name} of the manifest {shown(path)} cannot be read", found=damage, remedy="Copy it again"
+                    )
     except (OSError, pa.ArrowException) as error:
         raise NotProvableError(f"The manifest {shown(path)} cannot be read", found=str(error)) from error
+
+
+def _damage(system: Any, inside: str, name: str) -> str:
+    """Why a data file cannot be opened; empty where it can."""
+    try:
+        pyarrow.parquet.read_metadata(f"{inside}/{name}", filesystem=system)
+    except (OSError, pa.ArrowException) as error:
+        return str(error)
+    return ""

@@ -110,6 +110,19 @@ def test_a_file_that_cannot_be_opened_is_no_manifest(tmp_path):
     assert not found["readable"] and "cannot be read" in found["reason"]
 
 
+def test_nor_is_one_whose_copy_was_cut_off_in_any_of_its_files(tmp_path):
+    save(str(tmp_path))
+    first = FILE.replace("T000000", "T000001")
+    part = {"low": 0, "high": 40, "records": 40, "files": [FILE, first]}
+    content.store(str(tmp_path), manifest(t={"partitions": {"0": part}}))
+    whole = (tmp_path / FILE).read_bytes()
+    (tmp_path / first).write_bytes(whole)
+    assert look.manifest_info({"manifest": str(tmp_path), "topics": []})["readable"]
+    (tmp_path / FILE).write_bytes(whole[: len(whole) // 2])
+    found = look.manifest_info({"manifest": str(tmp_path), "topics": []})
+    assert not found["readable"] and FILE in found["reason"], found
+
+
 @pytest.mark.parametrize("wrong", ["", "nowhere", "no scheme://x", "gopher://x/y"])
 def test_no_manifest_is_an_answer_for_a_gate(tmp_path, wrong):
     found = look.manifest_info({"manifest": wrong if ":" in wrong else str(tmp_path / wrong), "topics": ["t"]})
