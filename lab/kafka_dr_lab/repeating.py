@@ -56,7 +56,7 @@ def check_processed_twice(drill: Drill, commits: dict[Partition, int]) -> None:
     )
     places = drill.journals.processed_places(SOURCE, drill.resumed_at)
     before, times = {row[0] for row in places}, drill.journals.processed_times()
-    named = [identity for _one, ids in listed for identity in ids]
+    named = [identity for _listed_range, ids in listed for identity in ids]
     wrong = [identity for identity in named if identity not in before or times[identity] < 2]
     expected = "every record that is listed processed before, and again"
     drill.report.check("listed_as_processed_twice", not wrong and len(named) == sum(counts), expected, len(wrong))

@@ -122,11 +122,6 @@ def listing(description: str, items: NODE, unique: str | None = None, **more: t.
     return node("array", description, items=items, x_unique=unique, **more)
 
 
-def names_listing(description: str, items: NODE | None = None, **more: t.Any) -> NODE:
-    """A list of strings."""
-    return listing(description, items or text(), **more)
-
-
 def setting() -> NODE:
     """A value of a configuration: text, number, true or false."""
     return {
@@ -134,8 +129,3 @@ def setting() -> NODE:
         "pattern": PRINTABLE,
         "x-expected": "a text on one line, a number, true or false",
     }
-
-
-def anything(description: str = "") -> NODE:
-    """A value that somebody else's schema describes."""
-    return {"description": description} if description else {}

@@ -114,8 +114,8 @@ def watch_words(mirror: dict[str, Any], regions: Mapping[str, Region], directory
         "--max-mb-per-second": described.get("max_mb_per_second"),
         "--metrics": _metrics(mirror, regions),
     }
-    told = [word for name, value in words.items() if value is not None for word in (name, str(value))]
-    return ["watch", *told]
+    given = [word for name, value in words.items() if value is not None for word in (name, str(value))]
+    return ["watch", *given]
 
 
 def _metrics(mirror: dict[str, Any], regions: Mapping[str, Region]) -> str | None:

@@ -44,7 +44,6 @@ class Flow:
     :ivar kind: ``properties``, ``resource``, ``connect``.
     :ivar settings: ``{side: {key: text}}``, effective for each connector; a side that does not run is missing.
     :ivar worker: settings of the Connect worker that are known.
-    :ivar written: ``{side: {key: where it was written}}``.
     :ivar clusters: ``{alias: settings}`` of the two sides.
     """
 

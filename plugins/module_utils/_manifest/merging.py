@@ -93,21 +93,21 @@ def _rows(task: dict[str, Any], system: Any, inside: str, progress: Progress) ->
     merges: list[Merge] = task["merges"]
     found: dict[Part, list[Row]] = {}
     wanted: dict[str, dict[Part, tuple[Merge, Span]]] = {}
-    for one in merges:
-        for name, span in one.files.items():
-            wanted.setdefault(name, {})[(one.topic, one.partition)] = (one, span)
+    for part_merge in merges:
+        for name, span in part_merge.files.items():
+            wanted.setdefault(name, {})[(part_merge.topic, part_merge.partition)] = (part_merge, span)
     for name, parts in wanted.items():
         _check(task["out"], system, inside, name, task["digests"].get(name))
         held: dict[Part, list[Row]] = {}
         for row in _read((system, f"{inside}/{name}"), parts):
             held.setdefault((row["topic"], row["partition"]), []).append(row)
             progress(row["count"], 0)
-        for part, (one, span) in parts.items():
+        for part, (dummy, span) in parts.items():
             rows = sorted(held.get(part, []), key=lambda row: row["first_offset"])
             if not rows or (rows[0]["first_offset"], rows[-1]["last_offset"] + 1) != tuple(span):
                 raise NotProvableError(
                     f"{name} of the manifest {shown(task['out'])} does not hold what the manifest says",
-                    expected=f"offsets {span[0]} to {span[1] - 1} of topic {one.topic} partition {one.partition}",
+                    expected=f"offsets {span[0]} to {span[1] - 1} of topic {part[0]} partition {part[1]}",
                     found=f"{rows[0]['first_offset']} to {rows[-1]['last_offset']}" if rows else "none",
                     remedy="Save to another place",
                 )
@@ -135,20 +135,20 @@ def _joined(rows: list[Row]) -> Iterator[Row]:
     """The same records in as few rows as there may be."""
     group: list[Row] = []
     for row in rows:
-        count = sum(one["count"] for one in group) + row["count"]
+        count = sum(joined["count"] for joined in group) + row["count"]
         if group and (count > sequence.LIMIT or _kinds(row) != _kinds(group[0])):
-            yield _one(group)
+            yield _joint(group)
             group = []
         group.append(row)
     if group:
-        yield _one(group)
+        yield _joint(group)
 
 
 def _kinds(row: Row) -> tuple[bool, ...]:
     return tuple(row[name] is not None for name in ARRAYS)
 
 
-def _one(group: list[Row]) -> Row:
+def _joint(group: list[Row]) -> Row:
     """One row of several."""
     if len(group) == 1:
         return group[0]

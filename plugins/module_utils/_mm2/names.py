@@ -107,15 +107,6 @@ class MirrorNames(NamedTuple):
         upstream = self.upstream_of(topic)
         return upstream not in (None, topic) and self.is_cycle(upstream)
 
-    def is_copied(self, topic: str, matches: Callable[[str], bool]) -> bool:
-        """Whether MirrorMaker 2 copies a topic of the source.
-
-        :param matches: a predicate on names as :func:`compile_filter` makes them from the mirror's patterns.
-        """
-        return (
-            (matches(topic) or self.is_heartbeats(topic)) and not self.is_internal(topic) and not self.is_cycle(topic)
-        )
-
     def is_data(self, topic: str) -> bool:
         """Whether a topic of the source that the mirror's patterns match is users' data: neither internal, nor
         heartbeats, nor from the target.

@@ -25,7 +25,6 @@ HEADER = "kafka-dr-salvaged"
 RECORDS, BYTES = 2000, 4 << 20
 # The largest that librdkafka takes; the topic's own limit was compared before.
 LARGEST = 1000000000
-LOG_APPEND = "LogAppendTime"
 
 
 @dataclass(frozen=True)

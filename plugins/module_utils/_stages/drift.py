@@ -13,8 +13,8 @@ RIGHT = ("resource", "name", "pattern", "permission", "host")
 def drift(mine: Mapping[str, Any], theirs: Mapping[str, Any], service: Collection[str] = ()) -> list[str]:
     """What a region has otherwise than the one that works, in sentences.
 
-    :param here, there: ``topics{name: {partitions, configs}}``, ``acls[]`` and ``quotas[]`` as ``cluster_info`` returns
-        them.
+    :param mine, theirs: ``topics{name: {partitions, configs}}``, ``acls[]`` and ``quotas[]`` as ``cluster_info``
+        returns them.
     :param service: names of users that need other rights in one region than in the other.
     """
     return [

@@ -70,17 +70,17 @@ def further_copy(
         for name in sorted({*topics, *ends})
     }
     if state == WITH_DATA:
-        told = ["It is a further copy of the region that was left."]
+        sentences = ["It is a further copy of the region that was left."]
         gone = [name for name, topic_state in found.items() if topic_state == GONE]
-        told += [f"{named(gone)} is not there: it is copied."] if gone else []
+        sentences += [f"{named(gone)} is not there: it is copied."] if gone else []
     elif state == EMPTY:
-        told = ["It is empty: everything is copied to it."]
+        sentences = ["It is empty: everything is copied to it."]
     else:
-        told = [
+        sentences = [
             f"It was copied from another cluster ({witnessed or 'nobody knows which'}; expected "
             f"{known_id or 'one that the position witness of the active region saw'}): everything is made again."
         ]
-    return {"state": state, "topics": found, "holding": held, "told": told}
+    return {"state": state, "topics": found, "holding": held, "told": sentences}
 
 
 def holding(topics: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -268,7 +268,8 @@ def alike(
 ) -> list[dict[str, Any]]:
     """Topics with the configs that they have in another region: ``[{name, configs}]``, None for one that is not set.
 
-    :param here, there: ``{name: {configs}}`` of the two regions. :param names: the topics that are meant.
+    :param region_topics, other_topics: ``{name: {configs}}`` of the two regions.
+    :param names: the topics that are meant.
     """
     topics = []
     for name in sorted({*names} & {*region_topics} & {*other_topics}):

@@ -3,7 +3,7 @@
 
 The comparison begins at the last pair of records that were matched, which both sides have: :func:`specs` gives the two
 descriptions that :func:`.._proof.comparison.prepare` takes. What lies before it is proven by the state itself, but for
-the state's own differences and stopped partitions, which :func:`shortcomings` names and :mod:`.closing` judges.
+the state's own differences and stopped partitions, which :mod:`.closing` judges.
 
 A further copy of a record that was proven long ago is recognised, because what is proven on the target is what the
 source held: :meth:`WindowSide.scan` reads it there.
@@ -64,21 +64,6 @@ def specs(
 def _pin(state: WatchState) -> list[str]:
     """What tells one state from any other of the same mirror."""
     return [state.mirror, state.source_cluster, state.target_cluster, str(state.round), str(state.at)]
-
-
-def shortcomings(state: WatchState) -> list[str]:
-    """What a comparison with the windows does not tell: differences nobody accepted, and what was never compared."""
-    found = [
-        f"{difference.topic}-{difference.partition}: {difference.kind} x{difference.count}, found by the watch"
-        for difference in state.differences
-        if difference.accepted is None
-    ]
-    for (topic, number), part in sorted(state.partitions.items()):
-        if part.stopped:
-            found.append(f"{topic}-{number}: {part.stopped}")
-        elif part.left_unproven:
-            found.append(f"{topic}-{number}: {part.left_unproven} records were never compared")
-    return [*found, *(f"{topic}: {reason}" for topic, reason in sorted(state.not_watched.items()))]
 
 
 def begin(part: Confirmed, deleted: bool = False) -> Span:

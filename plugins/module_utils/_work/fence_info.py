@@ -33,7 +33,7 @@ def fence_info(params: dict, check_mode: bool) -> dict:
     settings, unguarded = _settings(client, params)
     # What a broker without an authorizer allows says nothing about a principal.
     asked = {
-        name: {number: told for number, told in answers.items() if number not in unguarded}
+        name: {number: answer for number, answer in answers.items() if number not in unguarded}
         for name, answers in asked.items()
     }
     seen = {name: rights.beyond(acls, name, _together(answers)) for name, answers in asked.items()}
@@ -128,9 +128,9 @@ def _settings(client: KafkaClient, params: dict[str, Any]) -> tuple[Any, list[in
     set_somewhere, unguarded = set(), []
     for number in sorted(client.metadata().brokers):
         try:
-            told = broker_settings(client, number)
-            entries = set(told)
-            unguarded += [number] if binds_nobody(told) else []
+            found = broker_settings(client, number)
+            entries = set(found)
+            unguarded += [number] if binds_nobody(found) else []
         except (TimedOutError, UnreachableError):
             # Nobody knows what this one has set; the others' silence about it is no answer.
             entries = {SUPER_USERS, ALLOW_EVERYONE}

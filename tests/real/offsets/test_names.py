@@ -121,7 +121,6 @@ def test_every_method_says_what_its_class_says(said):
         found = (
             names.is_internal(one.name),
             names.is_heartbeats(one.name),
-            names.is_copied(one.name, matches),
             names.is_cycle(one.name),
             names.copy_of(one.name),
             names.topic_source(one.name),
@@ -130,7 +129,6 @@ def test_every_method_says_what_its_class_says(said):
         assert found == (
             answer.internal,
             answer.heartbeats,
-            answer.copied,
             answer.cycle,
             answer.remote,
             answer.topic_source,

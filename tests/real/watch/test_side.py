@@ -7,7 +7,7 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import worker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options, prepare
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.side import shortcomings, specs
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.side import specs
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import TOPIC
 from tests.real.proof.support import create, some
 
@@ -59,7 +59,7 @@ def test_windows_close_the_proof(pair, name, first, then, through, verdict, coun
     assert part["records_source"] == len(ROWS) - max(0, len(first) - 1)
 
 
-def test_what_a_comparison_cannot_tell_is_named(pair):
+def test_what_a_comparison_cannot_tell_is_in_the_state(pair):
     topic = "w.side.short"
     for cluster in pair.values():
         create(cluster, {topic: (1, {}), f"{topic}.table": (1, {"cleanup.policy": "compact"})})
@@ -67,6 +67,7 @@ def test_what_a_comparison_cannot_tell_is_named(pair):
     watching.write("source", ROWS)
     watching.write("target", [*ROWS[:100], *ROWS[101:]])
     state = watching.rounds()
-    told = " ".join(shortcomings(state))
-    assert "missing x1" in told and "is compacted" in told
+    (difference,) = state.differences
+    assert (difference.kind, difference.count, difference.accepted) == ("missing", 1, None)
+    assert "is compacted" in state.not_watched[f"{topic}.table"]
     assert close(watching, state)["verdict"] == "PROVEN"

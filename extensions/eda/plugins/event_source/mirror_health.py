@@ -225,13 +225,13 @@ def proof(mirror: dict) -> dict[str, float] | None:
         return None
     if state is None:
         return None
-    told = utils("_watch.summary").summarise(state)
+    summary = utils("_watch.summary").summarise(state)
     return {
-        "age": told["age_seconds"],
-        "unproven_records": told["unproven_records"],
-        "unproven_seconds": told["unproven_seconds"],
-        "differences": len(told["differences"]) + told["differences_left_out"],
-        "stopped": len(told["stopped"]) + told["stopped_left_out"],
+        "age": summary["age_seconds"],
+        "unproven_records": summary["unproven_records"],
+        "unproven_seconds": summary["unproven_seconds"],
+        "differences": len(summary["differences"]) + summary["differences_left_out"],
+        "stopped": len(summary["stopped"]) + summary["stopped_left_out"],
     }
 
 
