@@ -250,6 +250,24 @@ def test_no_room_is_part_of_a_circle_of_imports():
     assert not found
 
 
+def test_rooms_import_what_the_page_on_the_house_allows():
+    rooms = imports_between_rooms()
+    everybody = {"_errors", "_values"}
+    allowed = {"_errors": set(), "_values": {"_errors"}, "_mm2": everybody, "_lint": {*everybody, "_mm2"}}
+    found = {room: set(rooms.get(room, {})) - names for room, names in allowed.items()}
+    assert not any(found.values()), found
+    # Reports are made last: what another room needs of them is a value's, and so below.
+    assert {room for room, others in rooms.items() if "_report" in others} == {"_work"}
+    libraries = {"confluent_kafka": "_kafka", "kafka": "_kafka", "kubernetes": "_k8s", "ansible": "_module"}
+    strays = {
+        str(path.relative_to(ROOMS)): name
+        for path in sorted(ROOMS.rglob("*.py"))
+        for name in re.findall(r"^\s*(?:from|import) (\w+)", path.read_text(), re.MULTILINE)
+        if libraries.get(name, room := path.relative_to(ROOMS).parts[0].removesuffix(".py")) != room
+    }
+    assert not strays
+
+
 def given_by_tasks(node: Any) -> Iterator[str]:
     """Names in ``vars`` of tasks and blocks, those that are handed to another file left out."""
     for item in node if isinstance(node, list) else []:

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .._report.redact import text as without_secrets
 from .._values.listing import named
+from .._values.redact import text as without_secrets
 from .checks_running import exactly_once, heartbeats, operator_content, tasks, witness
 from .finding import finding
 from .observe import Observation

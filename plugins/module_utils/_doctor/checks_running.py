@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .._report.redact import text as without_secrets
+from .._values.redact import text as without_secrets
 from .finding import finding
 from .log_findings import log_findings
 from .observe import Observation

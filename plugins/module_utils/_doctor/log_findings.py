@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .._report.redact import text as without_secrets
+from .._values.redact import text as without_secrets
 from .log_catalogue import CATALOGUE
 
 SAMPLE = 300

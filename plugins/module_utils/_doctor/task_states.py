@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._report.redact import text as without_secrets
+from .._values.redact import text as without_secrets
 
 
 def task_name(task: Mapping[str, Any]) -> str:

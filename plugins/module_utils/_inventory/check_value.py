@@ -9,7 +9,7 @@ import difflib
 import math
 import re
 
-from .._report.redact import text as without_secrets
+from .._values.redact import text as without_secrets
 from .kinds import NODE
 
 WORDS = {

@@ -7,10 +7,10 @@ import os
 from typing import Any
 
 from .._errors import FormatError, UsageError
+from .._values.redact import redact
 from .files import load
 from .page import environment
 from .proof import moment
-from .redact import redact
 from .shapes import Report
 from .style import CSS
 from .template_history import PAGE

@@ -10,8 +10,8 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
+from .._values.redact import redact
 from .proof import KINDS
-from .redact import redact
 from .shapes import Report
 from .view import kind_of
 

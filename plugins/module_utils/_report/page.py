@@ -13,9 +13,9 @@ except ImportError:
     jinja2 = None  # type: ignore[assignment]
 
 from .._errors import KafkaDrError
+from .._values.redact import redact
 from . import plot
 from .proof import number
-from .redact import redact
 from .style import CSS
 from .template import PAGE
 from .view import view

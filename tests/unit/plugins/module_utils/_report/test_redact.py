@@ -10,7 +10,7 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.junit import junit
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.page import render
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.redact import HIDDEN, redact, text
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.redact import HIDDEN, redact, text
 
 from .reports import drill
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a report never shows: values of secret keys, private keys, passwords inside of texts."""
+"""Texts and structures without their secrets: values of secret keys, private keys, passwords inside of texts."""
 
 from __future__ import annotations
 
