@@ -29,7 +29,7 @@ lab-status: ## what runs in the lab
 environment:
 	@$(BOOTSTRAP) --requirements requirements-test.lock
 
-test-unit: environment ## seconds: what needs nothing running
+test-unit: environment ## a minute or two: what needs nothing running
 	$(PYTEST) tests/unit -n 2 -m "not slow"
 
 lint: environment ## ruff, yamllint, mypy, antsibull-changelog, ansible-lint

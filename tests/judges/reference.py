@@ -38,19 +38,17 @@ Made by `make reference` from the inventory's schema and from the roles' argumen
 
 ## Variables of the inventory
 
-Every stage checks all of them on all hosts first, before any cluster is asked, and refuses with all mistakes in one \
-message.
-A mistake about a region that the stage is not about is a warning. Values that a template works out are checked too. \
-For completion and checks in an
-editor name the collection's `meta/inventory.schema.json` as the JSON Schema of your inventory and of `group_vars`,
-for example with `# yaml-language-server: $schema=<path>` as the first line.
+Every stage checks all of them on all hosts first, before any cluster is asked, and refuses with all mistakes in one
+message. A mistake about a region that the stage is not about is a warning. Values that a template works out are checked
+too. For completion and checks in an editor, name the collection's `meta/inventory.schema.json` as the JSON Schema of
+your inventory and of `group_vars`, for example with `# yaml-language-server: $schema=<path>` as the first line.
 """
 ROLES = """
 # Variables of the roles
 
 `ansible-doc -t role streamsafe.kafka_dr.<role>` shows the same.
 
-A default that begins with `{{` is worked out from other variables. **required** means that the role refuses to begin \
+A default that begins with `{{` is worked out from other variables. **required** means that the role refuses to begin
 without it.
 """
 SCHEMA = ROOT / "meta" / "inventory.schema.json"

@@ -15,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+WIDTH = 120
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -65,6 +66,41 @@ def test_the_page_of_contents_names_every_role_module_and_playbook():
     files = [*(ROOT / "plugins" / "modules").glob("*.py"), *(ROOT / "playbooks").glob("*.yml")]
     there = roles | {path.stem for path in files} - {"__init__"}
     assert there and not there - named
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_prose_wraps_at_the_width_of_code(page):
+    prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.S).splitlines()
+    assert not [line for line in prose if len(line) > WIDTH and not line.lstrip().startswith("|")]
+
+
+def test_pytest_on_a_page_selects_tests():
+    found = [
+        (page.name, name, word)
+        for page in PAGES
+        for name, word in re.findall(r"pytest (tests/\S+\.py) -k (\w+)", page.read_text())
+        if not re.search(rf"^def test_\w*{word}", (ROOT / name).read_text(), re.MULTILINE)
+    ]
+    assert not found
+
+
+def code(page: Path) -> set[str]:
+    """What stands between backticks on one line."""
+    return set(re.findall(r"`([^`\n]+)`", page.read_text()))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_and_make_targets_that_a_page_names_are_there(page):
+    tops = "|".join(path.name for path in ROOT.iterdir() if path.is_dir() and path.name not in ("build", "changelogs"))
+    places = {word for word in code(page) if re.fullmatch(rf"(?:{tops})/[\w./-]+|_[a-z0-9]+/\w+\.py", word)}
+    # From the checkout, from the rooms, or from any role.
+    bases = (ROOT, ROOT / "plugins", ROOT / "plugins" / "module_utils", ROOT / "roles" / "kafka")
+    missing = {word for word in places if not any((base / word).exists() for base in bases)}
+    targets = {
+        found.group(1) for word in code(page) if (found := re.match(r"make ([a-z]+(?:-[a-z]+)*)(?![a-z-])", word))
+    }
+    made = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert not missing and not targets - made
 
 
 def test_pages_made_from_code_are_current():
