@@ -64,6 +64,10 @@ watch:
     unproven_seconds:
       description: The age of the oldest of them.
       type: float
+    scrubbed_at:
+      description: When all that is proven had been read again, in milliseconds; null before that, and without
+        C(kafka_dr_watch.scrub_days).
+      type: int
     differences:
       description: Faults as a proof names them that nobody has accepted, by C(id), C(topic), C(partition), C(kind),
         C(source_offset), C(target_offset), C(timestamp), C(field), C(count) and C(found_at); C(text) has it in a line.

@@ -123,6 +123,9 @@ def _add_watch(commands: argparse._SubParsersAction) -> argparse.ArgumentParser:
     watch.add_argument(
         "--positions-topic", metavar="TOPIC", help="topic of the position witness in the target, whose age is shown"
     )
+    watch.add_argument(
+        "--scrub-days", type=float, default=0, metavar="N", help="read all that is proven again in N days; 0 for never"
+    )
     watch.add_argument("--once", action="store_true", help="end once the watch has caught up")
     watch.add_argument(
         "--begin-anew", action="store_true", help="forget what was proven, as for a cluster that took another's place"

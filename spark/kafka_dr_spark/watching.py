@@ -40,6 +40,7 @@ def watch(arguments: argparse.Namespace) -> int:
         arguments.alias,
         arguments.positions_topic,
         arguments.begin_anew,
+        scrub_days=arguments.scrub_days,
     )
     metrics = serve_metrics(arguments.metrics, arguments.mirror) if arguments.metrics else None
     stop = threading.Event()

@@ -113,3 +113,14 @@ class Follower:
             assert self.source[source : source + count] == self.target[target : target + count]
         waiting = self.source[part.examined[0] : part.read]
         assert self.track.pending.content.tolist() == waiting
+
+
+def follow(source, target, portion=7, aborted=(), through=None):
+    """Both logs in portions, the target some records behind; then everything is judged."""
+    follower = Follower(aborted)
+    for at in range(0, max(len(source), len(target)) + portion, portion):
+        follower.round(source[at : at + portion], target[max(0, at - 4) : max(0, at + portion - 4)])
+    follower.round([], target[max(0, at + portion - 4) :])
+    for dummy in range(3):
+        follower.round(judged=True, through=through)
+    return follower

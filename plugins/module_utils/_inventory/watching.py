@@ -111,6 +111,7 @@ def watch_words(mirror: dict[str, Any], regions: Mapping[str, Region], directory
         "--offsets-topic": source_offsets_topic(checked(mirror)),
         "--alias": mirror["source"],
         "--positions-topic": regions[mirror["target"]].get("kafka_dr_positions_topic") or POSITIONS,
+        "--scrub-days": described.get("scrub_days"),
         "--max-mb-per-second": described.get("max_mb_per_second"),
         "--metrics": _metrics(mirror, regions),
     }

@@ -87,6 +87,24 @@ def list_offsets(
     return found
 
 
+def offset_at(client: KafkaClient, partition: Partition, moment: int) -> int | None:
+    """The first offset whose record has a time, in milliseconds, or a later one; None where there is none.
+
+    :raises KafkaDrError: the partition has no answer.
+    """
+    topic, number = partition
+    asked = {TopicPartition(topic, number): OffsetSpec.for_timestamp(moment)}
+    found: list[int] = []
+
+    def ask() -> None:
+        futures = client.ask("list offsets", lambda: client.admin.list_offsets(asked, request_timeout=client.timeout))
+        what = f"find the time {moment} in '{topic}' partition {number}"
+        found[:] = [client.result(future, what).offset for future in futures.values()]
+
+    client.while_leaders_change(ask)
+    return found[0] if found[0] >= 0 else None
+
+
 def _name_the_reason(client: KafkaClient, topic: str, error: KafkaDrError) -> None:
     """Replace the code that librdkafka gives for two reasons by the reason: no such topic, or no leader."""
     if error.facts.get("code") == NO_LEADERS:

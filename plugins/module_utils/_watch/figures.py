@@ -25,6 +25,7 @@ class RoundFigures:
     :ivar differences: faults that nobody accepted. :ivar stopped: partitions that are no longer watched.
     :ivar mirror_lag_records: source records that the target did not have when the round looked.
     :ivar witness_at: when the last known round of the position witness began, in milliseconds; None before any.
+    :ivar scrubbed_at: when all that is proven had been read again, in milliseconds; None before that.
     :ivar rounds, records: since the start of this process: rounds, and records read on both sides.
     :ivar seconds: how long the round took. :ivar behind: whether the next round begins at once.
     """
@@ -37,6 +38,7 @@ class RoundFigures:
     stopped: int = 0
     mirror_lag_records: int = 0
     witness_at: int | None = None
+    scrubbed_at: int | None = None
     rounds: int = 0
     records: int = 0
     seconds: float = 0

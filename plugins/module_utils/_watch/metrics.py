@@ -30,6 +30,7 @@ GAUGES = {
     "kafka_dr_stopped_partitions": "Partitions that are no longer watched, because their proven prefix ended",
     "kafka_dr_mirror_lag_records": "Records of the source that the target did not have when the last round looked",
     "kafka_dr_witness_age_seconds": "Age of the position witness's last round",
+    "kafka_dr_scrubbed_age_seconds": "Seconds since the oldest part of all that is proven was read again",
     "kafka_dr_watch_age_seconds": "Seconds since the watch's last round ended",
     "kafka_dr_watch_round_seconds": "Duration of the last round",
 }
@@ -96,6 +97,7 @@ def _values(figures: RoundFigures) -> dict[str, Any]:
         "kafka_dr_stopped_partitions": figures.stopped if seen else None,
         "kafka_dr_mirror_lag_records": figures.mirror_lag_records if seen else None,
         "kafka_dr_witness_age_seconds": _age(figures.witness_at) if figures.witness_at is not None else None,
+        "kafka_dr_scrubbed_age_seconds": _age(figures.scrubbed_at) if figures.scrubbed_at is not None else None,
         "kafka_dr_watch_age_seconds": _age(figures.at) if seen else None,
         "kafka_dr_watch_round_seconds": figures.seconds if seen else None,
         "kafka_dr_watch_rounds": figures.rounds,

@@ -21,7 +21,8 @@ from .figures import RoundFigures
 from .keeping import Keeper
 from .looking import Survey, look
 from .portion import Ends, Portions, ends_of
-from .state import TOPIC, Partition, WatchState, Window
+from .scrubbing import Scrubber
+from .state import TOPIC, Difference, Partition, WatchState, Window
 from .track import Track
 from .tracks import restored, synchronise
 from .witnessing import WitnessLook
@@ -48,6 +49,7 @@ class Options:
     positions_topic: str | None = None
     begin_anew: bool = False
     settle: float = SETTLE
+    scrub_days: float = 0
 
 
 class Watch:
@@ -73,6 +75,7 @@ class Watch:
         self.tracks = restored(self.state)
         self.state.windows = {}
         self.portions = Portions(self.source, self.target)
+        self.scrubber = Scrubber(self.source, self.target, options.scrub_days)
         self.witness = WitnessLook(self.target.client, options.positions_topic)
         self._surveyed: tuple[float, float] = (0, 0)
         self._survey = Survey({}, {})
@@ -106,7 +109,17 @@ class Watch:
         self.behind = any(
             not track.part.stopped and not (track.source_read_whole and track.target_whole) for track in active
         )
+        if not self.behind:
+            self._scrub([track for track in active if track.place not in self.portions.doubted], now_ms)
         return self._keep(began)
+
+    def _scrub(self, tracks: list[Track], now_ms: int) -> None:
+        known: dict[Partition, list[Difference]] = {}
+        for found in self.state.differences:
+            track = self.tracks.get((found.topic, found.partition))
+            if track is not None and found.found_at >= track.part.since:
+                known.setdefault(track.place, []).append(found)
+        self.scrubber.step(tracks, known, now_ms, time.monotonic())
 
     @property
     def settling(self) -> bool:

@@ -158,6 +158,8 @@ def _put(state: WatchState, kind: str, place: list[Any], content: dict[str, Any]
         for name, check in WATCH_FIELDS.items():
             setattr(state, name, check(content[name]))
     elif kind == CONFIRMED:
+        # A watch that did not read anything again kept no place of it.
+        content.setdefault("scrub_at", None)
         state.partitions[place[0], place[1]] = Confirmed(
             **{name: check(content[name]) for name, check in CONFIRMED_FIELDS.items()}
         )
@@ -215,6 +217,11 @@ def _texts(value: Any) -> list[str]:
     return [_text(item) for item in value]
 
 
+def _cursor(value: Any) -> list[int]:
+    source, target, matched = map(_whole, value)
+    return [source, target, matched]
+
+
 def _runs(value: Any) -> list[list[int]]:
     return [list(map(_whole, (source, target, count))) for source, target, count in value]
 
@@ -260,6 +267,7 @@ CONFIRMED_FIELDS: dict[str, Callable[[Any], Any]] = {
         _whole,
     ),
     **dict.fromkeys(("oldest_waiting", "proven_at", "scrubbed"), _LATER),
+    "scrub_at": _optional(_cursor),
     "stopped": _optional(_text),
     "notes": _texts,
     "map_runs": _runs,

@@ -46,6 +46,8 @@ class Confirmed:
     :ivar older: target records from before the first common one, or of a former topic.
     :ivar waiting: source records that are read and not confirmed yet (in windows).
     :ivar chain: hash of the last window.
+    :ivar scrubbed: when all that is proven was last read again (ms).
+    :ivar scrub_at: where that goes on: offsets of source and target, and how many records were matched before them.
     :ivar stopped: why the partition is no longer watched; None while it is.
     :ivar notes: what happened to it (created anew, skipped), the newest last, bounded.
     :ivar map_runs: (source offset, target offset, count), the newest of the exact offset map, bounded.
@@ -75,6 +77,7 @@ class Confirmed:
     chain: str = ""
     proven_at: int | None = None
     scrubbed: int | None = None
+    scrub_at: list[int] | None = None
     stopped: str | None = None
     notes: list[str] = field(default_factory=list)
     map_runs: list[list[int]] = field(default_factory=list)

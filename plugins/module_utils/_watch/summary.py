@@ -44,6 +44,7 @@ def summarise(
         "duplicates": sum(part.duplicates for part in state.partitions.values()),
         "unproven_records": sum(unproven.values()),
         "unproven_seconds": round(max(0, now - min(oldest)) / 1000, 3) if oldest else 0,
+        "scrubbed_at": scrubbed_at(state),
         "differences": [_difference(state.mirror, found) for found in open_ones[:NAMED]],
         "differences_left_out": max(0, len(open_ones) - NAMED),
         "differences_accepted": len(accepted),
@@ -63,6 +64,19 @@ def unproven_records(part: Confirmed, end: int | None = None) -> int:
     """
     beyond = max(0, end - part.read) if end is not None else 0
     return part.left_unproven + part.waiting + max(0, part.examined[0] - part.through[0]) + beyond
+
+
+def scrubbed_at(state: WatchState) -> int | None:
+    """When all that is proven was read again at last, in milliseconds: the oldest of all partitions that have something
+    proven; None where there is none, or one was not read again yet.
+    """
+    moments = [
+        part.scrubbed
+        for (topic, dummy), part in state.partitions.items()
+        if topic not in state.not_watched and part.through != (part.begins or part.through)
+    ]
+    known = [moment for moment in moments if moment is not None]
+    return min(known) if known and len(known) == len(moments) else None
 
 
 def oldest_unproven(part: Confirmed) -> int | None:
@@ -116,6 +130,7 @@ def figures(state: WatchState, now_ms: int) -> RoundFigures:
         stopped=sum(1 for part in state.partitions.values() if part.stopped),
         mirror_lag_records=sum(part.waiting for part in state.partitions.values()),
         seconds=state.seconds,
+        scrubbed_at=scrubbed_at(state),
         topics=topics,
     )
 

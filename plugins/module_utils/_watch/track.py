@@ -210,6 +210,13 @@ class Track:
         self.prove()
         self.note(f"difference {accepted.number} ({accepted.kind}) was accepted")
 
+    def blame(self, faults: list[Difference]) -> None:
+        """Differences were found in what was proven: it ends before the first of them."""
+        self.found += faults
+        self.faults += faults
+        self.part.differences += len(faults)
+        self.prove()
+
     def _measure(self) -> None:
         # What follows the last record is examined too where nothing is left of it: it holds no record.
         examined = (

@@ -25,6 +25,11 @@ WATCH = record(
             "left out"
         ),
         "interval": number("Seconds between its rounds once it is not behind; 5 if left out", 1, 3600),
+        "scrub_days": number(
+            "Days in which it reads all that is proven again, as long as both regions hold it; never if left out",
+            1,
+            366,
+        ),
         "max_mb_per_second": number("Megabytes that it reads from any broker in a second; unlimited if left out", 1),
         "metrics": record(
             "Where Prometheus finds its metrics; nowhere if left out",

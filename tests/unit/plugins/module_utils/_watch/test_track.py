@@ -7,20 +7,9 @@ import random
 
 import pytest
 
-from tests.support.following import Follower
+from tests.support.following import Follower, follow
 
 BASE = list(range(100, 160))
-
-
-def follow(source, target, portion=7, aborted=(), through=None):
-    """Both logs in portions, the target some records behind; then everything is judged."""
-    follower = Follower(aborted)
-    for at in range(0, max(len(source), len(target)) + portion, portion):
-        follower.round(source[at : at + portion], target[max(0, at - 4) : max(0, at + portion - 4)])
-    follower.round([], target[max(0, at + portion - 4) :])
-    for dummy in range(3):
-        follower.round(judged=True, through=through)
-    return follower
 
 
 def test_a_copy_is_proven_to_its_end():

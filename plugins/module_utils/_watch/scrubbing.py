@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read what is proven once more, by and by, so that a record that a disk or a person has changed since is found.
+
+A pass over a partition goes from where its proven range begins, or from where both logs begin now, to where the range
+ends. Its place is kept in the state, so that a pass goes on after the watch was started again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+
+from .._digest.records import Records
+from .._kafka.read_events import RangeGoneError
+from .._proof.sides import KafkaSide
+from . import judging
+from .rereading import Reread, Stretch, reread
+from .state import Difference, Partition, Span
+from .track import Track
+
+DAY = 86400
+# Offsets of either side that are read at once; more only where a stretch cannot be judged.
+PORTION, MOST = 100000, 4000000
+# Seconds of a round that it may take.
+SECONDS = 1.0
+
+
+class Scrubber:
+    """Rereads proven ranges at the pace that lets each pass take so many days.
+
+    :param days: of a pass over everything; 0 for never.
+    """
+
+    def __init__(self, source: KafkaSide, target: KafkaSide, days: float) -> None:
+        self.source, self.target, self.days = source, target, days
+        self._last = time.monotonic()
+        self._allowed = 0.0
+        self._apart: set[Partition] = set()
+
+    def step(
+        self, tracks: Iterable[Track], differences: Mapping[Partition, Sequence[Difference]], now_ms: int, now: float
+    ) -> None:
+        """Reread what has become due since the last call. What it finds is in the tracks.
+
+        :param differences: those found before, by partition. :param now: seconds of the monotonic clock.
+        :raises KafkaDrError: a side does not answer.
+        """
+        if not self.days:
+            return
+        wanted = {track.place: track for track in tracks if _has_proven(track) and track.place not in self._apart}
+        total = sum(track.part.through[0] - _lowest(track) for track in wanted.values())
+        self._allowed = min(self._allowed + (now - self._last) * total / (self.days * DAY), float(total))
+        self._last = now
+        while wanted and time.monotonic() - now < SECONDS:
+            track = min(wanted.values(), key=_order)
+            ahead = track.part.through[0] - (track.part.scrub_at or [_lowest(track)])[0]
+            if self._allowed < min(PORTION, max(1, ahead)):
+                return
+            read = self._portion(track, differences.get(track.place, ()), now_ms)
+            self._allowed -= max(1, read)
+            if not read or not _has_proven(track):
+                del wanted[track.place]
+
+    def _portion(self, track: Track, known: Sequence[Difference], now_ms: int) -> int:
+        """Reread one stretch of a partition; how many offsets of the source were read, 0 where it has to wait."""
+        place, copy = track.place, (track.part.target_topic, track.place[1])
+        starts = self.source.starts([place]), self.target.starts([copy])
+        if place not in starts[0] or copy not in starts[1]:
+            # The next survey says what became of the topic.
+            return 0
+        log_starts = starts[0][place], starts[1][copy]
+        source, target, matched = track.part.scrub_at or [*(track.part.begins or (0, 0)), 0]
+        passed = log_starts[0] > source, log_starts[1] > target
+        track.part.source_start = max(track.part.source_start, log_starts[0])
+        low = max(source, log_starts[0]), max(target, log_starts[1])
+        if any(passed):
+            low = self._beside(track, low, passed)
+        if low[0] >= track.part.through[0] or low[1] >= track.part.through[1]:
+            return self._ended(track, now_ms)
+        length = PORTION
+        while True:
+            stretch = self._stretch(track, low, length, matched, passed)
+            found = reread(stretch, self.source, self.target, known, now_ms) if stretch else None
+            if found is not None and stretch is not None:
+                return self._take(track, stretch, found, now_ms)
+            if stretch is None or stretch.longest:
+                break
+            length = min(MOST, length * 4)
+        if stretch is not None:
+            self._apart.add(track.place)
+            track.note("it is not reread: from where retention left the two logs they have no record in common")
+        return 0
+
+    def _beside(self, track: Track, low: Span, passed: tuple[bool, bool]) -> Span:
+        """Where to look for the record that the other log begins with now: not before the first one that is as old."""
+        topic, number = track.place
+        copy = track.part.target_topic
+        source, target = low
+        if passed[0]:
+            target = max(
+                target, self._as_old(self.target, copy, number, self._first(self.source, topic, number, low[0]))
+            )
+        if passed[1]:
+            source = max(
+                source, self._as_old(self.source, topic, number, self._first(self.target, copy, number, low[1]))
+            )
+        return source, target
+
+    @staticmethod
+    def _first(side: KafkaSide, topic: str, number: int, low: int) -> int:
+        """Milliseconds of the first record from an offset on; 0 where the next ones are none."""
+        try:
+            (records,) = side.records(topic, number, [(low, low + 100)], keep="content")
+        except RangeGoneError:
+            return 0
+        return int(records.timestamp[0]) if len(records) else 0
+
+    @staticmethod
+    def _as_old(side: KafkaSide, topic: str, number: int, moment: int) -> int:
+        return side.offset_at((topic, number), moment) or 0 if moment > 0 else 0
+
+    def _stretch(self, track: Track, low: Span, length: int, matched: int, passed: tuple[bool, bool]) -> Stretch | None:
+        through = track.part.through
+        high = min(through[0], low[0] + length), min(through[1], low[1] + length)
+        both = self._read(track, low, high)
+        if both is None:
+            return None
+        return Stretch(
+            track.place, track.part, *both, low, high, matched, *passed, whole=high == through, longest=length >= MOST
+        )
+
+    def _read(self, track: Track, low: Span, high: Span) -> tuple[Records, Records] | None:
+        """The stretch on both sides; None where retention took some of it meanwhile."""
+        topic, number = track.place
+        try:
+            (source,) = self.source.records(topic, number, [(low[0], high[0])], keep="content")
+            (target,) = self.target.records(track.part.target_topic, number, [(low[1], high[1])], keep="content")
+        except RangeGoneError:
+            return None
+        return source, target
+
+    def _take(self, track: Track, stretch: Stretch, found: Reread, now_ms: int) -> int:
+        part = track.part
+        part.scrub_at, track.dirty = [*found.ends, found.matched], True
+        if found.stopped or len(track.faults) + len(found.found) > judging.MOST:
+            track.stop(
+                found.stopped or f"more than {judging.MOST} differences, the last ones in what was proven before"
+            )
+        elif found.found:
+            track.blame(found.found)
+            track.note(f"{len(found.found)} differences in what was proven before, found when it was read again")
+        elif found.ends[0] >= part.through[0] or found.ends[1] >= part.through[1]:
+            self._ended(track, now_ms)
+        return stretch.high[0] - stretch.low[0]
+
+    def _ended(self, track: Track, now_ms: int) -> int:
+        """A pass has come to its end."""
+        track.part.scrub_at, track.part.scrubbed, track.dirty = None, now_ms, True
+        return 1
+
+
+def _has_proven(track: Track) -> bool:
+    """Whether there is something to reread: behind a difference nothing is proven, and before it all is named."""
+    part = track.part
+    proven = part.stopped is None and bool(part.target_id) and part.begins is not None and not track.held
+    return proven and part.through[0] > _lowest(track)
+
+
+def _lowest(track: Track) -> int:
+    """The first offset of the proven range that the source still has."""
+    return max((track.part.begins or (0, 0))[0], track.part.source_start)
+
+
+def _order(track: Track) -> tuple[bool, int, Partition]:
+    """A pass that has begun first, then the oldest."""
+    return track.part.scrub_at is None, track.part.scrubbed or 0, track.place
