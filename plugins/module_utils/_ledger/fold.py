@@ -35,6 +35,9 @@ def fold(entries: list[dict]) -> dict:
             _remember_beyond(state["beyond"], step, entry)
         if entry["state"] == "active":
             _follow_move(state, entry)
+            if (entry.get("found") or {}).get("told"):
+                # The run that made this move gave back what it had copied to its own ledger.
+                state["taken"].pop(entry["region"], None)
         if entry["state"] in ("proven", "different", "not_provable"):
             state["proofs"].append(entry)
         if step == "manifest" and entry["state"] == "done":

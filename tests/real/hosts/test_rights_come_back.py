@@ -36,6 +36,7 @@ STRAY = [
 THERE = {"name": "there", "source": "na", "target": "eu", "topics": ["orders\\..*"]}
 RETURN = {"name": "back", "source": "eu", "target": "na", "topics": ["orders\\..*"]}
 BACK = {"failover_source": "eu", "failover_target": "na"}
+AWAY = {"failover_source": "na", "failover_target": "eu"}
 HOME = {"initial_setup_source": "eu", "initial_setup_target": "na"}
 
 
@@ -145,6 +146,12 @@ def region(client: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def of_role(role: str, file: str) -> dict[str, Any]:
+    """A task that includes a file of a role's tasks."""
+    included = {"name": f"streamsafe.kafka_dr.{role}", "tasks_from": file}
+    return {"name": file, "ansible.builtin.include_role": included}
+
+
 @pytest.fixture
 def world(tmp_path: Path) -> Any:
     made = World(tmp_path)
@@ -189,3 +196,22 @@ def test_and_where_it_is_lost_after_the_mirror_was_turned_round(world, granted, 
     world.brokers["eu"].kill()
     world.move_back(planned=False)
     assert world.rights() == granted()
+
+
+def test_what_a_person_takes_away_later_stays_away_once_the_ledger_that_kept_it_is_back(world, granted):
+    world.fence()
+    world.play("initial_setup", RETURN, ("taken.yml",), {}, **HOME)
+    world.brokers["eu"].kill()
+    world.move_back(planned=False)
+    assert world.rights() == granted()
+    ensure_acls(KafkaClient(world.brokers["na"].client), STRAY[:1], "absent", False)
+    left = world.rights()
+    world.brokers["eu"].start()
+    # As the next stage that meets it, and then a move to it and back.
+    world.play("initial_setup", RETURN, (of_role("ledger", "tell.yml"),), {})
+    move = [of_role(*one) for one in (("credentials", "fence.yml"), ("failover", "activate.yml"))]
+    there = {"credentials_region": "na", "credentials_topics": r"orders\..*"}
+    world.play("failover", THERE, tuple(move), {"__failover_taken": []}, **there, **AWAY)
+    assert world.rights() == []
+    world.move_back(planned=True)
+    assert world.rights() == left

@@ -160,6 +160,22 @@ def test_what_a_fence_took_is_remembered_until_it_is_given_back():
     )
 
 
+def test_a_ledger_that_is_told_of_a_move_to_the_region_forgets_what_was_taken_there():
+    right = {"principal": "User:x", "resource": "topic", "name": "a", "operations": ["WRITE"]}
+    fenced = [
+        entry("1", "stage", "started"),
+        entry("1", "fenced", about="na", found={"region": "na", "removed": [right]}),
+        entry("1", "active_region", "active", about="eu", epoch=1),
+        entry("1", "stage"),
+    ]
+    here = entry("2", "active_region", "active", about="na", epoch=2)
+    # The run that owns this ledger gives it back next.
+    assert fold([*fenced, here])["taken"] == {"na": [right]}
+    told = {"told": {"region": "na", "hash": "0" * 64}}
+    assert fold([*fenced, {**here, "fenced": False, "found": told}])["taken"] == {}
+    assert fold([*fenced, {**here, "about": "eu", "region": "eu", "found": told}])["taken"] == {"na": [right]}
+
+
 def test_what_a_mirror_lost_beyond_its_needs_is_remembered_until_it_is_given_back():
     one, two = ({"principal": "User:m", "resource": "topic", "name": name, "operations": ["WRITE"]} for name in "ab")
 
