@@ -55,8 +55,8 @@ options:
     default: []
   others:
     description:
-      - Whether every principal beside O(principals) and O(known) counts that has rights on the topics, and every right
-        that O(principals) have is left over.
+      - Whether every principal beside O(principals) and O(known) counts that has rights on the topics, or C(ALTER) on
+        the cluster and so may grant them, and every right that O(principals) have is left over.
       - Without it, what lets O(principals) write is left over alone.
     type: bool
     default: true
@@ -115,8 +115,8 @@ unfenceable:
   returned: always
   type: dict
 left:
-  description: What is left, a sentence each. With O(fenced=true) also what brokers told the principals themselves, and
-    brokers that did not answer them.
+  description: What is left, a sentence each. With O(fenced=true) also what brokers told the principals themselves,
+    brokers that did not answer them, and with O(others=true) who else has rights that were not accepted.
   returned: always
   type: list
   elements: str

@@ -50,10 +50,23 @@ def on_topics(acls: Iterable[Acl], topics: Collection[str], matches: Callable[[s
         for acl in acls
         if acl.permission == "ALLOW"
         and more_than_looks(acl)
-        and (
-            any(covers(acl, topic) for topic in topics)
-            or (acl.resource == "topic" and acl.pattern == "LITERAL" and matches(acl.name))
-        )
+        and (any(covers(acl, topic) for topic in topics) or _covers_new(acl, matches))
+    ]
+
+
+def _covers_new(acl: Acl, matches: Callable[[str], object]) -> bool:
+    """Whether a topic that does not exist yet is an ACL's resource, and matches."""
+    # Of a prefix, one name is tried that begins with it: patterns end in what matches everything.
+    names = (acl.name, acl.name + "x") if acl.pattern == "PREFIXED" else (acl.name,)
+    return acl.resource == "topic" and any(matches(name) for name in names)
+
+
+def grants(acls: Iterable[Acl]) -> list[Acl]:
+    """Those that let somebody grant rights, and passwords of others, whatever else was taken away."""
+    return [
+        acl
+        for acl in acls
+        if acl.permission == "ALLOW" and acl.resource == "cluster" and acl.operation in ("ALL", "ALTER")
     ]
 
 

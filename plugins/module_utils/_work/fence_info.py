@@ -38,6 +38,7 @@ def fence_info(params: dict, check_mode: bool) -> dict:
     }
     seen = {name: rights.beyond(acls, name, _together(answers)) for name, answers in asked.items()}
     names = _others(acls, topics, params, set(users)) if params["others"] else _everybody(acls, topics, params)
+    by_acls = {name: why for name, why in names.items() if params["others"] and name not in params["accepted"]}
     names.update(_above(users, settings, seen, not_asked, params["above"]))
     if unguarded:
         names[AUTHORIZER] = f"is not set on broker {named(map(str, unguarded))}: no ACL binds anybody there"
@@ -45,6 +46,8 @@ def fence_info(params: dict, check_mode: bool) -> dict:
     left = [as_text(acl) for acl in allowed] if params["others"] else []
     if params["fenced"]:
         accepted = set(params["accepted"])
+        # The preflight has named whoever had them by then.
+        left += [f"{name} {why}" for name, why in by_acls.items()]
         left += _may_still(acls, asked, seen, accepted) + _untold(silent, accepted) + _unguarded(unguarded, accepted)
         left += _mute(mute, unguarded) if users and not set(users) <= accepted else []
     return {
@@ -147,20 +150,26 @@ def _texts(acls: list[Acl]) -> str:
 
 
 def _everybody(acls: list[Acl], topics: list[str], params: dict[str, Any]) -> dict[str, Any]:
-    """``{User:*: why}`` where everybody has rights on the topics."""
-    found = rights.on_topics(rights.allows(acls, rights.EVERYBODY), topics, re.compile(params["topics"]).fullmatch)
+    """``{User:*: why}`` where everybody has rights on the topics, or may grant them."""
+    found = _reaching(acls, rights.EVERYBODY, topics, params)
     return {rights.EVERYBODY: f"everybody has {_texts(found)}"} if found else {}
 
 
+def _reaching(acls: list[Acl], name: str, topics: list[str], params: dict[str, Any]) -> list[Acl]:
+    """Rights on the topics of one principal, and those to grant itself such rights."""
+    own = rights.allows(acls, name)
+    return rights.on_topics(own, topics, re.compile(params["topics"]).fullmatch) + rights.grants(own)
+
+
 def _others(acls: list[Acl], topics: list[str], params: dict[str, Any], fenced: set[str]) -> dict[str, str]:
-    """Everybody, whoever has rights on the topics although the inventory does not know them, and whoever is to read
-    only and may write.
+    """Everybody, whoever has rights on the topics, or may grant them, although the inventory does not know them, and
+    whoever is to read only and may write.
     """
     names = _everybody(acls, topics, params)
     readers = {qualified(name) for name in params["readers"]} - fenced
     known = {qualified(name) for name in params["known"]} - readers | fenced | {rights.EVERYBODY}
     for name in sorted({acl[0] for acl in acls} - known):
-        found = rights.on_topics(rights.allows(acls, name), topics, re.compile(params["topics"]).fullmatch)
+        found = _reaching(acls, name, topics, params)
         if name in readers:
             found = [acl for acl in found if acl[4] != "READ"]
         if found:

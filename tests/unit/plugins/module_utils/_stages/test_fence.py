@@ -264,8 +264,9 @@ def test_rights_on_topics_are_found_however_they_are_given():
             acl("x", "WRITE", "orders.new", pattern="literal"),
             acl("x", "DESCRIBE"),
             acl("x", "WRITE", "bills."),
+            acl("x", "WRITE", "orders.later."),
             acl("x", "READ", "orders.", "group"),
         ]
     )
     found = rights.on_topics(given, ["orders.x"], lambda name: name.startswith("orders."))
-    assert {one[2] for one in found} == {"*", "ord", "orders.new"}
+    assert {one[2] for one in found} == {"*", "ord", "orders.new", "orders.later."}
