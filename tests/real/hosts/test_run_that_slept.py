@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run that was stopped while another one went on does nothing more: neither rights nor applications nor mirrors move
+by what the ledger said before.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls, ensure_acls
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from tests.real.hosts.test_rights_come_back import AWAY, LEDGER, SECRET, THERE, World, of_role
+
+pytestmark = pytest.mark.real
+RIGHT = {"principal": "shop", "resource": "topic", "name": "orders.", "pattern": "prefixed", "operations": ["WRITE"]}
+SLEEP = {"name": "Sleep for an hour", "ansible.builtin.set_fact": {"ledger_known_at": 0}}
+TOLD = {"name": "Tell", "ansible.builtin.debug": {"msg": "REFUSED {{ ansible_failed_result.msg }}"}}
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Any:
+    made = World(tmp_path)
+    yield made
+    for broker in made.brokers.values():
+        broker.stop()
+
+
+def followed_by_another(world: World) -> dict[str, Any]:
+    """A task: another run of the stage begins in the ledger of eu."""
+    entry = {"run": "another", "stage": "failover", "step": "stage", "state": "started", "about": "na to eu"}
+    entry.update({"client": world.brokers["eu"].client, "topic": LEDGER, "secret": [SECRET]})
+    return {"name": "Another run", "streamsafe.kafka_dr.ledger_entry": {**entry, "after": "{{ ledger_heads.eu }}"}}
+
+
+@pytest.mark.parametrize("file", ["activate.yml", "protect.yml", "fence.yml", "stop_mirror.yml"])
+def test_a_run_that_was_followed_by_another_one_acts_no_more(world, file):
+    eu = KafkaClient(world.brokers["eu"].client)
+    ensure_acls(eu, [RIGHT], "present", False)
+    had = describe_acls(eu)
+    attempt = {"name": "Try", "block": [of_role("failover", file)], "rescue": [TOLD]}
+    tasks = (followed_by_another(world), SLEEP, attempt)
+    facts = {"__failover_taken": [], "__failover_source_ledger": {"skipped": True}, "ledger_active": "eu"}
+    said = world.play("failover", THERE, tasks, facts, **AWAY)
+    assert "REFUSED This run no longer owns the ledger of eu" in said, said[-3000:]
+    assert describe_acls(eu) == had
+
+
+@pytest.mark.parametrize("sleeps", [True, False])
+def test_nor_does_it_start_applications_and_one_that_was_not_goes_on(world, sleeps):
+    attempt = {"name": "Try", "block": [of_role("applications", "start.yml")], "rescue": [TOLD]}
+    tasks = (followed_by_another(world),) if sleeps else ()
+    said = world.play("failover", THERE, (*tasks, SLEEP, attempt), {}, applications_region="eu")
+    assert ("REFUSED This run no longer owns the ledger of eu" in said) == sleeps, said[-3000:]
