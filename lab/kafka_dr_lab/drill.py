@@ -134,6 +134,7 @@ class Drill:
 
     def settle(self, region: str) -> None:
         """Stop the producer, and let the consumer finish."""
+        self.say("End of the traffic: the consumer processes what is left")
         self.lab.halt("departures-producer")
         last_count, changed_at = -1, time.monotonic()
 
@@ -155,6 +156,7 @@ class Drill:
         :param lost_allowed: whether records may be lost or processed twice, as in an unplanned failover.
         :returns: how often each record id is on each topic there.
         """
+        self.say(f"Comparing the applications' journals with every record of {region}")
         report, data = self.report, self.report.data
         records = topic_ids(self.client(region), list(TOPICS))
         present = {identity for counter in records.values() for identity in counter}

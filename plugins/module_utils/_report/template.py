@@ -78,7 +78,7 @@ one.source or "–" }}</td>
 style="background:var(--bad)"></i>differs</span>
 <span><i style="background:var(--warn)"></i>head or tail that is excused, or duplicated</span>
 <span><i style="background:var(--bar)"></i>beyond the bounds, not judged</span><span><i style="background:var(--line)">
-</i>no record of either side (such as transaction markers), or not told</span>
+</i>no record of either side (such as transaction markers), or unknown</span>
 <span>upper bar source, lower bar target</span></p>{% endif %}
 {% for topic in one.topics %}
 <details{{ "" if topic.tone == "good" and one.topics | length > 12 else " open" }}><summary><b>{{ topic.topic }}

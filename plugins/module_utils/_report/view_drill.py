@@ -11,7 +11,7 @@ from .shapes import Report
 from .timeline import lines, span_of, timeline
 from .view_parts import bare_proof, base, duration, figure
 
-RTO_FROM = dict.fromkeys(("switchover", "roundtrip"), "the begin of the move")
+RTO_FROM = dict.fromkeys(("switchover", "roundtrip"), "the start of the move")
 
 
 def drill_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def word(description: str, *values: str) -> NODE:
 
 CLIENT = mapping(
     "The client, in librdkafka's keys, without secrets. On Kubernetes it is learnt from the Kafka resource at the "
-    "begin of a stage",
+    "start of a stage",
     setting(),
     r"^[a-z0-9]+(\.[a-z0-9_-]+)*$",
     x_where="region",
