@@ -54,7 +54,7 @@ def _verdict(report: Report) -> tuple[str, str, str]:
     """Tone, word and sentence."""
     tone = {"done": "good", "refused": "bad", "never_began": "bad"}.get(report["verdict"], "warn")
     different = [proof for proof in report["proofs"] if proof.get("state") == "different"]
-    untold = [proof for proof in report["proofs"] if proof.get("state") == "not_provable"]
+    inconclusive = [proof for proof in report["proofs"] if proof.get("state") == "not_provable"]
     before = report.get("ended_before")
     last_run = (
         f"The last run that the ledger knows ended {before}." if before else "The ledger knows no run of it that ended."
@@ -72,7 +72,7 @@ def _verdict(report: Report) -> tuple[str, str, str]:
         )
     if different:
         tone, sentence = "bad", sentence + " A proof shows a difference."
-    elif untold:
+    elif inconclusive:
         tone = "warn" if tone == "good" else tone
         sentence += " A proof could not tell whether the copy is complete."
     elif report["proofs"]:
