@@ -70,8 +70,8 @@ NO_COPY = (
     "See why the mirror did not copy these topics",
 )
 PARTLY = (
-    "its positions are brought over, but for those in topics that the target has no copy of: {}",
-    "See why the mirror did not copy these topics; its consumers begin there where their auto.offset.reset says",
+    "its positions are brought over, but for those in topics and partitions that the target has no copy of: {}",
+    "See why the mirror did not copy these; its consumers begin there where their auto.offset.reset says",
 )
 UNLISTED_REMEDY = (
     "List them with kafka-groups.sh --list where the source still answers, or ask their owners, "
@@ -106,7 +106,7 @@ def other_groups(
     :param placed: groups that have an answer. :param wanted: predicate on names: groups that are to be translated.
         :param named: groups that applications name.
     :param topics: names of all topics, among which changelogs tell applications of Kafka Streams.
-    :param uncopied: of groups that have an answer, the topics of which there is no copy.
+    :param uncopied: of groups that have an answer, the topics and partitions of which there is no copy.
     :returns: ``[{group, kind, named, why, remedy}]``, sorted; ``*`` stands for those that could not be listed.
     """
     found = []

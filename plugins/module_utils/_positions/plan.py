@@ -33,14 +33,13 @@ def plan(
         for key, position in places.items():
             wanted.setdefault(key, set()).add(position.offset)
     evidence = mirror.evidence(wanted, limit, contents)
-    copies = {mirror.names.copy_of(topic) for topic, dummy in wanted}
-    existing = {name for name in mirror.target.metadata().topics if name in copies}
+    existing = _existing(mirror.target)
     answers: dict[Any, Any] = {}
     rows = []
     for group in sorted(positions):
         for key, position in sorted(positions[group].items()):
             copy = mirror.names.copy_of(key[0])
-            if copy not in existing:
+            if (copy, key[1]) not in existing:
                 continue
             row = {"group": group, "topic": key[0], "target_topic": copy, "partition": key[1]}
             answer = None
@@ -89,15 +88,24 @@ def moved(positions: Positions) -> list[str]:
 
 
 def uncopied(names: MirrorNames, target: KafkaClient, positions: Positions) -> dict[str, list[str]]:
-    """Topics that groups have positions in and that the target has no copy of, ``{group: [topic]}``: :func:`plan` has
-    no row for them.
+    """What groups have positions in and the target has no copy of, ``{group: [topic, or topic-partition of a topic that
+    has grown]}``: :func:`plan` has no row for it.
     """
-    existing = target.metadata().topics
+    existing = _existing(target)
+    topics = {topic for topic, dummy in existing}
+
+    def lacking(key: Partition) -> str:
+        return f"{key[0]}-{key[1]}" if names.copy_of(key[0]) in topics else key[0]
+
     found = {
-        group: sorted({topic for topic, dummy in places if names.copy_of(topic) not in existing})
+        group: sorted({lacking(key) for key in places if (names.copy_of(key[0]), key[1]) not in existing})
         for group, places in positions.items()
     }
-    return {group: topics for group, topics in found.items() if topics}
+    return {group: places for group, places in found.items() if places}
+
+
+def _existing(client: KafkaClient) -> set[Partition]:
+    return {(name, number) for name, topic in client.metadata().topics.items() for number in topic.partitions}
 
 
 def refusals(

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A topic that the mirror never made in the target: a group that reads it and others is not passed over in silence."""
+"""A topic or partition that the mirror never made in the target: a group that reads it and others is not passed over in
+silence.
+"""
 
 from __future__ import annotations
 
@@ -35,3 +37,29 @@ def test_a_position_in_a_topic_without_a_copy_is_named(two_clusters, named):
     assert [row["topic"] for row in found["plan"]] == [topics[0]]
     (said,) = [one for one in found["others"] if one["group"] == group]
     assert topics[1] in said["why"] and topics[0] not in said["why"] and said["named"] is named
+
+
+def test_a_position_in_a_partition_without_a_copy_is_named(two_clusters):
+    """A topic grew shortly before the move. What the copy has of it goes on, and a region that is lost holds nothing
+    up.
+    """
+    source, target = two_clusters["source"], two_clusters["target"]
+    topic, both, only = name("grown"), name("both"), name("only")
+    create(source, topic, 2)
+    write(source, topic, [(number, b"k", b"v", 1000 + at) for at in range(10) for number in (0, 1)])
+    lab.set_positions(source, topic, {both: {0: 5, 1: 5}, only: {1: 5}})
+    create(target, topic)
+    found = lab.translate(
+        source,
+        target,
+        groups=[both, only],
+        groups_regex="",
+        topics=topic,
+        positions_topic=name("none"),
+        source_alias=name("a"),
+    )
+    assert [(row["group"], row["partition"], row["to"]) for row in found["plan"]] == [(both, 0, 0)]
+    assert [row["state"] for row in found["groups"]] == ["committed"]
+    why = {row["group"]: row["why"] for row in found["others"]}
+    assert f"{topic}-1" in why[both] and f"{topic}-0" not in why[both], why
+    assert "no partition that it has a position in exists" in why[only], why
