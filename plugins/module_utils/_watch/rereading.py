@@ -80,8 +80,8 @@ def reread(stretch: Stretch, source: Side, target: Side, known: Sequence[Differe
     part = track.part
     if part.examined == stretch.low and not part.stopped and not last:
         return None
-    told = [fault for fault in track.found if not _may_be_copy(stretch, fault)]
-    found = _numbered(stretch.part, _unknown(told, known))
+    certain = [fault for fault in track.found if not _may_be_copy(stretch, fault)]
+    found = _numbered(stretch.part, _unknown(certain, known))
     return Reread(part.examined, part.matched, found, part.stopped)
 
 
