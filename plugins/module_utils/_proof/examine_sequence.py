@@ -89,20 +89,20 @@ class SequenceExamination:
             for side, starts in ((0, self.left_starts), (1, self.right_starts))
         )
 
-    def _between(self, anchors: list[Block], whole_tail: bool = False) -> Outcome:
+    def _between(self, anchors: list[Block], whole: bool = False) -> Outcome:
         """Read what lies between matched chunks and classify it.
 
-        :param whole_tail: read a long missing tail to its end too.
+        :param whole: read a long missing head or tail to its end too.
         """
         gaps, skipped = stretches.choose(
-            anchors, self.left_starts, self.right_starts, stretches.MOST, not self.lookup.readable, whole_tail
+            anchors, self.left_starts, self.right_starts, stretches.MOST, not self.lookup.readable, whole
         )
         self.lookup.hint(self.left, self.left_ids, self.right_ids, anchors)
         lost, lost_at, extra, extra_at = self._read_gaps(gaps)
         blocks = self._align(anchors, lost, lost_at, extra, extra_at)
-        tail = stretches.cut_tail(skipped, len(self.left.rows))
-        if tail and not whole_tail and self._goes_on(tail, extra, extra_at, blocks):
-            return self._between(anchors, whole_tail=True)
+        cut_off = stretches.cut_off(skipped, len(self.left.rows))
+        if not whole and any(self._goes_on(gap, extra, extra_at, blocks) for gap in cut_off):
+            return self._between(anchors, whole=True)
         found = classify.classify(
             Records.join(lost),
             Records.join(extra),
@@ -187,9 +187,9 @@ class SequenceExamination:
                 )
         return parts
 
-    def _goes_on(self, tail: Gap, extra: list[Records], extra_at: list[int], blocks: list[Block]) -> bool:
-        """Whether the source has, in the tail that was not read, what the target holds and could not be matched: then
-        the copy did not end before it.
+    def _goes_on(self, cut_off: Gap, extra: list[Records], extra_at: list[int], blocks: list[Block]) -> bool:
+        """Whether the source has, in the head or tail that was not read, what the target holds and could not be
+        matched: then the copy did not end before it.
         """
         left_over = Records.join(
             [
@@ -200,7 +200,7 @@ class SequenceExamination:
         if not len(left_over):
             return False
         rows = self.left.rows
-        low, high = int(rows["first_offset"][tail[0]]), int(rows["last_offset"][tail[1] - 1]) + 1
+        low, high = int(rows["first_offset"][cut_off[0]]), int(rows["last_offset"][cut_off[1] - 1]) + 1
         wanted = left_over.digest(self.task.timestamps)
         return any(
             np.isin(part.digest(self.task.timestamps), wanted).any()

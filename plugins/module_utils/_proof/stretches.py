@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .._digest.shapes import Block
+from .._digest.shapes import Block, Span
 from .shapes import Gap
 
 try:
@@ -24,7 +24,7 @@ def choose(
     right_starts: np.ndarray,
     most: int,
     undescribed: bool = False,
-    whole_tail: bool = False,
+    whole: bool = False,
 ) -> tuple[list[Gap], list[Gap]]:
     """``(read, skipped)``, each a list of (source low, high, target low, high) in chunks, in order.
 
@@ -32,7 +32,7 @@ def choose(
         of the chunks' first records.
     :param most: records that may be read. :param undescribed: the source is a manifest of chunks only, of which nothing
         can be read.
-    :param whole_tail: read a long missing tail too; else only as much of it as the target can hold.
+    :param whole: read a long missing head or tail too; else only as much of it as the target can hold.
     """
     ends = len(left_starts) - 1, len(right_starts) - 1
     chosen, skipped = [], []
@@ -43,24 +43,35 @@ def choose(
         at_left, at_right = i + n, j + n
         if not lost and not extra:
             continue
-        cut = i
-        if not whole_tail and extra and i == ends[0] and lost > 4 * extra + LONG:
-            cut = min(i, int(np.searchsorted(left_starts, left_starts[gap[0]] + extra + 1)) + MARGIN)
-        wanted = max(int(left_starts[cut] - left_starts[gap[0]]), extra)
+        begin, cut = gap[:2]
+        if not whole and extra and lost > 4 * extra + LONG:
+            begin, cut = _near(gap, left_starts, extra)
+        wanted = max(int(left_starts[cut] - left_starts[begin]), extra)
         if undescribed or (not extra and lost > LONG) or read + wanted > most:
             skipped.append(gap)
             continue
         read += wanted
-        chosen.append((gap[0], cut, *gap[2:]))
+        if begin > gap[0]:
+            skipped.append((gap[0], begin, gap[2], gap[2]))
+        chosen.append((begin, cut, *gap[2:]))
         if cut < i:
             skipped.append((cut, i, j, j))
     return chosen, skipped
 
 
-def cut_tail(skipped: list[Gap], count: int) -> Gap | None:
-    """The stretch of chunks that was cut off the source's tail, of ``count`` chunks in all; None where none was."""
-    last = skipped[-1] if skipped else None
-    return last if last and last[1] == count and last[2] == last[3] else None
+def _near(gap: Gap, left_starts: np.ndarray, extra: int) -> Span:
+    """The chunks of the source in a gap at its tail or head that ``extra`` records of the target may be copies of."""
+    low, high = gap[:2]
+    if high == len(left_starts) - 1:
+        return low, min(high, int(np.searchsorted(left_starts, left_starts[low] + extra + 1)) + MARGIN)
+    if low == gap[2] == 0:
+        low = max(0, int(np.searchsorted(left_starts, left_starts[high] - extra - 1, "right")) - 1 - MARGIN)
+    return low, high
+
+
+def cut_off(skipped: list[Gap], count: int) -> list[Gap]:
+    """The stretches of chunks that were cut off the source's head and tail, of ``count`` chunks in all."""
+    return [gap for gap in skipped if gap[2] == gap[3] and (gap[0] == 0 or gap[1] == count)]
 
 
 def unmatched(ordinals: np.ndarray, blocks: list[Block]) -> np.ndarray:

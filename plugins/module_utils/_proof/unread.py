@@ -72,8 +72,10 @@ class Unread:
             self.found.counts[name] += high - low
             held = np.clip(edges[1:], low, high) - np.clip(edges[:-1], low, high)
             if name == "missing_head":
-                # In a chunk that was not read, every record counts as its youngest.
-                youngest = np.repeat(self.left.rows["max_timestamp"], held)
+                # In a chunk that was not read, every record counts as its youngest, or as one without a timestamp.
+                rows = self.left.rows
+                counts_as = np.where(rows["min_timestamp"] < 0, rows["min_timestamp"], rows["max_timestamp"])
+                youngest = np.repeat(counts_as, held)
                 self.found.head_timestamps = np.concatenate([self.found.head_timestamps, youngest])
             timestamp = self.left.rows["min_timestamp"][int(np.flatnonzero(held)[0])]
             offset = int(chunks.ordinals_to_offsets(self.left.runs, np.array([low]))[0])

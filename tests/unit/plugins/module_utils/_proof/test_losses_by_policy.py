@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import stretches
 from tests.support.compared import DAY, NOW, Side, copied, found, judged, log
 
 pytestmark = pytest.mark.usefixtures("short_chunks")
@@ -186,3 +187,30 @@ def test_a_region_that_was_made_again_keeps_its_id_and_is_compared_with_its_mani
         judged(Side(ROWS, "the manifest", live=False, cluster_id="same", topic_id="old"), again)[0]["verdict"]
         == "PROVEN"
     )
+
+
+@pytest.mark.parametrize(
+    ("held", "counts", "verdict"),
+    [
+        (range(1603, 2000), {"missing_head": 1603}, "PROVEN"),
+        # What was copied of the far end shows that the rest was not deleted at the head.
+        ([*range(5), *range(1603, 2000)], {"missing": 1598}, "LOSS"),
+        ([*range(1200, 1205), *range(1603, 2000)], {"missing_head": 1200, "missing": 398}, "LOSS"),
+    ],
+)
+def test_a_long_expired_head_is_told_by_its_end(monkeypatch, held, counts, verdict):
+    """A copy's log begins in the midst of a chunk, and a segment that expired holds more than is read again."""
+    monkeypatch.setattr(stretches, "LONG", 100)
+    monkeypatch.setattr(stretches, "MOST", 1500 if verdict == "PROVEN" else 2000)
+    rows = log(range(2000), time=lambda at: NOW - (8 if at < 1700 else 1) * DAY)
+    source = Side(rows, "the manifest", live=False, **{"retention.ms": str(7 * DAY)})
+    report, part = judged(source, Side(copied([rows[at] for at in held]), "target"), starts=1603)
+    assert (report["verdict"], found(part)) == (verdict, counts), report["reasons"]
+
+
+def test_a_record_without_a_timestamp_is_not_excused_in_a_stretch_that_is_not_read(monkeypatch):
+    monkeypatch.setattr(stretches, "LONG", 100)
+    rows = log(range(2000), time=lambda at: -1 if at == 700 else NOW - 8 * DAY)
+    source = Side(rows, "the manifest", live=False, **{"retention.ms": str(7 * DAY)})
+    report, part = judged(source, Side(copied(rows[1603:]), "target"), starts=1603)
+    assert (report["verdict"], found(part)) == ("LOSS", {"missing_head": 1603}), report["reasons"]
