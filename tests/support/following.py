@@ -80,7 +80,7 @@ class Follower:
 
     @staticmethod
     def _tip(log):
-        return Tip(len(log) - 1, 0, 0) if log else None
+        return Tip(len(log) - 1, 0, int(records(log[-1:]).digest()[0])) if log else None
 
     def kinds(self):
         return {found.kind: found.count for found in self.track.found}

@@ -42,7 +42,7 @@ def judge(track: Track, source: Side, target: Side, mirrored_through: int | None
     lookup = Lookup(source, track)
     left_before = len(track.fresh)
     if left_before:
-        _take_copies(track, lookup, now_ms)
+        _take_copies(track, lookup, now_ms, track.source_whole)
     blocks = align.blocks(track.pending.digest(), track.fresh.digest())
     left, right = _extent(track, blocks, mirrored_through)
     if not left and not right:
@@ -68,7 +68,12 @@ def _faults(track: Track, blocks: list[Block], found: Found, now_ms: int) -> lis
     return [_difference(track, blocks, number, run, copies, now_ms) for number, run in enumerate(differences)]
 
 
-def _take_copies(track: Track, lookup: Lookup, now_ms: int) -> None:
+def take_copies(track: Track, source: Side, now_ms: int) -> None:
+    """Account for the further copies that the target goes on with, whatever follows them."""
+    _take_copies(track, Lookup(source, track), now_ms, True)
+
+
+def _take_copies(track: Track, lookup: Lookup, now_ms: int, whole: bool) -> None:
     """Account for what the target begins with as long as it goes on as the source does, with further copies of records
     that it had before in between.
 
@@ -85,7 +90,7 @@ def _take_copies(track: Track, lookup: Lookup, now_ms: int) -> None:
             extras.append(at)
     strange = sorted({held[at] for at in extras} - set(wanted[: len(pairs)]))
     before = {digest for digest, known in zip(strange, lookup.before(strange), strict=True) if known}
-    right = len(held) if track.source_whole else (pairs[-1][1] + 1 if pairs else 0)
+    right = len(held) if whole else (pairs[-1][1] + 1 if pairs else 0)
     while True:
         pairs = [pair for pair in pairs if pair[1] < right]
         known = before.union(wanted[: len(pairs)])

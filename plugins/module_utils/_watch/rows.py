@@ -218,8 +218,8 @@ def _texts(value: Any) -> list[str]:
 
 
 def _cursor(value: Any) -> list[int]:
-    source, target, matched = map(_whole, value)
-    return [source, target, matched]
+    source, target, matched, until = map(_whole, value)
+    return [source, target, matched, until]
 
 
 def _runs(value: Any) -> list[list[int]]:

@@ -23,6 +23,7 @@ DAY = 86400
 PORTION, MOST = 100000, 4000000
 # Seconds of a round that it may take.
 SECONDS = 1.0
+APART = "it is not reread today: from where retention left the two logs they have too few records in common"
 
 
 class Scrubber:
@@ -35,7 +36,7 @@ class Scrubber:
         self.source, self.target, self.days = source, target, days
         self._last = time.monotonic()
         self._allowed = 0.0
-        self._apart: set[Partition] = set()
+        self._apart: dict[tuple[Partition, str, str], float] = {}
 
     def step(
         self, tracks: Iterable[Track], differences: Mapping[Partition, Sequence[Difference]], now_ms: int, now: float
@@ -47,14 +48,15 @@ class Scrubber:
         """
         if not self.days:
             return
-        wanted = {track.place: track for track in tracks if _has_proven(track) and track.place not in self._apart}
+        self._apart = {logs: since for logs, since in self._apart.items() if now - since < DAY}
+        wanted = {track.place: track for track in tracks if _has_proven(track) and _logs(track) not in self._apart}
         total = sum(track.part.through[0] - _lowest(track) for track in wanted.values())
         self._allowed = min(self._allowed + (now - self._last) * total / (self.days * DAY), float(total))
         self._last = now
         while wanted and time.monotonic() - now < SECONDS:
             track = min(wanted.values(), key=_order)
-            ahead = track.part.through[0] - (track.part.scrub_at or [_lowest(track)])[0]
-            if self._allowed < min(PORTION, max(1, ahead)):
+            source, dummy, dummy, until = _cursor(track)
+            if self._allowed < min(PORTION, max(1, until - max(source, _lowest(track)))):
                 return
             read = self._portion(track, differences.get(track.place, ()), now_ms)
             self._allowed -= max(1, read)
@@ -63,33 +65,62 @@ class Scrubber:
 
     def _portion(self, track: Track, known: Sequence[Difference], now_ms: int) -> int:
         """Reread one stretch of a partition; how many offsets of the source were read, 0 where it has to wait."""
-        place, copy = track.place, (track.part.target_topic, track.place[1])
-        starts = self.source.starts([place]), self.target.starts([copy])
-        if place not in starts[0] or copy not in starts[1]:
+        log_starts = self._starts(track)
+        if log_starts is None:
             # The next survey says what became of the topic.
             return 0
-        log_starts = starts[0][place], starts[1][copy]
-        source, target, matched = track.part.scrub_at or [*(track.part.begins or (0, 0)), 0]
+        source, target, matched, until = _cursor(track)
         passed = log_starts[0] > source, log_starts[1] > target
         track.part.source_start = max(track.part.source_start, log_starts[0])
         low = max(source, log_starts[0]), max(target, log_starts[1])
         if any(passed):
             low = self._beside(track, low, passed)
-        if low[0] >= track.part.through[0] or low[1] >= track.part.through[1]:
+        if _done(track, low, until) or log_starts[1] >= track.part.through[1]:
             return self._ended(track, now_ms)
         length = PORTION
         while True:
             stretch = self._stretch(track, low, length, matched, passed)
             found = reread(stretch, self.source, self.target, known, now_ms) if stretch else None
             if found is not None and stretch is not None:
-                return self._take(track, stretch, found, now_ms)
-            if stretch is None or stretch.longest:
+                # What retention or another log under the same name makes of it is no fault.
+                sure = not found.found or (self._starts(track) == log_starts and self._same_logs(track))
+                return self._take(track, stretch, found, until, now_ms) if sure else 0
+            if stretch is None or stretch.longest or stretch.whole:
                 break
             length = min(MOST, length * 4)
         if stretch is not None:
-            self._apart.add(track.place)
-            track.note("it is not reread: from where retention left the two logs they have no record in common")
+            self._apart[_logs(track)] = time.monotonic()
+            if APART not in track.part.notes[-1:]:
+                track.note(APART)
         return 0
+
+    def _starts(self, track: Track) -> Span | None:
+        """Where the logs of both sides begin now; None where one of them is gone."""
+        copy = track.part.target_topic, track.place[1]
+        starts = self.source.starts([track.place]), self.target.starts([copy])
+        return (starts[0][track.place], starts[1][copy]) if track.place in starts[0] and copy in starts[1] else None
+
+    def _same_logs(self, track: Track) -> bool:
+        """Whether the record that was read last is still there on both sides: a topic may have been made again, or a
+        log cut, since the round looked; the next one says so.
+        """
+        tips = (
+            (self.source, track.place[0], track.part.source_tip),
+            (self.target, track.part.target_topic, track.part.target_tip),
+        )
+        for side, topic, tip in tips:
+            if tip is None:
+                continue
+            place = topic, track.place[1]
+            if side.ends([place]).get(place, 0) <= tip.offset:
+                return False
+            try:
+                (found,) = side.records(*place, [(tip.offset, tip.offset + 1)], keep="content")
+            except RangeGoneError:
+                return False
+            if found.digest().tolist() != [tip.digest]:
+                return False
+        return True
 
     def _beside(self, track: Track, low: Span, passed: tuple[bool, bool]) -> Span:
         """Where to look for the record that the other log begins with now: not before the first one that is as old."""
@@ -139,9 +170,9 @@ class Scrubber:
             return None
         return source, target
 
-    def _take(self, track: Track, stretch: Stretch, found: Reread, now_ms: int) -> int:
+    def _take(self, track: Track, stretch: Stretch, found: Reread, until: int, now_ms: int) -> int:
         part = track.part
-        part.scrub_at, track.dirty = [*found.ends, found.matched], True
+        part.scrub_at, track.dirty = [*found.ends, found.matched, until], True
         if found.stopped or len(track.faults) + len(found.found) > judging.MOST:
             track.stop(
                 found.stopped or f"more than {judging.MOST} differences, the last ones in what was proven before"
@@ -149,7 +180,7 @@ class Scrubber:
         elif found.found:
             track.blame(found.found)
             track.note(f"{len(found.found)} differences in what was proven before, found when it was read again")
-        elif found.ends[0] >= part.through[0] or found.ends[1] >= part.through[1]:
+        elif _done(track, found.ends, until):
             self._ended(track, now_ms)
         return stretch.high[0] - stretch.low[0]
 
@@ -169,6 +200,25 @@ def _has_proven(track: Track) -> bool:
 def _lowest(track: Track) -> int:
     """The first offset of the proven range that the source still has."""
     return max((track.part.begins or (0, 0))[0], track.part.source_start)
+
+
+def _cursor(track: Track) -> tuple[int, int, int, int]:
+    """Where the pass goes on: offsets of source and target, how many records were matched before them, and the offset
+    of the source at which it ends. That is fixed: what is proven may grow faster than it is reread.
+    """
+    begins = track.part.begins or (0, 0)
+    source, target, matched, until = track.part.scrub_at or (*begins, 0, track.part.through[0])
+    return source, target, matched, until
+
+
+def _done(track: Track, ends: Span, until: int) -> bool:
+    """Whether a pass that came so far is at its end: of what ends with the proven range, both sides have to be."""
+    through = track.part.through
+    return ends[0] >= until and (until < through[0] or ends[0] > through[0] or ends[1] >= through[1])
+
+
+def _logs(track: Track) -> tuple[Partition, str, str]:
+    return track.place, track.part.source_id, track.part.target_id
 
 
 def _order(track: Track) -> tuple[bool, int, Partition]:

@@ -47,7 +47,8 @@ class Confirmed:
     :ivar waiting: source records that are read and not confirmed yet (in windows).
     :ivar chain: hash of the last window.
     :ivar scrubbed: when all that is proven was last read again (ms).
-    :ivar scrub_at: where that goes on: offsets of source and target, and how many records were matched before them.
+    :ivar scrub_at: where that goes on: offsets of source and target, how many records were matched before them, and the
+        offset of the source at which the pass ends.
     :ivar stopped: why the partition is no longer watched; None while it is.
     :ivar notes: what happened to it (created anew, skipped), the newest last, bounded.
     :ivar map_runs: (source offset, target offset, count), the newest of the exact offset map, bounded.

@@ -67,13 +67,16 @@ def unproven_records(part: Confirmed, end: int | None = None) -> int:
 
 
 def scrubbed_at(state: WatchState) -> int | None:
-    """When all that is proven was read again at last, in milliseconds: the oldest of all partitions that have something
-    proven; None where there is none, or one was not read again yet.
+    """When all that is proven was read again at last, in milliseconds: the oldest of all partitions whose source still
+    holds something proven; None where there is none, or one was not read again yet.
     """
     moments = [
         part.scrubbed
         for (topic, dummy), part in state.partitions.items()
-        if topic not in state.not_watched and part.through != (part.begins or part.through)
+        if topic not in state.not_watched
+        # Of what the source has deleted, nothing can be read again.
+        and part.begins is not None
+        and part.through[0] > max(part.begins[0], part.source_start)
     ]
     known = [moment for moment in moments if moment is not None]
     return min(known) if known and len(known) == len(moments) else None
