@@ -21,6 +21,8 @@ POLICIES = ("identity", "default")
 HEARTBEATS = "heartbeats"
 # Numbers of groups change where patterns are joined.
 GROUP_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]|\(\?P=")
+# Groups by name, comments, conditions, and the flag a.
+PYTHONS_OWN = re.compile(r"(?<!\\)(?:\\\\)*\(\?(?:P<|#|\(|[a-z]*a[a-z]*[:-])")
 
 
 def workers_group(source: str) -> str:
@@ -185,6 +187,8 @@ def unreadable(pattern: str) -> str:
     """Why an expression does not mean the same here as in Java, alone or joined to others; empty where it does."""
     if GROUP_REFERENCE.search(pattern):
         return "a reference to a group"
+    if PYTHONS_OWN.search(pattern):
+        return "a group that Java does not know"
     with warnings.catch_warnings():
         warnings.simplefilter("error", FutureWarning)
         try:

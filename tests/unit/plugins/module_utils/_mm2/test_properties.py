@@ -85,6 +85,8 @@ def test_several_mirrors_in_one_process():
         ({**MIRROR, "topics": ["(?i)orders.*"]}, "global flags"),
         ({**MIRROR, "topics": ["x)|(y"]}, "unbalanced"),
         ({**MIRROR, "topics_exclude": [r"(a)x\1"]}, "a reference to a group"),
+        ({**MIRROR, "topics": ["(?P<shop>a)b"]}, "a group that Java does not know"),
+        ({**MIRROR, "topics": ["a(?#those of the shop)b", "(?i-s:c)"]}, "a group that Java does not know"),
     ],
 )
 def test_refuses_what_one_process_cannot_do(mirrors, words):
