@@ -134,6 +134,11 @@ def _track(stretch: Stretch) -> Track | None:
     if stretch.source_passed or stretch.target_passed:
         if not stretch.whole:
             _leave_last_moment(track)
+        elif (stretch.source_passed and not len(source)) or (stretch.target_passed and not len(target)):
+            # All that the other side has is what this one deleted.
+            part.begins = part.through = part.examined = stretch.low
+            track.pending, track.fresh = Records(), Records()
+            return track
         source, target = track.pending, track.fresh
         blocks = _late_blocks(source, target, stretch.whole)
         if stretch.target_passed and stretch.part.duplicates:

@@ -234,6 +234,15 @@ def test_logs_without_a_common_record_wait_for_a_day(monkeypatch):
     assert scrub.day() == [] and scrub.track.part.scrubbed
 
 
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_where_retention_left_no_record_on_one_side_there_is_nothing_to_compare(monkeypatch, side):
+    scrub = Scrub(monkeypatch, LOG, LOG, 100)
+    log = getattr(scrub, side)
+    # What is left is the end of a transaction.
+    log.start, log.gone = 59, {59}
+    assert scrub.day() == [] and scrub.track.part.scrubbed and not scrub.track.part.notes
+
+
 def test_what_the_source_deleted_has_no_age():
     state = WatchState("m")
     state.partitions = {
