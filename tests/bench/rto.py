@@ -27,7 +27,13 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "lab")]
 
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, TopicPartition  # noqa: E402
+from confluent_kafka import (  # noqa: E402
+    Consumer,
+    ConsumerGroupTopicPartitions,
+    KafkaError,
+    KafkaException,
+    TopicPartition,
+)
 from confluent_kafka.admin import (  # noqa: E402
     AclBinding,
     AclOperation,
@@ -74,16 +80,21 @@ def prepare(inventory: Inventory) -> Prepared:
 
 def checkpoints(client: dict[str, Any]) -> dict[str, list[TopicPartition]]:
     """The positions by group that MirrorMaker 2 wrote last."""
-    consumer = Consumer({**client, "group.id": "kdr-bench", "enable.auto.commit": False})
+    # Where the log ends is said by itself: its last offset may be of no record, or it may have none.
+    consumer = Consumer({**client, "group.id": "kdr-bench", "enable.auto.commit": False, "enable.partition.eof": True})
     found: dict[tuple[str, str, int], int] = {}
     try:
-        dummy, end = consumer.get_watermark_offsets(TopicPartition(CHECKPOINTS, 0), timeout=10)
         consumer.assign([TopicPartition(CHECKPOINTS, 0, 0)])
-        while consumer.position([TopicPartition(CHECKPOINTS, 0)])[0].offset < end:
+        ended = False
+        while not ended:
             for message in consumer.consume(1000, 0.2):
-                if message.error() is None:
+                if (error := message.error()) is None:
                     row = decode_checkpoint(message.key(), message.value())
                     found[(row.group, row.topic, row.partition)] = row.downstream
+                elif error.code() == KafkaError._PARTITION_EOF:
+                    ended = True
+                else:
+                    raise KafkaException(error)
     finally:
         consumer.close()
     positions: dict[str, list[TopicPartition]] = {}
