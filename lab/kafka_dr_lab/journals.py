@@ -209,8 +209,9 @@ def _read_to_the_end(consumer: Consumer, topics: list[str]) -> dict[Partition, l
     unread: set[Partition] = set()
     for topic in topics:
         metadata = consumer.list_topics(topic, 15).topics[topic]
-        if metadata.error is None:
-            unread |= {(topic, number) for number in metadata.partitions}
+        if metadata.error is not None and metadata.error.code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
+            raise TimeoutError(f"partitions of {topic} could not be listed: {metadata.error.str()}")
+        unread |= {(topic, number) for number in metadata.partitions}
     if unread:
         consumer.assign([TopicPartition(topic, number, 0) for topic, number in unread])
     logs: dict[Partition, list[Held]] = {place: [] for place in unread}

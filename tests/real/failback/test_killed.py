@@ -17,6 +17,7 @@ from tests.real.lab.playing import SOURCE, TARGET, Playground
 pytestmark = pytest.mark.full
 PLACES = (
     "Begin the stage in the ledger of the region that works",
+    "Check that no other stage has begun elsewhere",
     "Hold off deletion in the region",
     "Fence the region",
     "Find out what only the region has",
@@ -24,6 +25,7 @@ PLACES = (
     "Turn the mirror round",
     "Wait until everything is copied",
     "Prove the backup",
+    "Restore retention",
 )
 
 

@@ -43,7 +43,8 @@ class Cluster:
         principals = [
             {"name": one, "username": one, "password": password(one) if one in USERS else None} for one in names
         ]
-        return fencing.looked(self.client("stages"), principals, **{"fenced": True, "timeout": timeout, **more})
+        asked = {"fenced": True, "timeout": timeout, "known": ["stages", "unheard"], **more}
+        return fencing.looked(self.client("stages"), principals, **asked)
 
 
 @pytest.fixture(scope="module")
