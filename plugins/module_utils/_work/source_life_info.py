@@ -22,6 +22,9 @@ from .cluster_info import cluster_info
 
 # Seconds between two rounds of a witness, where only one round is known; and the longest wait for the next one.
 USUAL, PATIENCE = 2.0, 20.0
+# A mirror writes on what it had fetched when its source was lost. Seconds without a sign after which it has, and the
+# longest wait for them.
+REST, LONGEST = 12.0, 25.0
 
 
 def source_life_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
@@ -31,6 +34,15 @@ def source_life_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]
     )
     target = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], names.target)
     before, began = _signs(target, names, params), time.monotonic()
+    answer = _answer(before, params, check_mode)
+    moved = [] if answer["reachable"] else _moved(before, target, names, params, began)
+    seen = _went_on(before, target, names, params) if moved else []
+    ended = [] if seen else moved
+    return {**answer, "changed": False, "seen": seen, "ended": ended, "alive": bool(answer["reachable"] or seen)}
+
+
+def _answer(before: dict[str, Any], params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+    """What the source itself says."""
     answer = cluster_info(
         {
             "client": params["source_client"],
@@ -57,8 +69,7 @@ def source_life_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]
             answer["hidden"] = _hidden(before, answer["topics"], params)
         except KafkaDrError as error:
             answer.update(error=error.kind, reason=str(error))
-    seen = [] if answer["reachable"] else _moved(before, target, names, params, began)
-    return {**answer, "changed": False, "seen": seen, "alive": bool(answer["reachable"] or seen)}
+    return answer
 
 
 def _hidden(before: dict[str, Any], topics: dict[str, Any], params: dict[str, Any]) -> list[str]:
@@ -106,6 +117,27 @@ def _moved(
         if seen or time.monotonic() >= until:
             return seen
         time.sleep(0.5)
+
+
+def _went_on(first: dict[str, Any], target: KafkaClient, names: MirrorNames, params: dict[str, Any]) -> list[str]:
+    """What still arrives after a sign was seen, a sentence each; nothing where it came to its end.
+
+    What was under way when a source was lost ends by itself. A witness writes one round at most that it had begun.
+    """
+    before = _signs(target, names, params)
+    longest = time.monotonic() + LONGEST
+    rest = max(REST, _pause(before))
+    until, seen = time.monotonic() + rest, []
+    while time.monotonic() < until:
+        time.sleep(0.5)
+        now = _signs(target, names, params)
+        further = list(_differences(before, now))
+        if further:
+            before, seen, until = now, further, time.monotonic() + rest
+        rounds = [time_of for time_of in now["rounds"] or [] if time_of not in (first["rounds"] or [])]
+        if seen and (len(rounds) > 1 or time.monotonic() >= longest):
+            return seen
+    return []
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:

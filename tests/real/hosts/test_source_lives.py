@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A source that does not answer the controller, and no witness: what a real mirror brings from it meanwhile says that
-it lives, and what the mirror writes by itself does not.
+it lives, and what the mirror writes by itself, or had fetched before, does not.
 """
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,6 +38,8 @@ MIRROR = {
 }
 # Heartbeats are copied where a pattern names them.
 WITH_HEARTBEATS = {**MIRROR, "topics": ["orders\\..*", "heartbeats"]}
+# What was copied by then is noted within the seconds of one look.
+SOON = {"eu.exactly.once.source.support": "disabled", "eu.offset.flush.interval.ms": "2000"}
 # Connect writes its offsets only when it stops, so that heartbeats alone are seen.
 SELDOM = {"eu.exactly.once.source.support": "disabled", "eu.offset.flush.interval.ms": "600000"}
 # What the way back needs to emit heartbeats to the source, and nothing else.
@@ -67,6 +71,7 @@ def asked(pair: dict[str, Kafka]) -> dict[str, Any]:
     }
     answer = source_life_info(common(None, pair["eu"], **words), False)
     assert not answer["reachable"] and answer["alive"] == bool(answer["seen"]), answer
+    assert not (answer["seen"] and answer["ended"]), answer
     return answer
 
 
@@ -149,6 +154,19 @@ def test_a_mirror_that_seldom_notes_its_offsets_is_heard_by_its_pairs(pair, tmp_
         until(lambda: ends(pair["eu"].client, TOPIC)[1] >= ends(pair["na"].client, TOPIC)[1], "a mirror at the end")
         # The pair of the last record comes after its copy.
         until(lambda: not asked(pair)["alive"], "a mirror that copies nothing, and so tells nothing of the source")
+
+
+def test_what_a_mirror_had_fetched_when_its_source_was_lost_is_no_sign_of_life(pair, tmp_path):
+    with mirror(pair, tmp_path, SOON):
+        with written(pair, 0.05):
+            before = copied(pair)
+            until(lambda: copied(pair) > before, "offsets of the mirror", 120)
+            os.kill(pair["na"].process.pid, signal.SIGSTOP)
+            try:
+                answer = asked(pair)
+            finally:
+                os.kill(pair["na"].process.pid, signal.SIGCONT)
+        assert answer["ended"] and not answer["alive"], answer
 
 
 def test_heartbeats_that_were_written_to_the_source_say_that_it_lives(pair, tmp_path):
