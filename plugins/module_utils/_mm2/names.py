@@ -23,6 +23,10 @@ HEARTBEATS = "heartbeats"
 GROUP_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]|\(\?P=")
 # Groups by name, comments, conditions, and the flag a.
 PYTHONS_OWN = re.compile(r"(?<!\\)(?:\\\\)*\(\?(?:P<|#|\(|[a-z]*a[a-z]*[:-])")
+# What a brace may not stand in: escapes, and sets of characters.
+ESCAPES_AND_SETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+# Java refuses a brace that counts nothing; Python takes it for itself, or for a count from none.
+NO_COUNT = re.compile(r"\{(?!\d+(?:,\d*)?\})")
 
 
 def workers_group(source: str) -> str:
@@ -189,6 +193,8 @@ def unreadable(pattern: str) -> str:
         return "a reference to a group"
     if PYTHONS_OWN.search(pattern):
         return "a group that Java does not know"
+    if NO_COUNT.search(ESCAPES_AND_SETS.sub("", pattern)):
+        return "a brace that Java refuses: it counts nothing, and has no backslash before it"
     with warnings.catch_warnings():
         warnings.simplefilter("error", FutureWarning)
         try:

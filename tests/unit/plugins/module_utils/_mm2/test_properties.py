@@ -86,6 +86,8 @@ def test_several_mirrors_in_one_process():
         ({**MIRROR, "topics": ["x)|(y"]}, "unbalanced"),
         ({**MIRROR, "topics_exclude": [r"(a)x\1"]}, "a reference to a group"),
         ({**MIRROR, "topics": ["(?P<shop>a)b"]}, "a group that Java does not know"),
+        ({**MIRROR, "topics": ["orders.{x}"]}, "a brace that Java refuses"),
+        ({**MIRROR, "groups": [r"[{}]\{a}{2}{"]}, "a brace that Java refuses"),
         ({**MIRROR, "topics": ["a(?#those of the shop)b", "(?i-s:c)"]}, "a group that Java does not know"),
     ],
 )
