@@ -40,6 +40,9 @@ def parser() -> argparse.ArgumentParser:
         "--report", type=Path, default=ROOT / "build" / "drill", help="directory below which the reports are"
     )
     history.add_argument("--page", type=Path, help="the page to write; default: history.html in that directory")
+    history.add_argument(
+        "--metrics", type=Path, help="a file to write for the textfile collector of Prometheus' node exporter"
+    )
     return command_line
 
 
@@ -197,8 +200,13 @@ def _run(arguments: argparse.Namespace) -> int:
         from .report import history
 
         page = (arguments.page or arguments.report / "history.html").resolve()
-        count = history(arguments.report.resolve(), page)
-        print(f"{count} drills: {page}")
+        rows = history(arguments.report.resolve(), page)
+        print(f"{len(rows)} drills: {page}")
+        if arguments.metrics:
+            from .drill_metrics import write
+
+            write(rows, arguments.metrics.resolve())
+            print(f"For Prometheus: {arguments.metrics.resolve()}")
         return 0
     lab = _lab(arguments)
     options = {key: getattr(arguments, key, None) for key in ("history", "rate", "records", "watch")}

@@ -158,15 +158,15 @@ def prune(directory: Path, retain: int) -> list[str]:
     return [report.name for report in old]
 
 
-def history(directory: Path, page: Path) -> int:
-    """Write one page about the drills below a directory; returns how many they are.
+def history(directory: Path, page: Path) -> list[dict[str, Any]]:
+    """Write one page about the drills below a directory; returns the rows of its table, newest first.
 
     :raises LabError: there are none.
     """
     pages, files, errors = collection("_report.history"), collection("_report.files"), collection("_errors")
     try:
-        text, count = pages.page(str(directory), str(page))
+        text, rows = pages.page(str(directory), str(page))
         files.write(str(page.parent), {page.name: text})
     except errors.KafkaDrError as error:
         raise LabError(str(error)) from error
-    return count
+    return list(rows)

@@ -109,11 +109,11 @@ def charts(table: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return drawn
 
 
-def page(directory: str, target: str) -> tuple[str, int]:
+def page(directory: str, target: str) -> tuple[str, list[dict[str, Any]]]:
     """The page over all drills below a directory.
 
     :param target: the page's own path; links lead from there.
-    :returns: HTML and the number of drills.
+    :returns: HTML, and the :func:`rows` of its table.
     :raises UsageError: there are none.
     """
     drills, refused = collect(directory)
@@ -142,4 +142,4 @@ def page(directory: str, target: str) -> tuple[str, int]:
             title=f"Drills: {passed} of {len(meant)} passed",
         )
     )
-    return text, len(table)
+    return text, table

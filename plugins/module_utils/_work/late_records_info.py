@@ -100,8 +100,8 @@ def _sentences(
         for row in shorter
     ]
     sentences += [
-        f"{row['topic']}-{row['partition']} begins at {row['start']}, beyond offset {row['through']} up to which it was "
-        "copied: what was written between is deleted"
+        f"{row['topic']}-{row['partition']} begins at {row['start']}, beyond offset {row['through']} up to which it "
+        "was copied: what was written between is deleted"
         for row in deleted
     ]
     return sentences

@@ -29,10 +29,10 @@ def test_each_drill_once_in_order_with_its_link(tmp_path):
     put(tmp_path / "elsewhere", proof())
     drills, refused = history.collect(str(tmp_path))
     assert [one["rto_seconds"] for path, one in drills] == [40.52, None, 50.0] and not refused
-    text, count = history.page(str(tmp_path), str(tmp_path / "history.html"))
+    text, shown = history.page(str(tmp_path), str(tmp_path / "history.html"))
     html5lib.HTMLParser(strict=True).parse(text)
     assert (
-        count == 3
+        len(shown) == 3
         and "2 of 3 drills passed" in text
         and 'href="history/a/report.html"' in text
         and "stage succeeded" in text
@@ -49,15 +49,17 @@ def test_each_drill_once_in_order_with_its_link(tmp_path):
 def test_drills_that_were_spoiled_on_purpose_do_not_count(tmp_path):
     put(tmp_path / "a", drill(began=NOW))
     put(tmp_path / "b", failed_drill(began=NOW + 100, sabotage="mirror"))
-    text, count = history.page(str(tmp_path), str(tmp_path / "history.html"))
-    assert count == 2 and "1 of 1 drills passed" in text and "spoiled on purpose: mirror" in text and "PASSED" in text
+    text, shown = history.page(str(tmp_path), str(tmp_path / "history.html"))
+    assert (
+        len(shown) == 2 and "1 of 1 drills passed" in text and "spoiled on purpose: mirror" in text and "PASSED" in text
+    )
 
 
 def test_a_report_that_cannot_be_read_is_named(tmp_path):
     put(tmp_path / "a", drill())
     put(tmp_path / "b", "{")
-    text, count = history.page(str(tmp_path), str(tmp_path / "history.html"))
-    assert count == 1 and "is no JSON" in text and str(tmp_path / "b") in text
+    text, shown = history.page(str(tmp_path), str(tmp_path / "history.html"))
+    assert len(shown) == 1 and "is no JSON" in text and str(tmp_path / "b") in text
 
 
 def test_no_drill_is_told(tmp_path):
