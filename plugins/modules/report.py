@@ -7,12 +7,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: report
-short_description: Write a page and JUnit XML of a drill, a stage or a proof
+short_description: Write a page and JUnit XML of a drill, a stage, a proof or a standing proof
 version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
-  - Writes C(report.html), one page that needs no network, and C(junit.xml); for a stage C(report.json) too.
-  - Nothing is asked of Kafka. A stage is told from the ledger, as M(streamsafe.kafka_dr.ledger_info) returns it.
+  - Writes C(report.html), one page that needs no network, and C(junit.xml); for a stage and a standing proof
+    C(report.json) too.
+  - Nothing is asked of Kafka. A stage is told from the ledger, as M(streamsafe.kafka_dr.ledger_info) returns it, and a
+    standing proof as M(streamsafe.kafka_dr.watch_info) does.
   - Values that look like secrets are hidden.
 attributes:
   check_mode:
@@ -43,6 +45,20 @@ options:
       - Where the ledger's last run of it ended well, or there is none, the page says that the stage never began.
     type: bool
     default: false
+  watch:
+    description: What M(streamsafe.kafka_dr.watch_info) returned, for a standing proof.
+    type: dict
+  mirror:
+    description: The mirror that this watch watches, with O(watch).
+    type: str
+  max_watch_age:
+    description: Seconds that the last round may be old, with O(watch).
+    type: int
+    default: 60
+  max_unproven_age:
+    description: Seconds that a record may stay without being proven, with O(watch).
+    type: int
+    default: 300
   dest:
     description: Directory of the files. It is made where it is not there.
     type: path
@@ -67,6 +83,12 @@ EXAMPLES = r"""
     entries: "{{ __ledger.entries }}"
     stage: failover
     dest: /var/www/kafka-dr/failover
+
+- name: Make a page of the standing proof
+  streamsafe.kafka_dr.report:
+    watch: "{{ __watch }}"
+    mirror: north_to_europe
+    dest: /var/www/kafka-dr/standing
 """
 
 RETURN = r"""
@@ -80,11 +102,12 @@ files:
   type: list
   elements: str
 kind:
-  description: What the report is of, V(drill), V(stage) or V(proof).
+  description: What the report is of, V(drill), V(stage), V(watch) or V(proof).
   returned: always
   type: str
 verdict:
-  description: The report's verdict. Of a stage V(done), V(refused), V(unfinished) or V(never_began).
+  description: The report's verdict. Of a stage V(done), V(refused), V(unfinished) or V(never_began); of a standing
+    proof V(proven), V(behind) or V(not_proven).
   returned: always
   type: str
 """
@@ -103,12 +126,17 @@ def main() -> None:
             "stage": {"type": "str", "default": ""},
             "run": {"type": "str", "default": ""},
             "failed": {"type": "bool", "default": False},
+            "watch": {"type": "dict"},
+            "mirror": {"type": "str"},
+            "max_watch_age": {"type": "int", "default": 60},
+            "max_unproven_age": {"type": "int", "default": 300},
             "dest": {"type": "path", "required": True},
         },
         report,
         requires=("jinja2",),
-        mutually_exclusive=[("src", "entries")],
-        required_one_of=[("src", "entries")],
+        mutually_exclusive=[("src", "entries", "watch")],
+        required_one_of=[("src", "entries", "watch")],
+        required_together=[("watch", "mirror")],
     )
 
 

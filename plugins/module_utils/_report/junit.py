@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""JUnit XML, as CI systems read it: a drill's checks, a stage's steps and proofs, a proof's partitions as test
-cases.
+"""JUnit XML, as CI systems read it: a drill's checks, a stage's steps and proofs, a proof's partitions, what may
+be wrong with a standing proof as test cases.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 from .._values.redact import redact
 from .proof import KINDS
 from .shapes import Report
+from .standing import KINDS as KINDS_OF_TROUBLE
 from .view import kind_of
 
 # A test case: ``name``, ``state`` (empty, failure, error), ``message``, ``text``, ``type``, ``seconds``.
@@ -29,12 +30,12 @@ def junit(report: Report) -> str:
 
     A failed case has a ``failure`` with what was expected and found; what could not be told is an ``error``.
 
-    :param report: of a drill, a stage or a proof.
+    :param report: of a drill, a stage, a proof or a standing proof.
     :raises UsageError: it is no report.
     """
     report = redact(report)
     kind = kind_of(report)
-    name, cases, properties = {"drill": _drill, "stage": _stage, "proof": _proof}[kind](report)
+    name, cases, properties = {"drill": _drill, "stage": _stage, "watch": _watch, "proof": _proof}[kind](report)
     suite = ElementTree.Element(
         "testsuite",
         {
@@ -136,6 +137,22 @@ def _stage(report: Report) -> Suite:
             "lost": (report["lost"] or {}).get("total"),
             "overrides": ", ".join(report["overrides"]) or None,
         },
+    )
+
+
+def _watch(report: Report) -> Suite:
+    found = {trouble["kind"]: trouble for trouble in report["troubles"] if trouble["severity"] != "info"}
+    cases = [
+        _case(kind, "failure", f"expected none, found {found[kind]['found']}", found[kind]["remedy"])
+        if kind in found
+        else _case(kind)
+        for kind in (*KINDS_OF_TROUBLE, *sorted(set(found) - set(KINDS_OF_TROUBLE)))
+    ]
+    watch = report["watch"] or {}
+    return (
+        f"watch.{report['mirror']}",
+        cases,
+        {key: watch.get(key) for key in ("records", "unproven_records", "unproven_seconds", "age_seconds")},
     )
 
 

@@ -68,6 +68,38 @@ one.source or "–" }}</td>
 </div>
 {%- endmacro -%}
 
+{%- macro standing(one) -%}
+{% if one.differences %}<h2>Differences that nobody accepted</h2><div
+class="scroll"><table><thead><tr><th>Difference</th><th>Found</th><th>Id</th></tr></thead><tbody>
+{% for row in one.differences %}<tr><td>{{ row.text }}</td><td>{{ row.found_at }}</td><td><code>{{ row.id
+}}</code></td></tr>{% endfor %}</tbody></table></div>
+{% if one.differences_left_out %}<p class="small">{{ one.differences_left_out | number
+}} more are not shown here.</p>{% endif %}{% endif %}
+{% if one.stopped %}<h2>Partitions that are no longer watched</h2><dl>{% for row in one.stopped %}<dt>{{ row.topic
+}}-{{ row.partition }}</dt><dd>{{ row.reason }}</dd>{% endfor %}</dl>
+{% if one.stopped_left_out %}<p class="small">{{ one.stopped_left_out | number
+}} more are not shown here.</p>{% endif %}{% endif %}
+{% if one.not_watched %}<h2>Topics that are not watched</h2><dl>{% for row in one.not_watched %}<dt>{{ row.topic
+}}</dt><dd>{{ row.reason }}</dd>{% endfor %}</dl>{% endif %}
+<h2>Proven through</h2><p class="small">The offset after the last proven record, in source and target.</p>
+{% for topic in one.topics %}<details{{ "" if one.topics | length > 12 else " open" }}><summary><b>{{ topic.topic
+}}</b> <span class="small">{{ topic.partitions | number }} partitions{{ "" if topic.records is none else ", " ~
+(topic.records | number) ~ " records" }}</span></summary>
+{% if topic.rows %}<div class="scroll"><table><thead><tr><th>Partition</th><th class="n">Source</th><th
+class="n">Target</th></tr></thead><tbody>
+{% for row in topic.rows %}<tr><td>{{ row.partition }}</td><td class="n">{{ row.source | number }}</td><td
+class="n">{{ row.target | number }}</td></tr>{% endfor %}</tbody></table></div>{% endif %}
+{% if topic.records is none and topic.rows | length < topic.partitions %}<p class="small">{{
+(topic.partitions - topic.rows | length) | number }} more partitions are not shown here.</p>{% endif %}
+</details>{% else %}<p>Nothing is.</p>{% endfor %}
+{% if one.topics_left_out %}<p class="small">{{ one.topics_left_out | number
+}} more topics are not shown here.</p>{% endif %}
+{% if one.accepted %}<h2>Differences that were accepted</h2><div
+class="scroll"><table><thead><tr><th>Difference</th><th>Found</th><th>By</th><th>Reason</th></tr></thead><tbody>
+{% for row in one.accepted %}<tr><td>{{ row.text }}</td><td>{{ row.found_at }}</td><td>{{ row.by }}</td><td>{{
+row.reason }}</td></tr>{% endfor %}</tbody></table></div>{% endif %}
+{%- endmacro -%}
+
 {%- macro proof(one) -%}
 {% if one.stage %}<h3>{{ one.stage }}: <span class="word {{ one.tone }}">{{ one.verdict | replace("_", " ")
 }}</span></h3>{% endif %}
@@ -156,6 +188,8 @@ second") }}{% endif %}
 "offsets") }}{% endif %}
 
 {% if view.proofs %}<h2>What is proven</h2>{% for one in view.proofs %}{{ proof(one) }}{% endfor %}{% endif %}
+
+{% if view.standing %}{{ standing(view.standing) }}{% endif %}
 
 {% if view.positions %}<h2>Consumer positions</h2><dl>
 {% for label, value in view.positions %}<dt>{{ label }}</dt><dd>{{ value | number }}</dd>{% endfor %}</dl>{% endif %}

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a page shows, of any of the three reports: verdict first, then figures, time, proofs, checks."""
+"""What a page shows, of any of the reports: verdict first, then figures, time, proofs, checks."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .._errors import UsageError
@@ -12,10 +13,11 @@ from .shapes import Proven, Report
 from .view_drill import drill_page
 from .view_parts import base, duration, figure
 from .view_stage import stage_page
+from .view_watch import watch_page
 
 
 def kind_of(report: Any) -> str:
-    """Which report this is: ``drill``, ``stage`` or ``proof``.
+    """Which report this is: ``drill``, ``stage``, ``watch`` or ``proof``.
 
     :raises UsageError: none of them.
     """
@@ -24,6 +26,8 @@ def kind_of(report: Any) -> str:
             return "drill"
         if "stage" in report and "steps" in report and "run" in report:
             return "stage"
+        if "watch" in report and "troubles" in report:
+            return "watch"
         if "verdict" in report and "totals" in report and "topics" in report:
             return "proof"
     raise UsageError(
@@ -39,7 +43,7 @@ def view(report: Report, proven: Proven = ()) -> dict[str, Any]:
     :param report: the report, without secrets.
     :param proven: ``[(stage, report of a proof)]``, to be shown in full.
     """
-    return {"drill": drill_page, "stage": stage_page, "proof": _proof}[kind_of(report)](report, list(proven))
+    return PAGES[kind_of(report)](report, list(proven))
 
 
 def _proof(report: Report, proven: list[tuple[str, Report]]) -> dict[str, Any]:
@@ -77,3 +81,11 @@ def _proof(report: Report, proven: list[tuple[str, Report]]) -> dict[str, Any]:
         if value
     }
     return page
+
+
+PAGES: dict[str, Callable[[Report, list[tuple[str, Report]]], dict[str, Any]]] = {
+    "drill": drill_page,
+    "stage": stage_page,
+    "watch": watch_page,
+    "proof": _proof,
+}

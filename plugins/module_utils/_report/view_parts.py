@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the pages of all three reports begin from."""
+"""What the pages of all reports begin from."""
 
 from __future__ import annotations
 
@@ -43,12 +43,13 @@ def base(kind: str, report: Report, tone: str, word: str, sentence: str) -> dict
         "checks": [],
         "proofs": [],
         "steps": [],
+        "standing": None,
         "reasons": report.get("reasons") or [],
         "overrides": report.get("overrides") or [],
         "positions": _positions(report.get("positions") or {}),
         "versions": {key: value for key, value in (report.get("versions") or {}).items() if value},
         "command": report.get("command") or "",
-        "gates": kind != "proof",
+        "gates": kind in ("drill", "stage"),
         "held": [],
     }
 

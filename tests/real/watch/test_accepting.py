@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -115,7 +116,7 @@ def test_an_acceptance_that_is_late_accepts_nothing(watching):
     assert all(difference.accepted is None for difference in state.differences)
 
 
-def play(watching, directory, *words):
+def play(watching, directory, *words, playbook="watch_accept"):
     regions = {
         name: {"ansible_connection": "local", "kafka_dr_platform": "managed", "kafka_dr_client": cluster.client}
         for name, cluster in (("america", watching.pair["source"]), ("europe", watching.pair["target"]))
@@ -127,7 +128,7 @@ def play(watching, directory, *words):
     env = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
     done = subprocess.run(
         [str(Path(sys.executable).parent / "ansible-playbook"), "-i", str(directory / "inventory")]
-        + ["streamsafe.kafka_dr.watch_accept", "-e", "watch_source=america", "-e", "watch_target=europe", *words],
+        + [f"streamsafe.kafka_dr.{playbook}", "-e", "watch_source=america", "-e", "watch_target=europe", *words],
         env={**env, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_NOCOLOR": "1"},
         capture_output=True,
         text=True,
@@ -135,6 +136,17 @@ def play(watching, directory, *words):
         check=False,
     )
     return done.returncode, " ".join((done.stdout + done.stderr).split())
+
+
+def test_the_page_of_the_standing_proof_names_them(watching, tmp_path):
+    ids = ids_of(spoil(watching))
+    asked = ["-e", "report_region=europe", "-e", f"report_mirror={watching.name}"]
+    code, said = play(watching, tmp_path, *asked, "-e", f"report_directory={tmp_path / 'page'}", playbook="report")
+    assert code == 0 and f"NOT_PROVEN: {tmp_path / 'page' / 'report.html'}" in said, said
+    text = (tmp_path / "page" / "report.html").read_text()
+    assert all(name in text for name in ids.values()) and "700 records are proven" in text
+    told = json.loads((tmp_path / "page" / "report.json").read_text())
+    assert told["watch"]["proven_through"] == {watching.name: {"0": [700, 700]}}
 
 
 def test_the_playbook_names_them_and_accepts(watching, tmp_path):

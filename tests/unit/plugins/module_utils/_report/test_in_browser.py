@@ -14,8 +14,10 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report import history
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.page import render
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.stage import report_of
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.standing import report_of as standing_report
 
 from .reports import NOW, drill, entries, failed_drill, lossy_partition, partition, proof, unprovable
+from .test_standing_report import standing
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = [
@@ -57,6 +59,7 @@ def pages(tmp_path):
         "wide": render(wide),
         "unprovable": render(unprovable()),
         "stage": render(report_of(entries(), "failover")),
+        "standing": render(standing_report(standing(differences=[{"id": LONG, "text": LONG}]), "backup", 60, 300)),
         "history": history.page(str(tmp_path), str(tmp_path / "history.html"))[0],
     }
 
@@ -100,7 +103,7 @@ def test_pages_fit_and_say_nothing_on_the_console(tmp_path, mode):
     )
     assert not console
     told = json.loads(html.unescape(re.search(r"<pre>(.*)</pre>", document, re.S)[1]))
-    assert len(told) == 8 * len(WIDTHS)
+    assert len(told) == 9 * len(WIDTHS)
     assert not [one for one in told if one["wide"] > one["screen"]], "wider than the screen"
     assert not [one for one in told if one["name"].split()[0] in ("usual", "loss") and one["cut"]], (
         "a table of usual names has to be pushed about"
