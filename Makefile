@@ -11,7 +11,7 @@ BOOTSTRAP := sh lab/bootstrap.sh
 PYTEST := $(BIN)/python -m pytest -q --durations=5
 export LAB_DIR
 
-.PHONY: help drill lab-up lab-down lab-status test test-unit test-full test-kubernetes lint check reference locks release bench-proof bench-offsets bench-restore bench-failback bench-watch bench-rto environment
+.PHONY: help drill lab-up lab-down lab-status test test-unit test-full test-kubernetes lint check reference locks release bench-proof bench-offsets bench-restore bench-failback bench-watch bench-rto bench-scale environment
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 18
@@ -75,3 +75,5 @@ bench-watch: environment ## what the standing proof costs, and how far it is beh
 	$(BIN)/python tests/bench/watch.py
 bench-rto: environment ## a failover beside a bare script of one, into build/bench/rto.json
 	$(BIN)/python tests/bench/rto.py
+bench-scale: environment ## stages with 100 topics and with 1,000, into build/bench/scale.json
+	$(BIN)/python tests/bench/scale.py
