@@ -17,7 +17,8 @@ from .artifacts import verify
 from .errors import LabError
 from .java import require_java
 
-KAFKA_VERSION = "4.3.1"
+# The oldest one that the drills pass with is 3.9.1.
+KAFKA_VERSION = os.environ.get("KAFKA_DR_KAFKA_VERSION") or "4.3.1"
 ATTEMPTS = 3
 ATTEMPT_SECONDS = 600
 # Parts of the names of jars without which the download is incomplete.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PYTEST = (sys.executable, "-m", "pytest", "-q", "--durations=5")
 UNITS = (*PYTEST, "tests/unit", "-n", "2", "--dist", "loadfile")
 ARCHIVE = "archive"
+# Beside the lab's own.
+OLDEST_KAFKA = "3.9.1"
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,9 @@ def _full() -> Iterator[Part]:
     yield _drill("failback", "--returns", "empty", name="failback_empty", history=5000, live=5)
     yield _drill("failback", "--platform", "kubernetes", "--freeze", "5", name="kubernetes", history=5000, live=5)
     yield _drill("failover", "--dead-host", name="dead_host", history=5000, live=5)
+    for scenario in ("switchover", "failover"):
+        drill = _drill(scenario, name=f"{scenario}_oldest", history=20000, live=8)
+        yield replace(drill, command=("env", f"KAFKA_DR_KAFKA_VERSION={OLDEST_KAFKA}", *drill.command))
 
 
 def _drill(scenario: str, *words: str, name: str = "", **options: Any) -> Part:

@@ -15,6 +15,7 @@ from kafka_dr_lab.kafka_home import KAFKA_VERSION
 from kafka_dr_lab.kubernetes.binaries import KUBERNETES_VERSION, MODULE
 from kafka_dr_lab.kubernetes.crds import SERVED
 from tests.bench.spark_source import connector_jars
+from tests.parts.parts import OLDEST_KAFKA
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -73,7 +74,7 @@ def test_one_file_of_a_directory_is_judged_alone(fetched, tmp_path):
 
 def test_every_version_in_use_is_recorded():
     names = {path.split("/")[0] for path in recorded()}
-    assert {f"kafka-{KAFKA_VERSION}", *(f"strimzi-{version}" for version in SERVED)} <= names
+    assert {f"kafka-{KAFKA_VERSION}", f"kafka-{OLDEST_KAFKA}", *(f"strimzi-{version}" for version in SERVED)} <= names
     assert all(re.fullmatch("[0-9a-f]{64}", value) for value in recorded().values())
 
 
