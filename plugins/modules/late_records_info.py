@@ -74,14 +74,6 @@ shorter:
   returned: always
   type: list
   elements: dict
-deleted:
-  description:
-    - Partitions whose log begins beyond the offset up to which they were copied, with RV(ignore:topic),
-      RV(ignore:partition), RV(ignore:through) and RV(ignore:start).
-    - Records were written after that offset, and are deleted; of a transaction it may be its marker alone.
-  returned: always
-  type: list
-  elements: dict
 made_again:
   description: Topics that have another id than in O(topic_ids).
   returned: always

@@ -107,7 +107,7 @@ kind:
   type: str
 verdict:
   description: The report's verdict. Of a stage V(done), V(refused), V(unfinished) or V(never_began); of a standing
-    proof V(proven), V(behind) or V(not_proven).
+    proof V(proven), V(partly_proven) or V(not_proven).
   returned: always
   type: str
 """

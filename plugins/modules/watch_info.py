@@ -61,6 +61,9 @@ watch:
     unproven_records:
       description: Source records that were read, or skipped, and are not proven.
       type: int
+    never_compared:
+      description: Those of them that were in the source before the watch began, or skipped, and will not be compared.
+      type: int
     unproven_seconds:
       description: The age of the oldest of them.
       type: float

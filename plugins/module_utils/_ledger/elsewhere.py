@@ -95,12 +95,10 @@ def _why(region: str, ledger: dict, left: str, stage: str) -> str:
         return f"its ledger cannot be read: {' '.join(str(ledger.get('msg') or 'no answer').split())}"
     # Mirrors to several regions may be set up at the same time: both leave the applications where they are.
     both_set_up = stage == ledger.get("stage") == "initial_setup"
-    if (
-        ledger.get("open")
-        and ledger.get("stage") in MOVING
-        and not both_set_up
-        and str(ledger.get("about") or "").partition(" ")[0] == left
-    ):
+    about = str(ledger.get("about") or "").split(" ")
+    # One that moves applications to the region that this stage leaves is to end first, too.
+    speaks = about[0] == left or (ledger.get("stage") == "failover" and about[-1] == left)
+    if ledger.get("open") and ledger.get("stage") in MOVING and not both_set_up and speaks:
         return "%s has not ended in its ledger" % (
             ledger.get("owner") or f"stage {ledger['stage']} ({ledger['about']})"
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from .epochs import move_of
 
+# Stages of which another move while they are open makes what they have done worthless.
+OVERTAKEN = ("failover", "recreate_from_backup", "resume")
 NOBODY = {"hash": "", "offset": -1, "run": "", "stage": "", "step": "", "state": "", "at": "", "by": ""}
 
 
@@ -13,12 +15,12 @@ def fold(entries: list[dict]) -> dict:
 
     :returns: ``active_region`` (or empty), ``active_at`` (since when) and ``epoch`` (0 where no entry has one), of the
         highest epoch, ``moves`` (all with an epoch as :func:`.epochs.move_of` has them; where there is none the last
-        one), ``run``, ``stage`` and ``about`` that own the
-        ledger, ``open`` (whether that stage has not ended), ``moved_to`` (the active region where a failover named it
-        that owned another ledger, that region's, or empty), ``taken{region: [ACL]}`` that a fence took away there and
-        nobody gave back, ``beyond{mirror: {region: [ACL]}}`` that a mirror lost there beyond what it was given, and
-        that nobody gave back, ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors that did
-        not end (the step ``proof`` where it was proven), ``proofs[]``, ``last{stage: the entry that ended it}``,
+        one), ``run``, ``stage`` and ``about`` that own the ledger, ``open`` (whether that stage has not ended),
+        ``moved_to`` (the active region where a failover named it that owned another ledger, that region's, or empty),
+        ``taken{region: [ACL]}`` that a fence took away there and nobody gave back, ``beyond{mirror: {region: [ACL]}}``
+        that a mirror lost there beyond what it was given, and that nobody gave back, ``done{stage: {step: entry}}`` of
+        each stage's latest run and its predecessors that did not end (the step ``proof`` where it was proven; none of a
+        stage that another run's move overtook), ``proofs[]``, ``last{stage: the entry that ended it}``,
         ``begun{stage: the entry that began it last}``, ``ends{about: the entry with the ends}`` of each failover's last
         run that stopped its mirror, ``clearing{about: entry}`` of each failback that began to delete,
         ``brought_back{about: the entry that ended it}`` of each failback, ``head`` (the last fenced entry, as
@@ -78,6 +80,9 @@ def _follow_move(state: dict, entry: dict) -> None:
         state["moves"] += [move] if move["epoch"] else []
         return
     state["moves"] = [known_move for known_move in state["moves"] if known_move["epoch"]] + [move]
+    if move["epoch"] and state["open"] and state["stage"] in OVERTAKEN and move["run"] != state["run"]:
+        # Where the applications went since, offsets, positions and proofs of before say nothing.
+        state["done"][state["stage"]] = {}
     state.update(active_region=move["region"], active_at=move["at"], epoch=move["epoch"])
     ledger_region = move["ledger"] or ("" if entry.get("fenced", True) else move["region"])
     state["moved_to"] = move["region"] if move["stage"] == "failover" and ledger_region == move["region"] else ""

@@ -26,6 +26,11 @@ PYTHONS_OWN = re.compile(r"(?<!\\)(?:\\\\)*\(\?(?:P<|#|\(|[a-z]*a[a-z]*[:-])")
 # What a brace may not stand in: escapes, and sets of characters.
 ESCAPES_AND_SETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 # Java refuses a brace that counts nothing; Python takes it for itself, or for a count from none.
+LARGEST_COUNT = (1 << 31) - 1
+COUNTS = re.compile(r"[{,](\d+)(?=[,}])")
+# A bracket or an intersection in a set, and a backspace, which is no character there for Java.
+IN_A_SET = re.compile(r"(?:^|[^\\])(?:\\\\)*(?:\[|&&|\\b)")
+NULL = re.compile(r"(?<!\\)(?:\\\\)*\\0(?![0-7])")
 NO_COUNT = re.compile(r"\{(?!\d+(?:,\d*)?\})")
 
 
@@ -193,8 +198,15 @@ def unreadable(pattern: str) -> str:
         return "a reference to a group"
     if PYTHONS_OWN.search(pattern):
         return "a group that Java does not know"
-    if NO_COUNT.search(ESCAPES_AND_SETS.sub("", pattern)):
+    outside = ESCAPES_AND_SETS.sub("", pattern)
+    if NO_COUNT.search(outside):
         return "a brace that Java refuses: it counts nothing, and has no backslash before it"
+    if any(int(count) > LARGEST_COUNT for count in COUNTS.findall(outside)):
+        return "a count that Java refuses"
+    if any(IN_A_SET.search(part[1:]) for part in ESCAPES_AND_SETS.findall(pattern) if part.startswith("[")):
+        return "a set within a set, which Java reads in another way"
+    if NULL.search(pattern):
+        return "an octal number without its digits"
     with warnings.catch_warnings():
         warnings.simplefilter("error", FutureWarning)
         try:
@@ -203,7 +215,7 @@ def unreadable(pattern: str) -> str:
             re.compile(f"(?:{pattern})(?#read as Java does)")
         except FutureWarning:
             return "a set within a set, which Java reads in another way"
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:
             return str(error)
     return ""
 

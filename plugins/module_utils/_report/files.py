@@ -10,6 +10,7 @@ from typing import Any
 
 from .._errors import FormatError, UsageError
 from .._host.files import replace
+from .._values.redact import redact
 from .junit import junit
 from .page import render
 from .shapes import Proven, Report
@@ -69,7 +70,7 @@ def contents(report: Report, proven: Proven = (), made_from: str = "report.json"
     """
     texts = {"report.html": render(report, proven, made_from), "junit.xml": junit(report)}
     if keep:
-        texts["report.json"] = json.dumps(report, indent=1) + "\n"
+        texts["report.json"] = json.dumps(redact(report), indent=1) + "\n"
     return texts
 
 

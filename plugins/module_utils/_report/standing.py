@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from .._errors import UsageError
-from .._watch.health import troubles
+from .._watch.health import Trouble, troubles
+from .._watch.reasons import BY_DESIGN
 from .shapes import Report
 
 # What health.py looks for; a JUnit suite has a case of each, so that a trend has no gaps.
-KINDS = ("watch-missing", "watch-stale", "watch-behind", "watch-differs", "watch-stopped")
+KINDS = tuple(
+    f"watch-{kind}" for kind in ("missing", "empty", "stale", "behind", "differs", "stopped", "gap", "leaves-out")
+)
 
 
 def report_of(answer: Mapping[str, Any], mirror: str, most_age: float, most_unproven: float) -> Report:
@@ -21,9 +24,9 @@ def report_of(answer: Mapping[str, Any], mirror: str, most_age: float, most_unpr
     :param mirror: the mirror that was asked for.
     :param most_age: seconds that the last round may be old.
     :param most_unproven: seconds that a record may stay without being proven.
-    :returns: ``mirror``, ``verdict`` (``proven``, ``behind``, or ``not_proven``), ``watch`` (as ``report.watch``; null
-        where no round is known), ``source_cluster``, ``target_cluster`` and ``troubles[]``, each with ``kind``,
-        ``severity``, ``found``, ``cause`` and ``remedy``.
+    :returns: ``mirror``, ``verdict`` (``proven``, ``partly_proven`` or ``not_proven``), ``watch`` (as
+        ``report.watch``; null where no round is known), ``source_cluster``, ``target_cluster`` and ``troubles[]``, each
+        with ``kind``, ``severity``, ``found``, ``cause`` and ``remedy``.
     :raises UsageError: this is no answer of that module, or it is of another mirror.
     """
     if "present" not in answer or not isinstance(answer.get("watch"), dict):
@@ -34,6 +37,21 @@ def report_of(answer: Mapping[str, Any], mirror: str, most_age: float, most_unpr
             remedy="Give the variable that the task with watch_info registered",
         )
     watch = answer["watch"] if answer["present"] else None
+    _refuse_other(watch, mirror)
+    listed = (*troubles(watch, most_age, most_unproven), *_gaps(watch, answer.get("topics", ())))
+    found = [_graver(trouble, watch)._asdict() for trouble in listed]
+    severities = {trouble["severity"] for trouble in found}
+    return {
+        "mirror": mirror,
+        "verdict": "not_proven" if "error" in severities else "partly_proven" if "warning" in severities else "proven",
+        "watch": watch,
+        "source_cluster": answer.get("source_cluster", ""),
+        "target_cluster": answer.get("target_cluster", ""),
+        "troubles": found,
+    }
+
+
+def _refuse_other(watch: Mapping[str, Any] | None, mirror: str) -> None:
     if watch is not None and watch["mirror"] != mirror:
         raise UsageError(
             f"The standing proof is of another mirror than {mirror}",
@@ -41,13 +59,31 @@ def report_of(answer: Mapping[str, Any], mirror: str, most_age: float, most_unpr
             found=f"that of {watch['mirror']}",
             remedy="Name the same mirror in both tasks",
         )
-    found = [trouble._asdict() for trouble in troubles(watch, most_age, most_unproven)]
-    severities = {trouble["severity"] for trouble in found}
-    return {
-        "mirror": mirror,
-        "verdict": "not_proven" if "error" in severities else "behind" if "warning" in severities else "proven",
-        "watch": watch,
-        "source_cluster": answer.get("source_cluster", ""),
-        "target_cluster": answer.get("target_cluster", ""),
-        "troubles": found,
-    }
+
+
+def _graver(trouble: Trouble, watch: Mapping[str, Any] | None) -> Trouble:
+    """The same; what is left out although a watch could stand for it is a warning."""
+    left_out = watch["topics_not_watched"] if watch is not None and trouble.kind == "watch-leaves-out" else []
+    return trouble if all(row["reason"] in BY_DESIGN for row in left_out) else trouble._replace(severity="warning")
+
+
+def _gaps(watch: Mapping[str, Any] | None, topics: Collection[str]) -> Iterator[Trouble]:
+    """What a watch that works does not stand for."""
+    if watch is None:
+        return
+    if not topics:
+        yield Trouble(
+            "watch-empty",
+            "error",
+            "no topic is watched",
+            "The source has none that the mirror copies, or each of them is left out",
+            "Compare the mirror's topics with those of the source, and see why they are left out",
+        )
+    if watch["never_compared"]:
+        yield Trouble(
+            "watch-gap",
+            "warning",
+            f"{watch['never_compared']} records that the source may still hold were never compared",
+            "They lie before the first record that both sides have, or were skipped when the watch began anew",
+            "Compare the topics with verify_restore",
+        )

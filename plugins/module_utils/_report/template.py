@@ -80,7 +80,9 @@ class="scroll"><table><thead><tr><th>Difference</th><th>Found</th><th>Id</th></t
 {% if one.stopped_left_out %}<p class="small">{{ one.stopped_left_out | number
 }} more are not shown here.</p>{% endif %}{% endif %}
 {% if one.not_watched %}<h2>Topics that are not watched</h2><dl>{% for row in one.not_watched %}<dt>{{ row.topic
-}}</dt><dd>{{ row.reason }}</dd>{% endfor %}</dl>{% endif %}
+}}</dt><dd>{{ row.reason }}</dd>{% endfor %}</dl>
+{% if one.not_watched_left_out %}<p class="small">{{ one.not_watched_left_out | number
+}} more are not shown here.</p>{% endif %}{% endif %}
 <h2>Proven through</h2><p class="small">The offset after the last proven record, in source and target.</p>
 {% for topic in one.topics %}<details{{ "" if one.topics | length > 12 else " open" }}><summary><b>{{ topic.topic
 }}</b> <span class="small">{{ topic.partitions | number }} partitions{{ "" if topic.records is none else ", " ~

@@ -9,7 +9,7 @@ from .proof import moment, number
 from .shapes import Proven, Report
 from .view_parts import base, duration, figure
 
-TONES = {"proven": "good", "behind": "warn", "not_proven": "bad"}
+TONES = {"proven": "good", "partly_proven": "warn", "not_proven": "bad"}
 # More topics, and more partitions of one, than anybody reads; what is left out is said.
 TOPICS, PARTITIONS = 500, 2000
 
@@ -34,7 +34,8 @@ def watch_page(report: Report, _proven: Proven = ()) -> dict[str, Any]:
         "accepted": [_difference(row) for row in watch["accepted"]],
         "stopped": watch["stopped"],
         "stopped_left_out": watch.get("stopped_left_out", 0),
-        "not_watched": watch["topics_not_watched"],
+        "not_watched": watch["topics_not_watched"][:TOPICS],
+        "not_watched_left_out": max(0, len(watch["topics_not_watched"]) - TOPICS),
     }
     return page
 
@@ -49,7 +50,7 @@ def _sentence(report: Report) -> str:
         f"by the round that ended {ago} before this page was made."
     )
     if report["verdict"] == "proven" and not watch["unproven_records"]:
-        return f"{whole} That round had no record left to prove."
+        return f"{whole} That round read all that the source held when it began."
     return f"{whole} {number(watch['unproven_records'])} records that it knew of are not."
 
 

@@ -8,14 +8,10 @@ from dataclasses import dataclass
 from .._kafka.topics import describe_topics, effective_configs, topic_names
 from .._proof import pairs
 from .._proof.sides import KafkaSide
+from .reasons import COMPACTED, STAMPED
 from .state import Partition
 
 CONFIGS = ("cleanup.policy", "message.timestamp.type")
-COMPACTED = (
-    "it is compacted: either side may remove what the other still has, so that nothing stays proven; compare it when "
-    "it is asked for"
-)
-STAMPED = "the target overwrites timestamps (LogAppendTime), so that records cannot be compared; compare its content"
 
 
 @dataclass(frozen=True)

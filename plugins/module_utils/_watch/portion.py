@@ -119,6 +119,9 @@ class Portions:
             start = ends.source_starts.get(track.place, 0)
             if start > track.part.source_start:
                 track.part.source_start, track.dirty = start, True
+            end = ends.source.get(track.place, track.part.source_end)
+            if end != track.part.source_end:
+                track.part.source_end, track.dirty = end, True
             examined = list(track.part.examined)
             if track.source_new and track.place in ends.source_starts:
                 examined[0] = track.part.read = ends.source_starts[track.place]

@@ -15,12 +15,14 @@ from .._digest.shapes import SideSpec
 from .._errors import RefusedError
 from .._kafka import distinct
 from .._kafka.mm2_topics import read_source_offsets
+from .._kafka.topics import hidden_topics
 from .._proof.sides import KafkaSide
 from . import judging, rows, summary, windows
 from .figures import RoundFigures
 from .keeping import Keeper
 from .looking import Survey, look
 from .portion import Ends, Portions, ends_of
+from .reasons import GONE, HIDDEN
 from .scrubbing import Scrubber
 from .state import TOPIC, Difference, Partition, WatchState, Window
 from .track import Track
@@ -136,7 +138,10 @@ class Watch:
             return
         self._survey = look(self.source, self.target, self.options.topics, self.options.rename)
         self._surveyed = (now, time.monotonic() - now)
-        self.state.not_watched = synchronise(self.tracks, self._survey, _now())
+        not_watched = synchronise(self.tracks, self._survey, _now())
+        gone = [topic for topic, reason in not_watched.items() if reason == GONE]
+        hidden = hidden_topics(self.source.client, gone) if gone else []
+        self.state.not_watched = {**not_watched, **dict.fromkeys(hidden, HIDDEN)}
 
     def _doubt(self, tracks: list[Track]) -> None:
         """A log is not the one that was read: either its topic was made again, which the next survey shows, or it

@@ -160,6 +160,8 @@ def _put(state: WatchState, kind: str, place: list[Any], content: dict[str, Any]
     elif kind == CONFIRMED:
         # A watch that did not read anything again kept no place of it.
         content.setdefault("scrub_at", None)
+        # Nor where the source ended.
+        content.setdefault("source_end", 0)
         state.partitions[place[0], place[1]] = Confirmed(
             **{name: check(content[name]) for name, check in CONFIRMED_FIELDS.items()}
         )
@@ -260,6 +262,7 @@ CONFIRMED_FIELDS: dict[str, Callable[[Any], Any]] = {
             "duplicates",
             "unproven",
             "source_start",
+            "source_end",
             "older",
             "waiting",
             "differences",

@@ -42,7 +42,7 @@ class Confirmed:
     :ivar records, duplicates: how many were proven, and how many further copies the target has.
     :ivar matched: how many were matched, those behind a difference among them.
     :ivar unproven: source records that were never compared and never will be, counted or (if skipped) by offsets.
-    :ivar source_start: the source's log start when it was looked at last.
+    :ivar source_start, source_end: the source's log start and last stable offset when it was looked at last.
     :ivar older: target records from before the first common one, or of a former topic.
     :ivar waiting: source records that are read and not confirmed yet (in windows).
     :ivar chain: hash of the last window.
@@ -71,6 +71,7 @@ class Confirmed:
     duplicates: int = 0
     unproven: int = 0
     source_start: int = 0
+    source_end: int = 0
     older: int = 0
     waiting: int = 0
     oldest_waiting: int | None = None

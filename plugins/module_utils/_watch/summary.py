@@ -28,7 +28,7 @@ def summarise(
     unproven = {place: unproven_records(part, (ends or {}).get(place)) for place, part in state.partitions.items()}
     oldest = [moment for part in state.partitions.values() if (moment := oldest_unproven(part)) is not None]
     open_ones = [found for found in state.differences if found.accepted is None]
-    accepted = _accepted(state)
+    accepted, never = _accepted(state), sum(part.left_unproven for part in state.partitions.values())
     stopped = [
         {"topic": topic, "partition": number, "reason": part.stopped}
         for (topic, number), part in sorted(state.partitions.items())
@@ -43,6 +43,7 @@ def summarise(
         "records": sum(part.records for part in state.partitions.values()),
         "duplicates": sum(part.duplicates for part in state.partitions.values()),
         "unproven_records": sum(unproven.values()),
+        "never_compared": never,
         "unproven_seconds": round(max(0, now - min(oldest)) / 1000, 3) if oldest else 0,
         "scrubbed_at": scrubbed_at(state),
         "differences": [_difference(state.mirror, found) for found in open_ones[:NAMED]],
@@ -51,9 +52,7 @@ def summarise(
         "accepted": accepted[-NAMED:],
         "stopped": stopped[:NAMED],
         "stopped_left_out": max(0, len(stopped) - NAMED),
-        "topics_not_watched": [
-            {"topic": topic, "reason": reason} for topic, reason in sorted(state.not_watched.items())
-        ],
+        "topics_not_watched": [{"topic": name, "reason": why} for name, why in sorted(state.not_watched.items())],
     }
 
 
@@ -62,7 +61,7 @@ def unproven_records(part: Confirmed, end: int | None = None) -> int:
 
     Where only offsets are known, each counts as a record.
     """
-    beyond = max(0, end - part.read) if end is not None else 0
+    beyond = max(0, max(end or 0, part.source_end) - part.read)
     return part.left_unproven + part.waiting + max(0, part.examined[0] - part.through[0]) + beyond
 
 
@@ -83,11 +82,21 @@ def scrubbed_at(state: WatchState) -> int | None:
 
 
 def oldest_unproven(part: Confirmed) -> int | None:
-    """Milliseconds of the oldest source record beyond ``through``; None where there is none, or none with a time."""
+    """Milliseconds of the oldest source record beyond ``through``, or since when there is one; None where there is
+    none.
+    """
     if part.through[0] < part.examined[0] and part.anchor is not None:
         # Behind a difference nothing is proven, whatever was compared since.
         return part.proven_at
-    return part.oldest_waiting
+    known = [part.oldest_waiting] if part.oldest_waiting is not None else []
+    if part.waiting and not known:
+        # They have no timestamps.
+        known.append(part.proven_at or part.since)
+    if part.source_end > part.read:
+        # Of what was not read, nothing is known but what it follows.
+        last = part.anchor["timestamp"] if part.anchor is not None else -1
+        known.append(last if last >= 0 else part.since)
+    return min(known) if known else None
 
 
 def proven_through(state: WatchState) -> dict[str, Any]:

@@ -228,8 +228,8 @@ class Track:
         if self.part.begins is not None:
             self.prove()
         waiting = len(self.pending)
-        oldest = int(self.pending.timestamp.min()) if waiting else None
-        oldest = None if oldest is None or oldest < 0 else oldest
+        times = self.pending.timestamp[self.pending.timestamp >= 0]
+        oldest = int(times.min()) if len(times) else None
         if (waiting, oldest) != (self.part.waiting, self.part.oldest_waiting):
             self.part.waiting, self.part.oldest_waiting, self.dirty = waiting, oldest, True
 

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from .looking import Pairing, Survey
+from .reasons import GONE
 from .state import Confirmed, Difference, Partition, WatchState
 from .track import Track
 from .windows import records
-
-GONE = "the source does not list it any more; what was proven of it is kept"
 
 
 def restored(state: WatchState) -> dict[Partition, Track]:

@@ -33,10 +33,14 @@ def late_records_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
     for row, count in zip(beyond, _count(source, beyond), strict=True):
         row["records"] = count
     late = sorted((row for row in beyond if row["records"]), key=lambda row: (row["topic"], row["partition"]))
-    shorter, deleted = _shorter(rows), _deleted(rows)
+    shorter = [
+        {"topic": row["topic"], "partition": row["partition"], "through": row["begin"], "end": row["whole_end"]}
+        for row in rows
+        if row["begin"] > row["whole_end"]
+    ]
     undecided = sorted(f"{row['topic']}-{row['partition']}" for row in rows if row["undecided"])
     hidden = hidden_topics(source, sorted({*params["through"], *params["topic_ids"]} - set(described)))
-    sentences = [*_whole(again, hidden), *_sentences(late, undecided, shorter, deleted)]
+    sentences = [*_whole(again, hidden), *_sentences(late, undecided, shorter)]
     return {
         "changed": False,
         "ready": not sentences,
@@ -44,31 +48,10 @@ def late_records_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
         "late": [{key: row[key] for key in ("topic", "partition", "begin", "records")} for row in late],
         "undecided": undecided,
         "shorter": shorter,
-        "deleted": deleted,
         "made_again": again,
         "hidden": hidden,
         "waiting_for": named(sentences, NAMED, "; "),
     }
-
-
-def _shorter(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Partitions that end before the offset up to which they were copied."""
-    return [
-        {"topic": row["topic"], "partition": row["partition"], "through": row["begin"], "end": row["whole_end"]}
-        for row in rows
-        if row["begin"] > row["whole_end"]
-    ]
-
-
-def _deleted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Partitions that begin beyond the offset up to which they were copied. A log start moves over what is there: where
-    nothing was written since, it stops at that offset.
-    """
-    return [
-        {"topic": row["topic"], "partition": row["partition"], "through": row["through"], "start": row["begin"]}
-        for row in rows
-        if row["through"] is not None and row["begin"] > row["through"]
-    ]
 
 
 def _made_again(described: Mapping[str, TopicDescription], ids: Mapping[str, str]) -> list[str]:
@@ -86,9 +69,7 @@ def _whole(again: list[str], hidden: list[str]) -> list[str]:
     return sentences
 
 
-def _sentences(
-    late: list[dict[str, Any]], undecided: list[str], shorter: list[dict[str, Any]], deleted: list[dict[str, Any]]
-) -> list[str]:
+def _sentences(late: list[dict[str, Any]], undecided: list[str], shorter: list[dict[str, Any]]) -> list[str]:
     sentences = []
     for row in late:
         at_least = "at least " if row["end"] - row["begin"] > LOOK_INTO else ""
@@ -99,11 +80,6 @@ def _sentences(
         "up to which it was copied: it was made again, or lost records"
         for row in shorter
     ]
-    sentences += [
-        f"{row['topic']}-{row['partition']} begins at {row['start']}, beyond offset {row['through']} up to which it "
-        "was copied: what was written between is deleted"
-        for row in deleted
-    ]
     return sentences
 
 
@@ -113,7 +89,6 @@ def _row(topic: str, number: str, ends: LogBounds, through: int | None) -> dict[
         "topic": topic,
         "partition": int(number),
         "begin": max(int(through or 0), ends["start"]),
-        "through": None if through is None else int(through),
         "end": ends["stable"],
         "whole_end": ends["end"],
         "undecided": ends["stable"] < ends["end"],

@@ -16,6 +16,7 @@ from typing import Any
 from .._errors import KafkaDrError
 from .._kafka.client import KafkaClient
 from .._kafka.mm2_topics import read_last_heartbeat, read_source_offsets, read_witness_rounds, stable_ends
+from .._kafka.offsets import Partition, list_offsets
 from .._kafka.topics import hidden_topics, matching
 from .._mm2.names import MirrorNames, check_names
 from .cluster_info import cluster_info
@@ -25,6 +26,8 @@ USUAL, PATIENCE = 2.0, 20.0
 # A mirror writes on what it had fetched when its source was lost. Seconds without a sign after which it has, and the
 # longest wait for them.
 REST, LONGEST = 12.0, 25.0
+# A witness that lives is heard in every rest. Milliseconds by our clock after which one that was not is none.
+HEARD = 120_000
 
 
 def source_life_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
@@ -89,10 +92,19 @@ def _signs(target: KafkaClient, names: MirrorNames, params: dict[str, Any]) -> d
         "copied": copied["offsets"] if copied else {},
         # Without exactly-once Connect notes its offsets once in a flush interval only; pairs are written as it copies.
         "pairs": stable_ends(target, names.offset_syncs),
+        # With many partitions it writes on pairs of what it had copied before, for minutes.
+        "ends": _ends(target, names),
         # Those that were written to the source and copied by a mirror. What a mirror emits here says nothing about the
         # source.
         "heartbeat": read_last_heartbeat(target, names.heartbeats_copied, names.target, names.source),
     }
+
+
+def _ends(target: KafkaClient, names: MirrorNames) -> dict[Partition, int]:
+    """The ends of all topics of the target that may be copies."""
+    topics = target.metadata().topics
+    places = [(name, number) for name, topic in topics.items() if names.is_data(name) for number in topic.partitions]
+    return list_offsets(target, places)
 
 
 def _pause(before: dict[str, Any]) -> float:
@@ -100,10 +112,12 @@ def _pause(before: dict[str, Any]) -> float:
     clock and ours may differ by any amount.
     """
     rounds = before["rounds"]
-    if not rounds:
-        return 0.0
-    spacing = (rounds[-1] - rounds[-2]) / 1000 if len(rounds) > 1 else USUAL
-    return min(max(1.5 * spacing, USUAL) + 1, PATIENCE)
+    return min(max(1.5 * _spacing(rounds), USUAL) + 1, PATIENCE) if rounds else 0.0
+
+
+def _spacing(rounds: list[int]) -> float:
+    """Seconds between the last two rounds of a witness."""
+    return (rounds[-1] - rounds[-2]) / 1000 if len(rounds) > 1 else USUAL
 
 
 def _moved(
@@ -123,10 +137,15 @@ def _went_on(first: dict[str, Any], target: KafkaClient, names: MirrorNames, par
     """What still arrives after a sign was seen, a sentence each; nothing where it came to its end.
 
     What was under way when a source was lost ends by itself. A witness writes one round at most that it had begun.
+    Without a witness a source that is seldom written to rests too, so that the first sign stands.
     """
     before = _signs(target, names, params)
+    known = set(first["rounds"] or [])
+    last = (before["rounds"] or [0])[-1]
+    if abs(time.time() * 1000 - last) > HEARD:
+        return list(_differences(first, before))
     longest = time.monotonic() + LONGEST
-    rest = max(REST, _pause(before))
+    rest = max(REST, 1.5 * _spacing(before["rounds"]) + 1)
     until, seen = time.monotonic() + rest, []
     while time.monotonic() < until:
         time.sleep(0.5)
@@ -134,7 +153,7 @@ def _went_on(first: dict[str, Any], target: KafkaClient, names: MirrorNames, par
         further = list(_differences(before, now))
         if further:
             before, seen, until = now, further, time.monotonic() + rest
-        rounds = [time_of for time_of in now["rounds"] or [] if time_of not in (first["rounds"] or [])]
+        rounds = [time_of for time_of in now["rounds"] or [] if time_of not in known]
         if seen and (len(rounds) > 1 or time.monotonic() >= longest):
             return seen
     return []
@@ -149,10 +168,14 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
         topic, number = further[0]
         copied = now["copied"][further[0]] - before["copied"].get(further[0], -1)
         yield f"the mirror copied {copied} records of {topic}-{number} meanwhile"
-    elif now["pairs"] > before["pairs"]:
+    elif now["pairs"] > before["pairs"] and _further(before["ends"], now["ends"]):
         yield f"the mirror noted {now['pairs'] - before['pairs']} further pairs of offsets meanwhile"
     if now["heartbeat"] is not None and now["heartbeat"] != before["heartbeat"]:
         yield f"a heartbeat of it came {_ago(now['heartbeat'])}"
+
+
+def _further(before: dict[Partition, int], now: dict[Partition, int]) -> bool:
+    return any(end > before.get(place, 0) for place, end in now.items())
 
 
 def _ago(milliseconds: int) -> str:

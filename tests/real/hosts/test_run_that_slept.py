@@ -35,6 +35,28 @@ def followed_by_another(world: World) -> dict[str, Any]:
     return {"name": "Another run", "streamsafe.kafka_dr.ledger_entry": {**entry, "after": "{{ ledger_heads.eu }}"}}
 
 
+def told_of_another_move(world: World) -> dict[str, Any]:
+    """A task: another run moves on to a third region, and tells the ledger of eu, which it does not own."""
+    first = {"region": "asia", "hash": "f" * 64, "at": "2026-11-25T12:00:00Z", "by": "x", "run": "7"}
+    first["stage"] = "failover"
+    entry = {"run": "7", "stage": "failover", "step": "active_region", "state": "active", "about": "asia"}
+    entry.update({"client": world.brokers["eu"].client, "topic": LEDGER, "secret": [SECRET], "fenced": False})
+    entry.update({"epoch": 1, "epoch_from": {"epoch": 0, "region": "", "hash": ""}, "found": {"told": first}})
+    return {"name": "Another move", "streamsafe.kafka_dr.ledger_entry": entry}
+
+
+@pytest.mark.parametrize("file", ["activate.yml", "fence.yml"])
+def test_nor_does_one_that_was_told_of_another_move(world, file):
+    eu = KafkaClient(world.brokers["eu"].client)
+    ensure_acls(eu, [RIGHT], "present", False)
+    had = describe_acls(eu)
+    attempt = {"name": "Try", "block": [of_role("failover", file)], "rescue": [TOLD]}
+    facts = {"__failover_taken": [], "__failover_source_ledger": {"skipped": True}, "ledger_active": "eu"}
+    said = world.play("failover", THERE, (told_of_another_move(world), SLEEP, attempt), facts, **AWAY)
+    assert "REFUSED This run no longer owns the ledger of eu" in said and "active region asia" in said, said[-3000:]
+    assert describe_acls(eu) == had
+
+
 @pytest.mark.parametrize("file", ["activate.yml", "protect.yml", "fence.yml", "stop_mirror.yml"])
 def test_a_run_that_was_followed_by_another_one_acts_no_more(world, file):
     eu = KafkaClient(world.brokers["eu"].client)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,12 +16,14 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import writer
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.mm2_topics import (
     read_last_heartbeat,
     read_offset_syncs,
     read_source_offsets,
 )
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import witness
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.source_life_info import source_life_info
 from tests.real.hosts.mirrors import Mirror, create, ends, send, until
 from tests.support.kafka import Kafka, clusters, free_ports
@@ -59,13 +62,13 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Kafka]]
         one.stop()
 
 
-def asked(pair: dict[str, Kafka]) -> dict[str, Any]:
+def asked(pair: dict[str, Kafka], positions_topic: str = "no_witness") -> dict[str, Any]:
     """What the module says where nothing listens at the address by which the controller knows the source."""
     words = {
         "source_client": {"bootstrap.servers": f"127.0.0.1:{free_ports(1)[0]}"},
         "source_alias": "na",
         "target_alias": "eu",
-        "positions_topic": "no_witness",
+        "positions_topic": positions_topic,
         "read": ["topics"],
         "source_timeout": 6,
     }
@@ -156,18 +159,26 @@ def test_a_mirror_that_seldom_notes_its_offsets_is_heard_by_its_pairs(pair, tmp_
         until(lambda: not asked(pair)["alive"], "a mirror that copies nothing, and so tells nothing of the source")
 
 
-def test_what_a_mirror_had_fetched_when_its_source_was_lost_is_no_sign_of_life(pair, tmp_path):
+@pytest.mark.parametrize("witnessed", [True, False], ids=["witness", "no witness"])
+def test_what_a_mirror_had_fetched_when_its_source_was_lost_is_no_sign_of_life(pair, tmp_path, witnessed):
+    """Where a witness that would be heard was there till then; otherwise the first sign stands."""
+    create(pair["eu"].client, topic := f"witnessed.{witnessed}")
+
     def lost() -> list[str]:
         """What arrived although the source was lost right after the mirror noted its offsets."""
         before = copied(pair)
         until(lambda: copied(pair) > before, "offsets of the mirror", 120)
+        if witnessed:
+            at = int(time.time() * 1000)
+            rows = [witness.encode_round(moment, 0, 1, 1) for moment in (at - 2000, at)]
+            writer.write(KafkaClient(pair["eu"].client), topic, [(0, *row) for row in rows])
         os.kill(pair["na"].process.pid, signal.SIGSTOP)
         try:
-            answer = asked(pair)
+            answer = asked(pair, topic)
         finally:
             os.kill(pair["na"].process.pid, signal.SIGCONT)
-        assert not answer["alive"], answer
-        return answer["ended"]
+        assert not (answer["alive"] and witnessed), answer
+        return answer["ended"] if witnessed else answer["seen"]
 
     with mirror(pair, tmp_path, SOON), written(pair, 0.05):
         # A machine that is busy may note nothing in the seconds of one look.

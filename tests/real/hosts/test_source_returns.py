@@ -56,6 +56,8 @@ def test_one_that_does_not_know_the_stages_passes_only_by_name(source, tmp_path)
     assert "na answers again" in asked(tmp_path, stranger, 2)
     asked(tmp_path, stranger, 0, failover_accept_unfenced=["na"])
     asked(tmp_path, source("stages"), 2, failover_accept_unfenced=["na"])
+    # One whose controllers are gone answers, and nobody can fence it.
+    asked(tmp_path, source("stages"), 0, failover_accept_unfenced=["na"], failover_accept_source_alive=True)
 
 
 def test_one_that_stays_silent_is_given_up(tmp_path):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import uuid
 
 import pytest
-from confluent_kafka import Producer, TopicPartition
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
@@ -74,22 +74,6 @@ def test_data_counts_and_markers_do_not(two_clusters):
     assert not seen["ready"] and seen["total"] == 0 and seen["undecided"] == [f"{topic}-0"]
     still_open.abort_transaction(30)
     assert late(15)["ready"]
-
-
-def test_what_was_written_late_and_deleted_is_named(two_clusters):
-    """Nobody can read it any more, and the end that is left looks as if it had been copied."""
-    client, topic = two_clusters["source"].client, f"deleted-{uuid.uuid4().hex[:8]}"
-    admin = AdminClient(client)
-    admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(30)
-    transactional(client, topic, 9, True)
-    asked = {topic: {"0": 5}}
-    admin.delete_records([TopicPartition(topic, 0, 5)])[TopicPartition(topic, 0)].result(30)
-    assert records_beyond(client, topic, asked)["deleted"] == []
-    admin.delete_records([TopicPartition(topic, 0, 10)])[TopicPartition(topic, 0)].result(30)
-    seen = records_beyond(client, topic, asked)
-    assert not seen["ready"] and seen["total"] == 0, seen
-    assert seen["deleted"] == [{"topic": topic, "partition": 0, "through": 5, "start": 10}]
-    assert "begins at 10, beyond offset 5" in seen["waiting_for"]
 
 
 def test_a_topic_that_was_made_again_with_as_many_records_is_late(two_clusters):

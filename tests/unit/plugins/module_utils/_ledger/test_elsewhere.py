@@ -97,6 +97,12 @@ def test_a_first_installation_has_no_ledger_anywhere():
     assert against({"na": moved("central", fenced=True)}, "central", EMPTY, "initial_setup", "eu") == {}
 
 
+def test_a_move_to_the_region_that_is_left_ends_first():
+    there = {**fold([entry("1", "stage", "started", about="na to eu")]), "present": True, "owner": "its failover"}
+    assert against({"eu": there}, "eu", EMPTY, "failover", "na") == {"eu": "its failover has not ended in its ledger"}
+    assert against({"eu": there}, "central", EMPTY, "failover", "na") == {}
+
+
 def test_a_ledger_that_was_deleted_is_no_empty_one():
     gone = {**EMPTY, "witnessed": True}
     assert against({}, "central", gone, "failover", "eu") == {"eu": WITNESSED}

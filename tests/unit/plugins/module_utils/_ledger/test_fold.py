@@ -42,6 +42,21 @@ def test_a_stage_that_ended_begins_anew():
     assert state["open"] and state["done"]["failover"] == {}
 
 
+def test_what_another_move_overtook_is_not_gone_on_from():
+    """Its offsets, positions and proof are those of before the applications went elsewhere."""
+    cut = [
+        entry("1", "stage", "started"),
+        entry("1", "ends"),
+        entry("1", "positions"),
+        entry("1", "active_region", "active", region="eu", epoch=1),
+    ]
+    assert set(fold([*cut, entry("2", "stage", "started")])["done"]["failover"]) == {"ends", "positions"}
+    told = {"region": "na", "hash": "f" * 64, "at": "later", "by": "stages", "run": "7", "stage": "failover"}
+    home = entry("7", "active_region", "active", about="na", region="na", fenced=False, epoch=2, found={"told": told})
+    state = fold([*cut, home, entry("9", "stage", "started")])
+    assert state["active_region"] == "na" and state["open"] and state["done"]["failover"] == {}
+
+
 def test_the_ends_of_a_failover_outlast_a_run_that_only_catches_up():
     ends = entry("1", "ends", found={"target": 7})
     state = fold([entry("1", "stage", "started"), ends, entry("1", "stage"), entry("2", "stage", "started")])

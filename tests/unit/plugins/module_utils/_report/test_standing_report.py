@@ -9,6 +9,7 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.page import render
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.standing import report_of
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import COMPACTED, HIDDEN
 
 from .reports import NOW
 from .test_junit import suite
@@ -34,6 +35,7 @@ def standing(**watch):
             "duplicates": 0,
             "unproven_records": 0,
             "unproven_seconds": 0,
+            "never_compared": 0,
             "scrubbed_at": None,
             "differences": [],
             "differences_left_out": 0,
@@ -61,7 +63,7 @@ def test_what_is_proven_is_told_with_its_age():
     told = report()
     text = page(told)
     assert told["verdict"] == "proven" and "PROVEN" in text and "2.5 s before this page was made" in text
-    assert "no record left to prove" in text and "orders.items" in text and ">41<" in text
+    assert "read all that the source held" in text and "orders.items" in text and ">41<" in text
     found, states = suite(told)
     assert set(states.values()) == {None} and found.get("name") == "watch.backup"
 
@@ -72,11 +74,13 @@ def test_what_is_proven_is_told_with_its_age():
         ({"differences": [DIFFERENCE]}, "not_proven", ["orders-0: missing at 17 &lt;i&gt;", DIFFERENCE["id"]]),
         ({"stopped": [{"topic": "orders", "partition": 3, "reason": "another leader"}]}, "not_proven", ["orders-3"]),
         ({"age_seconds": 61.0}, "not_proven", ["its last round is 61 s old"]),
-        ({"unproven_records": 9, "unproven_seconds": 301.0}, "behind", ["9 records are not proven"]),
+        ({"unproven_records": 9, "unproven_seconds": 301.0}, "partly_proven", ["9 records are not proven"]),
         ({"unproven_records": 9, "unproven_seconds": 2.0}, "proven", ["9 records that it knew of are not"]),
-        ({"topics_not_watched": [{"topic": "keys", "reason": "compacted"}]}, "proven", ["keys", "compacted"]),
+        ({"topics_not_watched": [{"topic": "keys", "reason": COMPACTED}]}, "proven", ["keys", "it is compacted"]),
+        ({"topics_not_watched": [{"topic": "x", "reason": HIDDEN}]}, "partly_proven", ["does not show it"]),
+        ({"never_compared": 9, "unproven_records": 9}, "partly_proven", ["9 records that the source may still hold"]),
     ],
-    ids=["difference", "stopped", "silent", "behind", "young", "left out"],
+    ids=["difference", "stopped", "silent", "behind", "young", "compacted", "hidden", "never compared"],
 )
 def test_what_keeps_it_from_being_proven(watch, verdict, words):
     told = report(**watch)
@@ -84,6 +88,11 @@ def test_what_keeps_it_from_being_proven(watch, verdict, words):
     assert told["verdict"] == verdict and all(word in text for word in words), text
     failed = [name for name, state in suite(told)[1].items() if state]
     assert len(failed) == (0 if verdict == "proven" else 1), failed
+
+
+def test_a_watch_of_no_topic_proves_nothing():
+    told = report_of({**standing(proven_through={}, records=0), "topics": []}, "backup", 60, 300)
+    assert told["verdict"] == "not_proven" and "no topic is watched" in page(told)
 
 
 def test_no_round_is_no_proof():

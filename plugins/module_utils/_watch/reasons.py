@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Why a topic is not watched."""
+
+from __future__ import annotations
+
+COMPACTED = (
+    "it is compacted: either side may remove what the other still has, so that nothing stays proven; compare it when "
+    "it is asked for"
+)
+HIDDEN = "the source does not show it to the watch's principal, so that nothing is known of it since; give it DESCRIBE"
+STAMPED = "the target overwrites timestamps (LogAppendTime), so that records cannot be compared; compare its content"
+GONE = "the source does not list it any more; what was proven of it is kept"
+# What a watch cannot stand for, whatever state the regions are in.
+BY_DESIGN = (COMPACTED, STAMPED)
