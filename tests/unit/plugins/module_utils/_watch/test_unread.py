@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What no round has read is not proven, and is as old as what it follows."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import Confirmed, WatchState
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import figures, summarise
+
+NOW = 1_795_285_300_000
+ANCHOR = {"source": 99, "target": 99, "digest": 1, "timestamp": NOW - 3_600_000}
+
+
+def said(**part):
+    known = {"begins": (0, 0), "through": (100, 100), "examined": (100, 100), "read": 100, "since": NOW - 60_000}
+    confirmed = Confirmed("orders", "a", "b", **{**known, **part})
+    state = WatchState("backup", at=NOW, round=1, partitions={("orders", 0): confirmed})
+    found, shown = summarise(state, now_ms=NOW), figures(state, NOW)
+    assert (shown.unproven_records, shown.proven_age_seconds) == (found["unproven_records"], found["unproven_seconds"])
+    return found["unproven_records"], found["unproven_seconds"]
+
+
+@pytest.mark.parametrize(
+    "part, expected",
+    [
+        ({"source_end": 100}, (0, 0)),
+        ({}, (0, 0)),
+        ({"source_end": 350, "anchor": ANCHOR}, (250, 3600)),
+        ({"source_end": 350}, (250, 60)),
+        ({"source_end": 350, "anchor": {**ANCHOR, "timestamp": -1}}, (250, 60)),
+        ({"source_end": 100, "waiting": 7, "proven_at": NOW - 7_200_000}, (7, 7200)),
+        ({"source_end": 100, "waiting": 7, "oldest_waiting": NOW - 5000, "proven_at": NOW - 7_200_000}, (7, 5)),
+    ],
+    ids=["whole", "older state", "unread", "nothing proven", "no timestamp", "waiting without", "waiting"],
+)
+def test_what_is_not_proven_and_for_how_long(part, expected):
+    assert said(**part) == expected
