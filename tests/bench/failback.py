@@ -23,7 +23,8 @@ sys.path.insert(0, str(ROOT))
 
 import tests.conftest  # noqa: E402, F401  makes the checkout importable as the collection  # pylint: disable=unused-import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.mirror_seed import mirror_seed  # noqa: E402
-from tests.bench.restore import PARTITIONS, fill, say  # noqa: E402
+from tests.bench.figures import PLACE, say, write  # noqa: E402
+from tests.bench.restore import PARTITIONS, fill  # noqa: E402
 from tests.real.hosts.mirrors import create, ends  # noqa: E402
 from tests.support import offsets_lab as lab  # noqa: E402
 from tests.support.ending import end_with_children  # noqa: E402
@@ -138,9 +139,7 @@ def main() -> None:
             "reverse_with_proofs_four_m_to_one_m": ratio(once, four, "reverse", "whole_seconds"),
         },
     }
-    path = ROOT / "build" / "bench" / "failback.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(report, indent=1) + "\n")
+    write(report, PLACE / "failback.json")
     print(json.dumps(report["ratios"]))
 
 

@@ -28,6 +28,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 import tests.conftest  # noqa: E402, F401  makes the checkout importable as the collection  # pylint: disable=unused-import
+from kafka_dr_lab.kafka_home import KAFKA_VERSION  # noqa: E402
+from tests.bench.figures import PLACE, say, write  # noqa: E402
 from tests.bench.offset_case import LAGS, Case, Row  # noqa: E402
 from tests.support import offsets_lab as lab  # noqa: E402
 from tests.support import traffic  # noqa: E402
@@ -36,10 +38,6 @@ from tests.support.kafka import Kafka, MirrorMaker  # noqa: E402
 
 RATES = (10, 200)
 TOPICS = "plain-.*,trans-.*"
-
-
-def say(text: str) -> None:
-    print(time.strftime("%H:%M:%S"), text, flush=True)
 
 
 def pair(base: Path) -> list[Kafka]:
@@ -209,14 +207,14 @@ def main() -> int:
     parser.add_argument("--records", type=int, default=120000, help="records a topic holds at first")
     parser.add_argument("--lags", type=int, nargs="+", default=LAGS)
     parser.add_argument("--parts", nargs="+", default=["groups", "cases"], choices=["groups", "cases"])
-    parser.add_argument("--output", default=str(ROOT / "build" / "bench" / "offsets.json"))
+    parser.add_argument("--output", default=str(PLACE / "offsets.json"))
     options = parser.parse_args()
     LAGS[:] = options.lags
     began = time.time()
     base = Path(tempfile.mkdtemp(prefix="offsets-bench-"))
     result = {
         "machine": {"cores": os.cpu_count(), "platform": platform.platform(), "load_at_begin": os.getloadavg()[0]},
-        "versions": {"kafka": "4.3.1", "python": platform.python_version()},
+        "versions": {"kafka": KAFKA_VERSION, "python": platform.python_version()},
         "options": vars(options),
         "mirror": "exactly-once, offset.lag.max 100, checkpoints and group sync every 5 s; witness every 2 s",
     }
@@ -227,9 +225,7 @@ def main() -> int:
         result["rows"], seconds = measure_cases(base / "cases", options)
         result.update(seconds)
     result["seconds"] = round(time.time() - began, 1)
-    output = Path(options.output)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(json.dumps(result, indent=1) + "\n")
+    output = write(result, Path(options.output))
     bad = [
         row
         for row in result["rows"]

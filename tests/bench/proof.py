@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import multiprocessing
 import os
 import platform
@@ -28,6 +27,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "lab"), str(ROOT / "spark")]
 
+from kafka_dr_lab.kafka_home import KAFKA_VERSION  # noqa: E402
+from tests.bench.figures import PLACE, say, write  # noqa: E402
 from tests.bench.spark_source import connector_jars, spark_source  # noqa: E402
 from tests.bench.topics import Sides, fill  # noqa: E402
 from tests.support.ending import end_with_children  # noqa: E402
@@ -136,10 +137,6 @@ def proof(engine: Any, sides: Sides, topic: str) -> tuple[float, dict[str, Any]]
     return time.perf_counter() - began, report
 
 
-def say(text: str) -> None:
-    print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
-
-
 def run(arguments: argparse.Namespace, save: Callable[[dict[str, Any]], None]) -> None:
     """All measurements, handed to ``save`` after each part, so that a part that fails costs only itself."""
     multiprocessing.set_start_method("spawn", force=True)
@@ -189,7 +186,7 @@ def surroundings(arguments: argparse.Namespace, provider: str | None) -> dict[st
             "python": platform.python_version(),
             "pyspark": pyspark.__version__,
             "librdkafka": confluent_kafka.libversion()[0],
-            "kafka": "4.3.1",
+            "kafka": KAFKA_VERSION,
             "spark_token_provider": provider,
         },
         "records": arguments.records,
@@ -277,13 +274,12 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--repeats-many", type=int, default=2)
     parser.add_argument("--no-spark-source", action="store_true")
-    parser.add_argument("--out", default=str(ROOT / "build" / "bench" / "proof.json"))
+    parser.add_argument("--out", default=str(PLACE / "proof.json"))
     arguments = parser.parse_args()
     os.makedirs(os.path.dirname(arguments.out), exist_ok=True)
 
     def save(result: dict[str, Any]) -> None:
-        with open(arguments.out, "w", encoding="utf-8") as file:
-            json.dump(result, file, indent=1)
+        write(result, Path(arguments.out))
 
     run(arguments, save)
     print(Path(arguments.out).read_text(encoding="utf-8"))

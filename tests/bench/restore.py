@@ -28,6 +28,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 import tests.conftest  # noqa: E402, F401  makes the checkout importable as the collection  # pylint: disable=unused-import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import mirrors as _mirrors  # noqa: E402
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.mirror_seed import mirror_seed  # noqa: E402
+from tests.bench.figures import PLACE, say, write  # noqa: E402
 from tests.real.hosts.mirrors import Mirror, create, ends, exists  # noqa: E402
 from tests.support import offsets_lab as lab  # noqa: E402
 from tests.support.ending import end_with_children  # noqa: E402
@@ -36,10 +37,6 @@ from tests.support.proving import prove  # noqa: E402
 
 PARTITIONS = 4
 STARTED = time.time()
-
-
-def say(text: str) -> None:
-    print(time.strftime("%H:%M:%S"), text, flush=True)
 
 
 def fill(clients: list[dict], topic: str, records: int, size: int) -> None:
@@ -268,9 +265,7 @@ def main() -> None:
     report["continue"] = [once, four]
     report["ratios"]["continue_4m_to_1m"] = round(four["carried_seconds"] / once["carried_seconds"], 2)
     report["ratios"]["continue_and_proof_4m_to_1m"] = round(four["proven_seconds"] / once["proven_seconds"], 2)
-    path = ROOT / "build" / "bench" / "restore.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(report, indent=1) + "\n")
+    write(report, PLACE / "restore.json")
     print(json.dumps(report["ratios"]))
 
 

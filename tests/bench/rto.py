@@ -11,9 +11,7 @@ first record that was both produced and processed in the target. Only the ratio 
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import platform
 import shlex
 import signal
 import statistics
@@ -49,7 +47,7 @@ from kafka_dr_lab.drill import MIRROR, SOURCE, TARGET, Drill  # noqa: E402
 from kafka_dr_lab.inventory import Inventory  # noqa: E402
 from kafka_dr_lab.lab import Lab  # noqa: E402
 from kafka_dr_lab.landscape import APPLICATION_USERS, APPLICATIONS_REGION  # noqa: E402
-from tests.bench.restore import say  # noqa: E402
+from tests.bench.figures import PLACE, say, surroundings, write  # noqa: E402
 from tests.support.ending import end_with_children  # noqa: E402
 
 CHECKPOINTS = f"{SOURCE}.checkpoints.internal"
@@ -189,13 +187,9 @@ def main() -> None:
         "floor_seconds": seconds["floor"],
         "stage_parts": parts,
         "platform": "host",
-        "machine": {"processors": os.cpu_count(), "python": platform.python_version()},
-        "took_seconds": round(time.monotonic() - began),
-        "arguments": vars(asked),
+        **surroundings(began, asked),
     }
-    path = ROOT / "build" / "bench" / "rto.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(figures, indent=2) + "\n")
+    path = write(figures, PLACE / "rto.json")
     say(f"{path}: to_floor {figures['to_floor']}")
 
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import sys
 import tempfile
 import threading
@@ -37,7 +35,7 @@ from kafka_dr_lab.lab import Lab  # noqa: E402
 from kafka_dr_lab.landscape import GROUP  # noqa: E402
 from kafka_dr_lab.playbook import PlaybookFailed  # noqa: E402
 from kafka_dr_lab.waiting import until  # noqa: E402
-from tests.bench.restore import say  # noqa: E402
+from tests.bench.figures import PLACE, say, surroundings, write  # noqa: E402
 from tests.support.ending import end_with_children  # noqa: E402
 
 PARTITIONS, TOPICS_OF_A_GROUP, RECORDS_OF_A_PARTITION = 10, 2, 3
@@ -247,13 +245,9 @@ def main() -> None:
     figures = {
         "topics": found,
         "ratios": {name: round(many[name]["orchestration"] / few[name]["orchestration"], 2) for name in many},
-        "machine": {"processors": os.cpu_count(), "python": platform.python_version()},
-        "took_seconds": round(time.monotonic() - began),
-        "arguments": vars(asked),
+        **surroundings(began, asked),
     }
-    path = ROOT / "build" / "bench" / "scale.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(figures, indent=2) + "\n")
+    path = write(figures, PLACE / "scale.json")
     say(f"{path}: {json.dumps(figures['ratios'])}")
 
 

@@ -13,7 +13,6 @@ Writes build/bench/watch.json; nothing is asserted. Records are about 200 bytes,
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import os
 import statistics
@@ -36,6 +35,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.compari
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.side import specs  # noqa: E402
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import TOPIC, read_state  # noqa: E402
 from tests.bench.behind import STEADY, Behind, produce  # noqa: E402
+from tests.bench.figures import PLACE, say, write  # noqa: E402
 from tests.bench.topics import Sides, fill, generate  # noqa: E402
 from tests.real.proof.support import MAIN, config_file, create, environment  # noqa: E402
 from tests.support.ending import end_with_children  # noqa: E402
@@ -62,10 +62,6 @@ for bootstrap in sys.argv[3:]:
                 ended += 1
     consumer.close()
 """
-
-
-def say(text: str) -> None:
-    print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
 
 
 def measured(words: list[str]) -> tuple[float, float, float]:
@@ -244,12 +240,12 @@ def main() -> None:
     parser.add_argument("--rate", type=int, default=10000)
     parser.add_argument("--seconds", type=float, default=60, help="of steady traffic; 0 leaves it out")
     parser.add_argument("--interval", type=float, default=1)
-    parser.add_argument("--out", default=str(ROOT / "build" / "bench" / "watch.json"))
+    parser.add_argument("--out", default=str(PLACE / "watch.json"))
     arguments = parser.parse_args()
     os.makedirs(os.path.dirname(arguments.out), exist_ok=True)
 
     def save(result: dict[str, Any]) -> None:
-        Path(arguments.out).write_text(json.dumps(result, indent=1), encoding="utf-8")
+        write(result, Path(arguments.out))
 
     run(arguments, save)
     print(Path(arguments.out).read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls im
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topic_changes import ensure_topics
 from tests.real.hosts.mirrors import create
-from tests.real.hosts.test_rights_come_back import STRAY, THERE, World, of_role
+from tests.real.hosts.moved import STRAY, THERE, TOLD, of_role
 from tests.real.ledger.guarded import guarded, password
 
 from . import fencing
@@ -96,27 +96,21 @@ def test_whoever_got_rights_since_the_preflight_keeps_the_fence_from_standing(of
     assert not found["ready"] and [one.split()[0] for one in found["left"]] == [granted], found["left"]
 
 
-def test_what_is_granted_since_the_preflight_is_remembered_where_the_fence_fails(tmp_path):
-    world = World(tmp_path)
+def test_what_is_granted_since_the_preflight_is_remembered_where_the_fence_fails(world):
     broker = KafkaClient(world.brokers["na"].client)
     ensure_acls(broker, STRAY, "present", False)
     meanwhile = [right("shop", "WRITE", "bills."), right("thief", "WRITE", "orders.")]
-    told = {"name": "Tell", "ansible.builtin.debug": {"msg": "REFUSED {{ ansible_failed_result.msg }}"}}
     grant = {"client": world.brokers["na"].client, "acls": meanwhile}
     tasks = (
         of_role("credentials", "look.yml"),
         {"name": "Grant", "streamsafe.kafka_dr.acls": grant},
-        {"name": "Try", "block": [of_role("credentials", "fence.yml")], "rescue": [told]},
+        {"name": "Try", "block": [of_role("credentials", "fence.yml")], "rescue": [TOLD]},
     )
     given = {"credentials_region": "na", "credentials_topics": r"orders\..*", "credentials_fence_timeout": 2}
-    try:
-        said = world.play("fence", THERE, tasks, {}, **given)
-        assert "REFUSED na is not fenced" in said and "User:thief" in said.partition("REFUSED")[2], said[-3000:]
-        assert world.rights() == []
-        ensure_acls(broker, [], "absent", False, ["thief"])
-        world.fence()
-        world.move_back(planned=True)
-        assert {acl.name for acl in world.rights()} == {"orders.", "nightly", "bills."}
-    finally:
-        for one in world.brokers.values():
-            one.stop()
+    said = world.play("fence", THERE, tasks, {}, **given)
+    assert "REFUSED na is not fenced" in said and "User:thief" in said.partition("REFUSED")[2], said[-3000:]
+    assert world.rights() == []
+    ensure_acls(broker, [], "absent", False, ["thief"])
+    world.fence()
+    world.move_back(planned=True)
+    assert {acl.name for acl in world.rights()} == {"orders.", "nightly", "bills."}

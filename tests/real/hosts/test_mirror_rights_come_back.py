@@ -5,7 +5,6 @@ again; what would let it forge the ledger is named and stays away.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls, ensure_acls, flatten
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.access import service_acls
-from tests.real.hosts.test_rights_come_back import THERE, World
+from tests.real.hosts.moved import THERE, World
 
 pytestmark = pytest.mark.real
 CARRY = ("credentials/carry.yml",)
@@ -35,14 +34,11 @@ HARMFUL = [right("topic", "*", "ALL"), right("transactional_id", "*", "WRITE"), 
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Any:
-    made = World(tmp_path)
-    for name, client in clients(made).items():
+def world(world: World) -> World:
+    for name, client in clients(world).items():
         derived = service_acls("mirror", "mirror", THERE, "target" if name == "eu" else "source")
         ensure_acls(client, derived + STRAY[name] + (HARMFUL if name == "eu" else []), "present", False)
-    yield made
-    for broker in made.brokers.values():
-        broker.stop()
+    return world
 
 
 def clients(world: World) -> dict[str, KafkaClient]:

@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls, ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import known, read_ledger
-from tests.real.hosts.test_rights_come_back import LEDGER, SECRET, THERE, World
+from tests.real.hosts.moved import LEDGER, SECRET, THERE
 
 pytestmark = pytest.mark.real
 # The mirror that copied a region, lost by now, to this one.
@@ -18,19 +18,11 @@ OLD = {"name": "lost-to-na", "source": "lost", "target": "na", "topics": ["order
 STRAY = {"principal": "mirror", "resource": "topic", "name": "billing.", "pattern": "prefixed", "operations": ["WRITE"]}
 
 
-@pytest.fixture
-def regions(tmp_path):
-    world = World(tmp_path)
-    yield world
-    for broker in world.brokers.values():
-        broker.stop()
-
-
-def test_what_it_had_beyond_its_needs_is_kept_where_the_stage_has_begun(regions):
-    there, works = (KafkaClient(regions.brokers[name].client) for name in ("na", "eu"))
+def test_what_it_had_beyond_its_needs_is_kept_where_the_stage_has_begun(world):
+    there, works = (KafkaClient(world.brokers[name].client) for name in ("na", "eu"))
     ensure_acls(there, [STRAY], "present", False)
     given = {"credentials_mirror": OLD, "credentials_region": "na", "credentials_ledger": "eu"}
-    regions.play("fence", THERE, ("credentials/revoke_mirror.yml",), {}, **given)
+    world.play("fence", THERE, ("credentials/revoke_mirror.yml",), {}, **given)
     assert not [acl for acl in describe_acls(there, ["mirror"]) if acl.name == "billing."]
     told = known(read_ledger(works, LEDGER, [SECRET]), [SECRET])["beyond"]
     assert [right["name"] for right in told["lost-to-na"]["na"]] == ["billing."]

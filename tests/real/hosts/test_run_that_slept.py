@@ -5,27 +5,17 @@ by what the ledger said before.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls, ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from tests.real.hosts.test_rights_come_back import AWAY, LEDGER, SECRET, THERE, World, of_role
+from tests.real.hosts.moved import AWAY, LEDGER, SECRET, THERE, TOLD, World, of_role
 
 pytestmark = pytest.mark.real
 RIGHT = {"principal": "shop", "resource": "topic", "name": "orders.", "pattern": "prefixed", "operations": ["WRITE"]}
 SLEEP = {"name": "Sleep for an hour", "ansible.builtin.set_fact": {"ledger_known_at": 0}}
-TOLD = {"name": "Tell", "ansible.builtin.debug": {"msg": "REFUSED {{ ansible_failed_result.msg }}"}}
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Any:
-    made = World(tmp_path)
-    yield made
-    for broker in made.brokers.values():
-        broker.stop()
 
 
 def followed_by_another(world: World) -> dict[str, Any]:

@@ -6,17 +6,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
 import pytest
 from confluent_kafka import Consumer
 
 from tests.real.hosts.mirrors import until
-from tests.real.hosts.test_rights_come_back import AWAY, THERE, TOPIC, World, of_role
+from tests.real.hosts.moved import AWAY, THERE, TOLD, TOPIC, World, of_role
 
 pytestmark = pytest.mark.real
-TOLD = {"name": "Tell", "ansible.builtin.debug": {"msg": "REFUSED {{ ansible_failed_result.msg }}"}}
 STOP = {
     "__mirror_programs": [],
     "mirror_described": THERE,
@@ -28,14 +25,6 @@ STOP = {
     "mirror_silent": {},
     "mirror_accept_unfenced": [],
 }
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Any:
-    made = World(tmp_path)
-    yield made
-    for broker in made.brokers.values():
-        broker.stop()
 
 
 @contextmanager

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Two regions whose applications were moved, and parts of stages that are played between them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.append import append
+from kafka_dr_lab.playbook import collections_path
+from tests.real.hosts.mirrors import create
+from tests.real.ledger.guarded import guarded, password
+from tests.support.kafka import ROOT, Kafka
+
+LEDGER, SECRET, TOPIC = "__kafka_dr_ledger", "a secret of these tests", "orders.items"
+PURPOSES = {"stages": "stages", "mirror": "mirror", "shop": "application"}
+# What no inventory knows.
+STRAY = [
+    {"principal": "shop", "resource": "topic", "name": "orders.", "pattern": "prefixed", "operations": ["WRITE"]},
+    {"principal": "shop", "resource": "group", "name": "nightly", "operations": ["READ"], "host": "10.1.2.3"},
+]
+# One direction at a time: both would copy in a circle.
+THERE = {"name": "there", "source": "na", "target": "eu", "topics": ["orders\\..*"]}
+RETURN = {"name": "back", "source": "eu", "target": "na", "topics": ["orders\\..*"]}
+BACK = {"failover_source": "eu", "failover_target": "na"}
+AWAY = {"failover_source": "na", "failover_target": "eu"}
+HOME = {"initial_setup_source": "eu", "initial_setup_target": "na"}
+# A task that rescues what is expected to be refused.
+TOLD = {"name": "Tell", "ansible.builtin.debug": {"msg": "REFUSED {{ ansible_failed_result.msg }}"}}
+
+
+class World:
+    """Two regions whose applications were moved from na to eu while na did not answer."""
+
+    def __init__(self, directory: Path):
+        self.directory = directory
+        supers = {"super.users": "User:ANONYMOUS;User:stages"}
+        self.brokers: dict[str, Kafka] = {}
+        self.hosts = {}
+        for name in ("na", "eu"):
+            self.brokers[name], of_user = guarded(directory / name, name, list(PURPOSES), supers)
+            create(self.brokers[name].client, TOPIC)
+            self.hosts[name] = region(of_user("stages"))
+        head = ""
+        for step, state, about in (
+            ("stage", "started", "na to eu"),
+            ("active_region", "active", "eu"),
+            ("stage", "done", "na to eu"),
+        ):
+            head = self.append("eu", step, state, about, head)
+
+    def append(self, name: str, step: str, state: str, about: str, head: str) -> str:
+        entry = {"run": "1", "stage": "failover", "step": step, "state": state, "region": about, "about": about}
+        entry.update({"found": {}, "fenced": True, "by": "stages", "collection": "0"})
+        client = KafkaClient(self.brokers[name].client)
+        return str(append(client, LEDGER, entry, False, 1, [SECRET], head)["known"]["head"]["hash"])
+
+    def rights(self) -> list[Any]:
+        """What the application may do in na."""
+        return sorted(describe_acls(KafkaClient(self.brokers["na"].client), ["shop"]))
+
+    def run(self, playbook: str, mirror: dict[str, Any], **given: Any) -> str:
+        everywhere = {
+            "ansible_python_interpreter": sys.executable,
+            "kafka_dr_mirrors": [mirror],
+            "kafka_dr_ledger_secret": [SECRET],
+            "kafka_dr_ledger_replication_factor": 1,
+        }
+        inventory = {"all": {"hosts": self.hosts, "vars": everywhere}}
+        (self.directory / "inventory.yml").write_text(yaml.safe_dump(inventory))
+        env = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
+        done = subprocess.run(
+            [str(Path(sys.executable).parent / "ansible-playbook"), "-i", str(self.directory / "inventory.yml")]
+            + [playbook, "-e", json.dumps(given)],
+            env={**env, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_NOCOLOR": "1"},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+        assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
+        return " ".join(done.stdout.split())
+
+    def play(
+        self, stage: str, mirror: dict[str, Any], files: tuple[Any, ...], facts: dict[str, Any], **given: Any
+    ) -> str:
+        """These files of a stage's tasks, or of a role's that is named, or tasks themselves, by a run that has begun
+        the stage in the ledger of the mirror's target.
+        """
+        source, target = mirror["source"], mirror["target"]
+        own: dict[str, Any] = {
+            "ledger_region": target,
+            "ledger_stage": stage,
+            "ledger_about": f"{source} to {target}",
+            "ledger_subject": source,
+        }
+        own.update({"ledger_left": source, "ledger_left_answers": self.brokers[source].alive()})
+        tasks: list[dict[str, Any]] = [{"name": "Know", "ansible.builtin.set_fact": facts}] if facts else []
+        ledger = [("ledger", file) for file in ("read.yml", "elsewhere.yml", "begin.yml")]
+        named = [(Path(one).parent.name or stage, Path(one).name) for one in files if isinstance(one, str)]
+        for role, file in [*ledger, *named]:
+            included = {"name": f"streamsafe.kafka_dr.{role}", "tasks_from": file}
+            tasks.append(
+                {"name": file, "ansible.builtin.include_role": included, "vars": own if role == "ledger" else {}}
+            )
+        tasks += [one for one in files if isinstance(one, dict)]
+        play = {"name": "Play", "hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": tasks}
+        (self.directory / "play.yml").write_text(yaml.safe_dump([play]))
+        return self.run(str(self.directory / "play.yml"), mirror, **given)
+
+    def fence(self) -> None:
+        self.run("streamsafe.kafka_dr.fence", THERE, fence_region="na", fence_survivor="eu")
+        assert self.rights() == []
+
+    def move_back(self, planned: bool) -> None:
+        facts = {"__failover_source": {"reachable": planned, "error": "" if planned else "unreachable"}}
+        files = ("taken_before.yml", "activate.yml")
+        self.play("failover", RETURN, files, facts, failover_planned=planned, **BACK)
+
+
+def region(client: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "ansible_connection": "local",
+        "kafka_dr_platform": "managed",
+        "kafka_dr_client": {key: value for key, value in client.items() if key != "sasl.password"},
+        "kafka_dr_client_secrets": {"sasl.password": client["sasl.password"]},
+        "kafka_dr_unverified_tls": "a test on one machine",
+        "kafka_dr_mirror_directory": "/nowhere/mirrors",
+        "kafka_dr_kafka_home": "/nowhere/kafka",
+        "kafka_dr_super_users": ["User:stages"],
+        "kafka_dr_users": [
+            {"name": name, "password": password(name), "purpose": purpose} for name, purpose in PURPOSES.items()
+        ],
+    }
+
+
+def of_role(role: str, file: str) -> dict[str, Any]:
+    """A task that includes a file of a role's tasks."""
+    included = {"name": f"streamsafe.kafka_dr.{role}", "tasks_from": file}
+    return {"name": file, "ansible.builtin.include_role": included}
