@@ -14,9 +14,12 @@ description:
   - Asks the source. Where it does not answer, looks whether those in the target region that talk to it heard from it
     meanwhile, which are the position
     witness and the mirror.
-  - What they wrote is read before and after the source is asked, so that a clock that is wrong decides nothing.
+  - What they wrote is read before and after the source is asked, so that their clock and this machine's need not agree
+    to hear them.
   - A mirror writes on what it had fetched when its source was lost. Where something arrived, the module therefore looks
     for up to 25 seconds longer, and takes the source for lost where nothing arrives for 12 seconds.
+  - A witness whose last round is more than two minutes old by the clock of this machine counts as ended. The first sign
+    then stands.
 extends_documentation_fragment:
   - streamsafe.kafka_dr.client.info_attributes
   - streamsafe.kafka_dr.mirror_clients

@@ -152,6 +152,8 @@ def applications(name: str, host: dict, hosts: HOSTS) -> c.Iterator[Mistake]:
     users = {user["name"] for other in hosts.values() for user in other.get("kafka_dr_users") or []}
     regions = [region for region in hosts.values() if is_region(region)]
     passwords = any((region.get("kafka_dr_client") or {}).get("sasl.mechanism") for region in regions)
+    # A KafkaUser that is not described keeps its rights: its operator puts back what is deleted only in Kafka.
+    declared = passwords or any(region.get("kafka_dr_kubernetes") for region in regions)
     for at, application in enumerate(host.get("kafka_dr_applications") or []):
         path, kind = f"kafka_dr_applications[{at}]", application["kind"]
         needed = {
@@ -175,8 +177,6 @@ def applications(name: str, host: dict, hosts: HOSTS) -> c.Iterator[Mistake]:
             yield Mistake(
                 f"{path}.host", "a host of the inventory", found(application["host"]), "Add it, or correct the name"
             )
-        # A KafkaUser that is not described keeps its rights: its operator puts back what is deleted only in Kafka.
-        declared = passwords or any(region.get("kafka_dr_kubernetes") for region in regions)
         for number, user in enumerate(application.get("principals") or []):
             if users and declared and user not in users:
                 yield Mistake(

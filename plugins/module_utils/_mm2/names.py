@@ -26,12 +26,13 @@ PYTHONS_OWN = re.compile(r"(?<!\\)(?:\\\\)*\(\?(?:P<|#|\(|[a-z]*a[a-z]*[:-])")
 # What a brace may not stand in: escapes, and sets of characters.
 ESCAPES_AND_SETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 # Java refuses a brace that counts nothing; Python takes it for itself, or for a count from none.
-LARGEST_COUNT = (1 << 31) - 1
+NO_COUNT = re.compile(r"\{(?!\d+(?:,\d*)?\})")
 COUNTS = re.compile(r"[{,](\d+)(?=[,}])")
+LARGEST_COUNT = (1 << 31) - 1
 # A bracket or an intersection in a set, and a backspace, which is no character there for Java.
 IN_A_SET = re.compile(r"(?:^|[^\\])(?:\\\\)*(?:\[|&&|\\b)")
+# Java wants digits after it; for Python it is the character of that number.
 NULL = re.compile(r"(?<!\\)(?:\\\\)*\\0(?![0-7])")
-NO_COUNT = re.compile(r"\{(?!\d+(?:,\d*)?\})")
 
 
 def workers_group(source: str) -> str:
