@@ -12,6 +12,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import yaml
 from confluent_kafka.admin import AdminClient
@@ -118,16 +119,7 @@ class Playground:
         """Run a stage and SIGKILL its whole process group as soon as something is so; ``what`` names it where it never
         is.
         """
-        playbooks = self.lab.playbooks
-        process = subprocess.Popen(
-            playbooks.command(name, extra),
-            env=playbooks.environment(),
-            cwd=self.lab.directory,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        process = self._start(name, extra)
         end = time.monotonic() + seconds
         while not so():
             assert process.poll() is None, f"{name} ended before {what}"
@@ -135,6 +127,48 @@ class Playground:
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGKILL)
         assert process.wait(10) == -signal.SIGKILL
+
+    def kill_at_each_change(
+        self, name: str, extra: dict, places: Path, within: Path | None = None, seconds: float = 600
+    ) -> tuple[int, str]:
+        """Run a stage again and again, each time until it has changed something that no run before was killed at; that
+        run is killed with all its processes. The last run ends by itself: there is no change left, or the run before it
+        had made all.
+
+        :param places: file that names the places, with the seconds that a task took.
+        :param within: the file of an earlier campaign: kill in the midst of the tasks that it names instead.
+        :return: how many runs were killed, and what the last one said.
+        """
+        told = {
+            "ANSIBLE_CALLBACK_PLUGINS": str(ROOT / "tests" / "support" / "callbacks"),
+            "ANSIBLE_CALLBACKS_ENABLED": "killed",
+            "KAFKA_DR_KILLED_AT": str(places),
+            **({"KAFKA_DR_KILLED_WITHIN": str(within)} if within else {}),
+        }
+        runs, output = 0, places.with_suffix(".output")
+        while True:
+            with output.open("w") as file:
+                code = self._start(name, extra, told, file).wait(seconds)
+            if code != -signal.SIGKILL:
+                said = output.read_text()
+                assert code == 0 or "was made already" in " ".join(said.split()), said
+                assert len(places.read_text().splitlines()) == runs
+                return runs, said
+            runs += 1
+
+    def _start(
+        self, name: str, extra: dict, told: dict[str, str] | None = None, output: int | IO[str] = subprocess.DEVNULL
+    ) -> subprocess.Popen:
+        playbooks = self.lab.playbooks
+        return subprocess.Popen(
+            playbooks.command(name, extra),
+            env={**playbooks.environment(), **(told or {})},
+            cwd=self.lab.directory,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
 
     def kill_when_gone(self, name: str, program: str, extra: dict) -> None:
         """Run a stage and SIGKILL its whole process group as soon as supervisord's description of a program is gone."""
