@@ -8,7 +8,6 @@ from typing import Any
 
 from .._errors import UsageError
 from .._watch.health import Trouble, troubles
-from .._watch.reasons import BY_DESIGN
 from .shapes import Report
 
 # What health.py looks for; a JUnit suite has a case of each, so that a trend has no gaps.
@@ -38,8 +37,8 @@ def report_of(answer: Mapping[str, Any], mirror: str, most_age: float, most_unpr
         )
     watch = answer["watch"] if answer["present"] else None
     _refuse_other(watch, mirror)
-    listed = (*troubles(watch, most_age, most_unproven), *_gaps(watch, answer.get("topics", ())))
-    found = [_graver(trouble, watch)._asdict() for trouble in listed]
+    listed = (*troubles(watch, most_age, most_unproven), *_empty(watch, answer.get("topics", ())))
+    found = [trouble._asdict() for trouble in listed]
     severities = {trouble["severity"] for trouble in found}
     return {
         "mirror": mirror,
@@ -61,29 +60,13 @@ def _refuse_other(watch: Mapping[str, Any] | None, mirror: str) -> None:
         )
 
 
-def _graver(trouble: Trouble, watch: Mapping[str, Any] | None) -> Trouble:
-    """The same; what is left out although a watch could stand for it is a warning."""
-    left_out = watch["topics_not_watched"] if watch is not None and trouble.kind == "watch-leaves-out" else []
-    return trouble if all(row["reason"] in BY_DESIGN for row in left_out) else trouble._replace(severity="warning")
-
-
-def _gaps(watch: Mapping[str, Any] | None, topics: Collection[str]) -> Iterator[Trouble]:
-    """What a watch that works does not stand for."""
-    if watch is None:
-        return
-    if not topics:
+def _empty(watch: Mapping[str, Any] | None, topics: Collection[str]) -> Iterator[Trouble]:
+    """A watch that works and watches nothing."""
+    if watch is not None and not topics:
         yield Trouble(
             "watch-empty",
             "error",
             "no topic is watched",
             "The source has none that the mirror copies, or each of them is left out",
             "Compare the mirror's topics with those of the source, and see why they are left out",
-        )
-    if watch["never_compared"]:
-        yield Trouble(
-            "watch-gap",
-            "warning",
-            f"{watch['never_compared']} records that the source may still hold were never compared",
-            "They lie before the first record that both sides have, or were skipped when the watch began anew",
-            "Compare the topics with verify_restore",
         )

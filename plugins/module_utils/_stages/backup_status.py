@@ -68,8 +68,8 @@ def _watch_findings(mirror: dict[str, Any], limits: dict[str, int]) -> Iterator[
         limits.get("unproven", UNPROVEN_SECONDS),
         mirror.get("watch_unreadable"),
     ):
-        # What it leaves out is told by the doctor; a restore works without.
-        if trouble.kind != "watch-leaves-out":
+        # What is left out without any fault is told by the doctor; a restore works without.
+        if trouble.severity != "info":
             yield "watch", f"The standing proof: {trouble.found}. {trouble.cause}. {trouble.remedy}"
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from .._errors import KafkaDrError
 from .._kafka.client import KafkaClient
 from .._values.listing import named
+from .reasons import EXPECTED
 from .state import Partition, read_state
 from .summary import summarise
 
@@ -70,14 +71,26 @@ def troubles(
         return
     yield from _late(watch, most_age, most_unproven)
     yield from _wrong(watch)
+    yield from _left_out(watch)
+
+
+def _left_out(watch: dict[str, Any]) -> Iterator[Trouble]:
+    if watch["never_compared"]:
+        yield Trouble(
+            "watch-gap",
+            "warning",
+            f"{watch['never_compared']} records that the source may still hold were never compared",
+            "They lie before the first record that both sides have, or were skipped when the watch began anew",
+            "Compare the topics with verify_restore",
+        )
     absent = [f"{row['topic']} ({row['reason']})" for row in watch["topics_not_watched"]]
     if absent:
         yield Trouble(
             "watch-leaves-out",
-            "info",
+            "info" if all(row["reason"] in EXPECTED for row in watch["topics_not_watched"]) else "warning",
             f"topics that are not watched: {named(absent, NAMED)}",
             "The watch cannot stand for them, so that a proof after a loss reads them as a whole",
-            "Read the reason; a topic that is compacted, or that the target lacks, is left out by design",
+            "Read the reasons; nothing is wrong with a topic that is compacted, or that was deleted in the source",
         )
 
 

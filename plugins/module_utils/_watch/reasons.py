@@ -10,5 +10,5 @@ COMPACTED = (
 HIDDEN = "the source does not show it to the watch's principal, so that nothing is known of it since; give it DESCRIBE"
 STAMPED = "the target overwrites timestamps (LogAppendTime), so that records cannot be compared; compare its content"
 GONE = "the source does not list it any more; what was proven of it is kept"
-# What a watch cannot stand for, whatever state the regions are in.
-BY_DESIGN = (COMPACTED, STAMPED)
+# What is so without any fault: a watch cannot stand for it, or its owner deleted it.
+EXPECTED = (COMPACTED, STAMPED, GONE)

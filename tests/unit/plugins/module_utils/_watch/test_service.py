@@ -14,6 +14,7 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import watching
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.watch import watch_manifests
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import reasons
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.health import troubles
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.program import watch_program
 from kafka_dr_spark.arguments import parser
@@ -136,6 +137,7 @@ WELL = {
     "age_seconds": 1.0,
     "unproven_records": 0,
     "unproven_seconds": 0,
+    "never_compared": 0,
     "differences": [],
     "differences_left_out": 0,
     "stopped": [],
@@ -153,12 +155,20 @@ DIFFERENCE["text"] = "t-0/0/01234567: missing x1 at source offset 5"
         ({"unproven_seconds": 301, "unproven_records": 4}, ["watch-behind"]),
         ({"differences": [DIFFERENCE]}, ["watch-differs"]),
         ({"stopped": [{"topic": "t", "partition": 1, "reason": "r"}]}, ["watch-stopped"]),
+        ({"never_compared": 2}, ["watch-gap"]),
         ({"topics_not_watched": [{"topic": "t", "reason": "r"}]}, ["watch-leaves-out"]),
         ({"age_seconds": 61.0, "differences": [DIFFERENCE]}, ["watch-stale", "watch-differs"]),
     ],
 )
 def test_what_is_wrong_is_named(change, kinds):
     assert [trouble.kind for trouble in troubles({**WELL, **change}, 60, 300)] == kinds
+
+
+@pytest.mark.parametrize("reason, severity", [(reasons.GONE, "info"), (reasons.HIDDEN, "warning")])
+def test_what_is_left_out_although_a_watch_could_stand_for_it_is_a_warning(reason, severity):
+    rows = [{"topic": "t", "reason": reasons.STAMPED}, {"topic": "u", "reason": reason}]
+    (trouble,) = troubles({**WELL, "topics_not_watched": rows}, 60, 300)
+    assert trouble.severity == severity
 
 
 def test_a_watch_that_never_ended_a_round_is_no_proof():
