@@ -66,7 +66,9 @@ options:
     elements: str
     default: []
   super_users:
-    description: C(super.users) of the brokers, where it could be read. Brokers tell no client.
+    description:
+      - C(super.users) of the brokers, where it could be read. Brokers tell no client.
+      - With O(others), one that O(principals), O(known) and O(above) do not name is named like a stranger.
     type: list
     elements: str
   allow_everyone:

@@ -40,6 +40,7 @@ def fence_info(params: dict, check_mode: bool) -> dict:
     names = _others(acls, topics, params, set(users)) if params["others"] else _everybody(acls, topics, params)
     by_acls = {name: why for name, why in names.items() if params["others"] and name not in params["accepted"]}
     names.update(_above(users, settings, seen, not_asked, params["above"]))
+    names.update(_undescribed(users, settings, params) if params["others"] else {})
     if unguarded:
         names[AUTHORIZER] = f"is not set on broker {named(map(str, unguarded))}: no ACL binds anybody there"
     allowed = [acl for acl in acls if acl[0] in users and acl[5] == "ALLOW"]
@@ -200,6 +201,16 @@ def _above(users: Any, settings: Any, seen: Any, not_asked: Any, named: Any) -> 
     elif settings[ALLOW_EVERYONE] == "hidden" and users and not seen:
         names[ALLOW_EVERYONE] = "is set, no client is told to what, and no principal could be asked what it may do"
     return names
+
+
+def _undescribed(users: Any, settings: Any, params: dict[str, Any]) -> dict[str, str]:
+    """Super-users of the brokers that the inventory does not describe: they write past every fence."""
+    described = {qualified(name) for name in (*params["known"], *params["above"])} | set(users)
+    supers = settings[SUPER_USERS] if isinstance(settings[SUPER_USERS], list) else []
+    return {
+        name: "is in super.users, where no ACL binds it, and the inventory does not describe it"
+        for name in sorted({qualified(name) for name in supers} - described)
+    }
 
 
 def _may_still(acls: Any, asked: Any, seen: Any, accepted: Any) -> Any:

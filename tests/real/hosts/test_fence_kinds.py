@@ -72,7 +72,7 @@ def has(client: KafkaClient) -> set[Any]:
 
 def looked(client: KafkaClient, fenced: bool) -> dict[str, Any]:
     principals = [{"name": SHOP, "username": "shop", "password": password("shop")}]
-    above = {"super_users": ["User:ANONYMOUS", "User:stages"], "allow_everyone": False}
+    above = {"super_users": ["User:ANONYMOUS", "User:stages"], "allow_everyone": False, "above": ["ANONYMOUS"]}
     return fencing.looked(client.config, principals, fenced, **above)
 
 

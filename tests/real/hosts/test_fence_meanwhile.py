@@ -47,7 +47,7 @@ def granted(of_user: Any, request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 def looked(of_user: Any, fenced: bool, *accepted: str) -> dict[str, Any]:
-    settings = {"super_users": SUPERS, "allow_everyone": False, "accepted": list(accepted)}
+    settings = {"super_users": SUPERS, "above": SUPERS, "allow_everyone": False, "accepted": list(accepted)}
     return fencing.looked(of_user("stages"), [{**SHOP, "password": None}], fenced, **settings)
 
 

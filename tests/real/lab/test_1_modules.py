@@ -280,9 +280,13 @@ def test_what_a_fence_cannot_reach_is_named(ground, open_topic):
         "fence_info",
         topics=r"fence\..*",
         principals=[{"name": "unheard"}],
-        super_users=["User:admin", "unheard"],
+        super_users=["User:admin", "unheard", "User:backdoor"],
+        above=["admin"],
         allow_everyone=False,
     )
-    assert "User:unheard" in read["unfenceable"] and not {"super.users", "allow.everyone.if.no.acl.found"} & set(
-        read["unfenceable"]
+    assert "the inventory does not describe it" in read["unfenceable"]["User:backdoor"]
+    assert (
+        "User:unheard" in read["unfenceable"]
+        and "User:admin" not in read["unfenceable"]
+        and not {"super.users", "allow.everyone.if.no.acl.found"} & set(read["unfenceable"])
     )

@@ -37,11 +37,11 @@ def look(monkeypatch):
     monkeypatch.setattr(_fence_info, "acls_by_broker", lambda client: ({1: set()}, {2: "no authorizer"}))
     monkeypatch.setattr(_fence_info, "broker_settings", settings)
 
-    def call(fenced, *principals, accepted=()):
+    def call(fenced, *principals, accepted=(), **more):
         given = {"client": {}, "client_secrets": {}, "timeout": 1, "topics": "orders", "others": True, "above": []}
         given.update({"known": [], "readers": [], "super_users": None, "allow_everyone": None})
         return _fence_info.fence_info(
-            {**given, "principals": principals, "fenced": fenced, "accepted": list(accepted)}, False
+            {**given, "principals": principals, "fenced": fenced, "accepted": list(accepted), **more}, False
         )
 
     return call
@@ -60,3 +60,11 @@ def test_only_brokers_that_say_so_have_none(monkeypatch):
     monkeypatch.setattr(brokers, "broker_settings", lambda client, broker: told[broker])
     client = SimpleNamespace(metadata=lambda: SimpleNamespace(brokers=dict.fromkeys(told)))
     assert brokers.without_authorizer(client) == [2]
+
+
+def test_a_super_user_that_nobody_describes_is_named(look):
+    supers = ["User:boss", "CN=broker", "User:shop"]
+    named = look(False, SHOP, super_users=supers, above=["CN=broker"], known=["stages"])["unfenceable"]
+    assert "the inventory does not describe it" in named["User:boss"]
+    assert "take it out of super.users" in named["User:shop"] and "User:CN=broker" not in named
+    assert "User:boss" not in look(False, SHOP, super_users=supers, others=False)["unfenceable"]
