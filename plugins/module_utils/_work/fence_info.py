@@ -31,11 +31,7 @@ def fence_info(params: dict, check_mode: bool) -> dict:
     users = {qualified(principal["name"]): principal for principal in params["principals"]}
     asked, not_asked, silent = _ask_each(client, users, topics)
     settings, unguarded = _settings(client, params)
-    # What a broker without an authorizer allows says nothing about a principal.
-    asked = {
-        name: {number: answer for number, answer in answers.items() if number not in unguarded}
-        for name, answers in asked.items()
-    }
+    asked = _guarded(asked, unguarded)
     seen = {name: rights.beyond(acls, name, _together(answers)) for name, answers in asked.items()}
     names = _others(acls, topics, params, set(users)) if params["others"] else _everybody(acls, topics, params)
     by_acls = {name: why for name, why in names.items() if params["others"] and name not in params["accepted"]}
@@ -62,6 +58,14 @@ def fence_info(params: dict, check_mode: bool) -> dict:
         "not_asked": not_asked,
         "copies": len(copies),
         "settings": {SUPER_USERS: settings[SUPER_USERS], ALLOW_EVERYONE: settings[ALLOW_EVERYONE]},
+    }
+
+
+def _guarded(asked: dict[str, Any], unguarded: list[int]) -> dict[str, Any]:
+    """The same without what a broker without an authorizer allows, which says nothing about a principal."""
+    return {
+        name: {number: answer for number, answer in answers.items() if number not in unguarded}
+        for name, answers in asked.items()
     }
 
 
