@@ -87,7 +87,7 @@ about:
   returned: always
   type: str
 open:
-  description: Whether that stage has not ended.
+  description: Whether that stage has neither ended nor been overtaken by the move of another run.
   returned: always
   type: bool
 done:

@@ -106,6 +106,13 @@ def _allowed(topic: str, chain: Chain, entry: dict, after: str | None, keys: lis
             found=f"run {state['run'] or '(none)'} of stage {state['stage'] or '(none)'}, begun later",
             remedy="Let that one finish, or run this stage again from its beginning",
         )
+    if not begins and state["overtaken"] == entry["run"]:
+        raise RefusedError(
+            f"The ledger '{topic}' was told of another move since run {entry['run']} began",
+            expected="no move of another run",
+            found=f"epoch {state['epoch']}, {state['active_region']} since {state['active_at'] or '-'}",
+            remedy="Run this stage again: its gates compare the ledgers of all regions",
+        )
     if state["head"]["hash"] != after:
         raise RefusedError(
             f"The ledger '{topic}' has changed since this run read it",

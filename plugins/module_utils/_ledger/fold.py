@@ -15,8 +15,9 @@ def fold(entries: list[dict]) -> dict:
 
     :returns: ``active_region`` (or empty), ``active_at`` (since when) and ``epoch`` (0 where no entry has one), of the
         highest epoch, ``moves`` (all with an epoch as :func:`.epochs.move_of` has them; where there is none the last
-        one), ``run``, ``stage`` and ``about`` that own the ledger, ``open`` (whether that stage has not ended),
-        ``moved_to`` (the active region where a failover named it that owned another ledger, that region's, or empty),
+        one), ``run``, ``stage`` and ``about`` that own the ledger, ``open`` (whether that stage has neither ended
+        nor been overtaken by another run's move, where it moves applications itself), ``overtaken`` (the run that owned
+        the ledger when another one told it of its own move, or empty), ``moved_to`` (the active region where a failover named it that owned another ledger, that region's, or empty),
         ``taken{region: [ACL]}`` that a fence took away there and nobody gave back, ``beyond{mirror: {region: [ACL]}}``
         that a mirror lost there beyond what it was given, and that nobody gave back, ``done{stage: {step: entry}}`` of
         each stage's latest run and its predecessors that did not end (the step ``proof`` where it was proven; none of a
@@ -58,6 +59,7 @@ def _empty() -> dict:
         "run": "",
         "stage": "",
         "open": False,
+        "overtaken": "",
         "about": "",
         "done": {},
         "proofs": [],
@@ -80,12 +82,23 @@ def _follow_move(state: dict, entry: dict) -> None:
         state["moves"] += [move] if move["epoch"] else []
         return
     state["moves"] = [known_move for known_move in state["moves"] if known_move["epoch"]] + [move]
-    if move["epoch"] and state["open"] and state["stage"] in OVERTAKEN and move["run"] != state["run"]:
-        # Where the applications went since, offsets, positions and proofs of before say nothing.
-        state["done"][state["stage"]] = {}
+    if move["epoch"] and state["open"] and move["run"] != state["run"]:
+        _overtake(state, entry)
     state.update(active_region=move["region"], active_at=move["at"], epoch=move["epoch"])
     ledger_region = move["ledger"] or ("" if entry.get("fenced", True) else move["region"])
     state["moved_to"] = move["region"] if move["stage"] == "failover" and ledger_region == move["region"] else ""
+
+
+def _overtake(state: dict, entry: dict) -> None:
+    """Another run has moved the applications while a stage is open."""
+    # A run that tells it to its own ledger knows of it, and goes on from there.
+    ignorant = entry["run"] != state["run"]
+    if ignorant:
+        state["overtaken"] = state["run"]
+    if state["stage"] in OVERTAKEN:
+        # Where the applications went since, offsets, positions and proofs of before say nothing.
+        state["done"][state["stage"]] = {}
+        state["open"] = not ignorant
 
 
 def _follow_stage(state: dict, entry: dict) -> None:
@@ -99,7 +112,7 @@ def _follow_stage(state: dict, entry: dict) -> None:
             before = state["done"].get(stage, {}) if state["active_region"] == "none" else {}
             state["done"][stage] = {step: step_entry for step, step_entry in before.items() if step == "paused"}
         state["begun"][stage] = entry
-        state.update(run=entry["run"], stage=stage, open=True, about=entry.get("about"))
+        state.update(run=entry["run"], stage=stage, open=True, about=entry.get("about"), overtaken="")
     elif fenced and step == "stage" and entry["state"] in ("done", "refused"):
         state["open"] = False
         state["last"][stage] = entry

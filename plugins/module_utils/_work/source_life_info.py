@@ -26,6 +26,8 @@ USUAL, PATIENCE = 2.0, 20.0
 # A mirror writes on what it had fetched when its source was lost. Seconds without a sign after which it has, and the
 # longest wait for them.
 REST, LONGEST = 12.0, 25.0
+# The rest where the witness was silent before: it may be dead, and a source that is seldom written to live.
+SILENT_REST, ROUNDS_MISSED = 30.0, 4
 # A witness that lives is heard in every rest. Milliseconds by our clock after which one that was not is none.
 HEARD = 120_000
 
@@ -145,7 +147,8 @@ def _went_on(first: dict[str, Any], target: KafkaClient, names: MirrorNames, par
     if abs(time.time() * 1000 - last) > HEARD:
         return list(_differences(first, before))
     longest = time.monotonic() + LONGEST
-    rest = max(REST, 1.5 * _spacing(before["rounds"]) + 1)
+    silent = time.time() * 1000 - last > 1000 * max(ROUNDS_MISSED * _spacing(before["rounds"]), REST)
+    rest = max(SILENT_REST if silent else REST, 1.5 * _spacing(before["rounds"]) + 1)
     until, seen = time.monotonic() + rest, []
     while time.monotonic() < until:
         time.sleep(0.5)

@@ -47,6 +47,13 @@ def test_nor_does_one_that_was_told_of_another_move(world, file):
     assert describe_acls(eu) == had
 
 
+def test_nor_does_one_that_would_write_an_entry_after_it(world):
+    entry = {**of_role("ledger", "record.yml"), "vars": {"ledger_step": "positions", "ledger_region": "eu"}}
+    attempt = {"name": "Try", "block": [entry], "rescue": [TOLD]}
+    said = world.play("failover", THERE, (told_of_another_move(world), attempt), {}, applications_region="eu")
+    assert "was told of another move since run" in said and "epoch 1, asia" in said, said[-3000:]
+
+
 @pytest.mark.parametrize("file", ["activate.yml", "protect.yml", "fence.yml", "stop_mirror.yml"])
 def test_a_run_that_was_followed_by_another_one_acts_no_more(world, file):
     eu = KafkaClient(world.brokers["eu"].client)
