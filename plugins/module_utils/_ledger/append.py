@@ -99,26 +99,32 @@ def _allowed(topic: str, chain: Chain, entry: dict, after: str | None, keys: lis
     begins = entry["step"] == "stage" and entry["state"] == "started"
     if check_mode and not begins:
         return
-    if not begins and state["run"] != entry["run"]:
-        raise RefusedError(
-            f"Run {entry['run']} no longer owns the ledger '{topic}'",
-            expected="to be the latest run",
-            found=f"run {state['run'] or '(none)'} of stage {state['stage'] or '(none)'}, begun later",
-            remedy="Let that one finish, or run this stage again from its beginning",
-        )
-    if not begins and state["overtaken"] == entry["run"]:
-        raise RefusedError(
-            f"The ledger '{topic}' was told of another move since run {entry['run']} began",
-            expected="no move of another run",
-            found=f"epoch {state['epoch']}, {state['active_region']} since {state['active_at'] or '-'}",
-            remedy="Run this stage again: its gates compare the ledgers of all regions",
-        )
+    if not begins:
+        _own(topic, state, entry)
     if state["head"]["hash"] != after:
         raise RefusedError(
             f"The ledger '{topic}' has changed since this run read it",
             expected=f"{'hash ' + after[:12] if after else 'nothing'} as its last fenced entry",
             found=_who(state["head"]),
             remedy="Let the other run finish, then run this stage again from its beginning",
+        )
+
+
+def _own(topic: str, state: dict, entry: dict) -> None:
+    """:raises RefusedError: a later run has begun, or another one has moved the applications."""
+    if state["run"] != entry["run"]:
+        raise RefusedError(
+            f"Run {entry['run']} no longer owns the ledger '{topic}'",
+            expected="to be the latest run",
+            found=f"run {state['run'] or '(none)'} of stage {state['stage'] or '(none)'}, begun later",
+            remedy="Let that one finish, or run this stage again from its beginning",
+        )
+    if state["overtaken"] == entry["run"]:
+        raise RefusedError(
+            f"The ledger '{topic}' was told of another move since run {entry['run']} began",
+            expected="no move of another run",
+            found=f"epoch {state['epoch']}, {state['active_region']} since {state['active_at'] or '-'}",
+            remedy="Run this stage again: its gates compare the ledgers of all regions",
         )
 
 

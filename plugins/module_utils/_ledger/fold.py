@@ -15,18 +15,19 @@ def fold(entries: list[dict]) -> dict:
 
     :returns: ``active_region`` (or empty), ``active_at`` (since when) and ``epoch`` (0 where no entry has one), of the
         highest epoch, ``moves`` (all with an epoch as :func:`.epochs.move_of` has them; where there is none the last
-        one), ``run``, ``stage`` and ``about`` that own the ledger, ``open`` (whether that stage has neither ended
-        nor been overtaken by another run's move, where it moves applications itself), ``overtaken`` (the run that owned
-        the ledger when another one told it of its own move, or empty), ``moved_to`` (the active region where a failover named it that owned another ledger, that region's, or empty),
-        ``taken{region: [ACL]}`` that a fence took away there and nobody gave back, ``beyond{mirror: {region: [ACL]}}``
-        that a mirror lost there beyond what it was given, and that nobody gave back, ``done{stage: {step: entry}}`` of
-        each stage's latest run and its predecessors that did not end (the step ``proof`` where it was proven; none of a
-        stage that another run's move overtook), ``proofs[]``, ``last{stage: the entry that ended it}``,
-        ``begun{stage: the entry that began it last}``, ``ends{about: the entry with the ends}`` of each failover's last
-        run that stopped its mirror, ``clearing{about: entry}`` of each failback that began to delete,
-        ``brought_back{about: the entry that ended it}`` of each failback, ``head`` (the last fenced entry, as
-        :data:`NOBODY` has it), ``manifests[]`` (entries of manifests that were made). The step ``paused`` stays done
-        as long as no region is active: what ran before is known by the run that stopped it alone.
+        one), ``run``, ``stage`` and ``about`` that own the ledger, ``open`` (whether that stage has neither ended nor
+        been overtaken by another run's move, where it moves applications itself), ``overtaken`` (the run that owned the
+        ledger when another one told it of its own move, or empty), ``moved_to`` (the active region where a failover
+        named it that owned another ledger, that region's, or empty), ``taken{region: [ACL]}`` that a fence took away
+        there and nobody gave back, ``beyond{mirror: {region: [ACL]}}`` that a mirror lost there beyond what it was
+        given, and that nobody gave back, ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors
+        that did not end (the step ``proof`` where it was proven; none of a stage that another run's move overtook),
+        ``proofs[]``, ``last{stage: the entry that ended it}``, ``begun{stage: the entry that began it last}``,
+        ``ends{about: the entry with the ends}`` of each failover's last run that stopped its mirror, ``clearing{about:
+        entry}`` of each failback that began to delete, ``brought_back{about: the entry that ended it}`` of each
+        failback, ``head`` (the last fenced entry, as :data:`NOBODY` has it), ``manifests[]`` (entries of manifests that
+        were made). The step ``paused`` stays done as long as no region is active: what ran before is known by the run
+        that stopped it alone.
     """
     state = _empty()
     for entry in entries:

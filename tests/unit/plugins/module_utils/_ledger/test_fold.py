@@ -53,8 +53,19 @@ def test_what_another_move_overtook_is_not_gone_on_from():
     assert set(fold([*cut, entry("2", "stage", "started")])["done"]["failover"]) == {"ends", "positions"}
     told = {"region": "na", "hash": "f" * 64, "at": "later", "by": "stages", "run": "7", "stage": "failover"}
     home = entry("7", "active_region", "active", about="na", region="na", fenced=False, epoch=2, found={"told": told})
+    overtaken = fold([*cut, home])
+    # Nothing is open that a later run could take itself for; the one that was cut off may still be on its way.
+    assert (overtaken["open"], overtaken["overtaken"], overtaken["done"]["failover"]) == (False, "1", {})
     state = fold([*cut, home, entry("9", "stage", "started")])
+    assert state["overtaken"] == ""
     assert state["active_region"] == "na" and state["open"] and state["done"]["failover"] == {}
+
+
+def test_a_run_that_tells_its_own_ledger_of_another_move_goes_on():
+    told = {"region": "asia", "hash": "f" * 64, "at": "later", "by": "stages", "run": "7", "stage": "failover"}
+    cut = [entry("1", "stage", "started"), entry("1", "ends"), entry("2", "stage", "started")]
+    state = fold([*cut, entry("2", "active_region", "active", region="asia", epoch=1, found={"told": told})])
+    assert (state["open"], state["overtaken"], state["done"]["failover"]) == (True, "", {})
 
 
 def test_the_ends_of_a_failover_outlast_a_run_that_only_catches_up():
