@@ -168,6 +168,12 @@ def test_another_active_region_means_other_regions(tmp_path):
     assert len(said) == 1 and "is asia: expected na. Name the right regions" in said[0], said
 
 
+def test_a_move_that_is_open_leads_past_no_third_region(tmp_path):
+    """Another run has led the applications there since; the ledger that has it open may not know."""
+    (told,) = refused(tmp_path, ledger={"open": True, "active_region": "asia"}, only="active_region")
+    assert "is asia: expected na. Name the right regions" in told
+
+
 def test_a_mirror_that_stands_is_told_before_a_move(tmp_path):
     said = refused(tmp_path, ledger={"active_region": "na"})
     assert len(said) == 1 and "shows no sign of life" in said[0] and "failover_accept_stale_mirror=true" in said[0], (

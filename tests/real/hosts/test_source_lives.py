@@ -118,6 +118,12 @@ def pairs(pair: dict[str, Kafka]) -> int:
     return len(read_offset_syncs(KafkaClient(pair["eu"].client), "mm2-offset-syncs.na.internal") or ())
 
 
+def witnessed_at(pair: dict[str, Kafka], topic: str, moment: float) -> None:
+    """Write what a witness that saw the source every two seconds wrote till then."""
+    rows = [witness.encode_round(int(one * 1000), 0, 1, 1) for one in (moment - 2, moment)]
+    writer.write(KafkaClient(pair["eu"].client), topic, [(0, *row) for row in rows])
+
+
 def heartbeat(pair: dict[str, Kafka], topic: str, source: str, target: str) -> int | None:
     return read_last_heartbeat(KafkaClient(pair["eu"].client), topic, source, target)
 
@@ -169,9 +175,7 @@ def test_what_a_mirror_had_fetched_when_its_source_was_lost_is_no_sign_of_life(p
         before = copied(pair)
         until(lambda: copied(pair) > before, "offsets of the mirror", 120)
         if witnessed:
-            at = int(time.time() * 1000)
-            rows = [witness.encode_round(moment, 0, 1, 1) for moment in (at - 2000, at)]
-            writer.write(KafkaClient(pair["eu"].client), topic, [(0, *row) for row in rows])
+            witnessed_at(pair, topic, time.time())
         os.kill(pair["na"].process.pid, signal.SIGSTOP)
         try:
             answer = asked(pair, topic)
@@ -183,6 +187,22 @@ def test_what_a_mirror_had_fetched_when_its_source_was_lost_is_no_sign_of_life(p
     with mirror(pair, tmp_path, SOON), written(pair, 0.05):
         # A machine that is busy may note nothing in the seconds of one look.
         until(lost, "something that arrived late", 180)
+
+
+def test_a_source_that_is_seldom_written_to_lives_where_its_witness_died_before(pair, tmp_path):
+    create(pair["eu"].client, topic := "witnessed.a.minute.ago")
+    with mirror(pair, tmp_path, {}):
+        send(pair["na"].client, TOPIC, [b"order"])
+        until(lambda: copied(pair) == ends(pair["na"].client, TOPIC)[1] - 1, "a mirror that has copied all", 120)
+        witnessed_at(pair, topic, time.time() - 60)
+        # Further apart than the rest of a source whose witness was heard just before.
+        orders = [threading.Timer(moment, send, (pair["na"].client, TOPIC, [b"order"])) for moment in (2, 19)]
+        for order in orders:
+            order.start()
+        answer = asked(pair, topic)
+        for order in orders:
+            order.join()
+    assert answer["alive"], answer
 
 
 def test_heartbeats_that_were_written_to_the_source_say_that_it_lives(pair, tmp_path):
