@@ -16,6 +16,7 @@ class FilterModule:
         return {
             "acls_given_back": as_filter(_fence.given_back),
             "beyond_mirror": as_filter(_fence.beyond_mirror),
+            "own_super_users": as_filter(_fence.own_super_users),
             "broker_settings": as_filter(_fence.broker_settings),
             "fence_principals": as_filter(_fence.fence_principals),
             "kafka_settings": as_filter(_fence.kafka_settings),

@@ -90,6 +90,10 @@ open:
   description: Whether that stage has neither ended nor been overtaken by the move of another run.
   returned: always
   type: bool
+overtaken:
+  description: The run of that stage, where another run has told the ledger of its own move since it began; or empty.
+  returned: always
+  type: str
 done:
   description: Entries of steps done, by stage and step, since the stage was last begun afresh.
   returned: always

@@ -17,8 +17,8 @@ description:
   - What they wrote is read before and after the source is asked, so that their clock and this machine's need not agree
     to hear them.
   - A mirror writes on what it had fetched when its source was lost. Where something arrived, the module therefore looks
-    for up to 25 seconds longer, and takes the source for lost where nothing arrives for 12 seconds;
-    for 30 where the witness was silent before, since it may have died and not the source.
+    for up to 25 seconds longer, and takes the source for lost where nothing arrives for 12 seconds.
+  - Both are 30 seconds where the witness was silent before, since it may have died and not the source.
   - A witness whose last round is more than two minutes old by the clock of this machine counts as ended. The first sign
     then stands.
 extends_documentation_fragment:

@@ -171,6 +171,13 @@ def _harmless(acl: tuple, known: set[str]) -> bool:
     )
 
 
+def own_super_users(name: str) -> list[str]:
+    """The super-users of a cluster that the collection keeps: its administrator, and its brokers by the subject of
+    their certificate.
+    """
+    return ["User:admin", f"User:CN={name}"]
+
+
 def broker_settings(text: str) -> dict:
     """``{super_users, allow_everyone}`` of a broker's ``server.properties``."""
     found = parse_properties(text)

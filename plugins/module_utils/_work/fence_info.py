@@ -187,10 +187,7 @@ def _others(acls: list[Acl], topics: list[str], params: dict[str, Any], fenced: 
 def _above(users: Any, settings: Any, seen: Any, not_asked: Any, named: Any) -> Any:
     """Principals that no ACL binds, and settings of the brokers of which nobody can say whether they do."""
     names = {}
-    supers = {
-        qualified(name)
-        for name in [*named, *(settings[SUPER_USERS] if isinstance(settings[SUPER_USERS], list) else [])]
-    }
+    supers = {qualified(name) for name in named} | _super_users(settings)
     for name in users:
         if name in supers or (name in seen and seen[name][0]):
             names[name] = "is a super-user, whom no ACL binds: take it out of super.users"
@@ -210,11 +207,15 @@ def _above(users: Any, settings: Any, seen: Any, not_asked: Any, named: Any) -> 
 def _undescribed(users: Any, settings: Any, params: dict[str, Any]) -> dict[str, str]:
     """Super-users of the brokers that the inventory does not describe: they write past every fence."""
     described = {qualified(name) for name in (*params["known"], *params["above"])} | set(users)
-    supers = settings[SUPER_USERS] if isinstance(settings[SUPER_USERS], list) else []
     return {
         name: "is in super.users, where no ACL binds it, and the inventory does not describe it"
-        for name in sorted({qualified(name) for name in supers} - described)
+        for name in sorted(_super_users(settings) - described)
     }
+
+
+def _super_users(settings: Any) -> set[str]:
+    """Those of the brokers, where they could be read."""
+    return {qualified(name) for name in settings[SUPER_USERS]} if isinstance(settings[SUPER_USERS], list) else set()
 
 
 def _may_still(acls: Any, asked: Any, seen: Any, accepted: Any) -> Any:

@@ -143,11 +143,11 @@ def _went_on(first: dict[str, Any], target: KafkaClient, names: MirrorNames, par
     """
     before = _signs(target, names, params)
     known = set(first["rounds"] or [])
-    last = (before["rounds"] or [0])[-1]
-    if abs(time.time() * 1000 - last) > HEARD:
+    age = time.time() * 1000 - (before["rounds"] or [0])[-1]
+    if abs(age) > HEARD:
         return list(_differences(first, before))
     longest = time.monotonic() + LONGEST
-    silent = time.time() * 1000 - last > 1000 * max(ROUNDS_MISSED * _spacing(before["rounds"]), REST)
+    silent = age > 1000 * max(ROUNDS_MISSED * _spacing(before["rounds"]), REST)
     rest = max(SILENT_REST if silent else REST, 1.5 * _spacing(before["rounds"]) + 1)
     until, seen = time.monotonic() + rest, []
     while time.monotonic() < until:

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import os
 import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -119,25 +121,24 @@ class Playground:
         """Run a stage and SIGKILL its whole process group as soon as something is so; ``what`` names it where it never
         is.
         """
-        process = self._start(name, extra)
-        end = time.monotonic() + seconds
-        while not so():
-            assert process.poll() is None, f"{name} ended before {what}"
-            assert time.monotonic() < end, f"{name} did not come to {what}"
-            time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGKILL)
-        assert process.wait(10) == -signal.SIGKILL
+        with self._started(name, extra) as process:
+            end = time.monotonic() + seconds
+            while not so():
+                assert process.poll() is None, f"{name} ended before {what}"
+                assert time.monotonic() < end, f"{name} did not come to {what}"
+                time.sleep(0.05)
+            os.killpg(process.pid, signal.SIGKILL)
+            assert process.wait(10) == -signal.SIGKILL
 
-    def kill_at_each_change(
+    def killed_at_each_change(
         self, name: str, extra: dict, places: Path, within: Path | None = None, seconds: float = 600
-    ) -> tuple[int, str]:
+    ) -> Iterator[None]:
         """Run a stage again and again, each time until it has changed something that no run before was killed at; that
-        run is killed with all its processes. The last run ends by itself: there is no change left, or the run before it
-        had made all.
+        run is killed with all its processes. The last run ends by itself; what it says is beside the file of places.
 
         :param places: file that names the places, with the seconds that a task took.
         :param within: the file of an earlier campaign: kill in the midst of the tasks that it names instead.
-        :return: how many runs were killed, and what the last one said.
+        :yields: after each run that was killed.
         """
         told = {
             "ANSIBLE_CALLBACK_PLUGINS": str(ROOT / "tests" / "support" / "callbacks"),
@@ -145,22 +146,23 @@ class Playground:
             "KAFKA_DR_KILLED_AT": str(places),
             **({"KAFKA_DR_KILLED_WITHIN": str(within)} if within else {}),
         }
-        runs, output = 0, places.with_suffix(".output")
-        while True:
-            with output.open("w") as file:
-                code = self._start(name, extra, told, file).wait(seconds)
+        output, code = places.with_suffix(".output"), -signal.SIGKILL
+        for runs in itertools.count(1):
+            with output.open("w") as file, self._started(name, extra, told, file) as process:
+                code = process.wait(seconds)
             if code != -signal.SIGKILL:
-                said = output.read_text()
-                assert code == 0 or "was made already" in " ".join(said.split()), said
-                assert len(places.read_text().splitlines()) == runs
-                return runs, said
-            runs += 1
+                break
+            assert len(places.read_text().splitlines()) == runs
+            yield
+        assert code == 0, output.read_text()
 
-    def _start(
+    @contextmanager
+    def _started(
         self, name: str, extra: dict, told: dict[str, str] | None = None, output: int | IO[str] = subprocess.DEVNULL
-    ) -> subprocess.Popen:
+    ) -> Iterator[subprocess.Popen]:
+        """A stage for the time of a block, in a process group of its own, which does not outlive it."""
         playbooks = self.lab.playbooks
-        return subprocess.Popen(
+        process = subprocess.Popen(
             playbooks.command(name, extra),
             env={**playbooks.environment(), **(told or {})},
             cwd=self.lab.directory,
@@ -169,6 +171,12 @@ class Playground:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait(10)
 
     def kill_when_gone(self, name: str, program: str, extra: dict) -> None:
         """Run a stage and SIGKILL its whole process group as soon as supervisord's description of a program is gone."""

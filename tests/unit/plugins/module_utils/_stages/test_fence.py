@@ -225,6 +225,7 @@ def test_brokers_settings_are_read_as_java_reads_them():
         "allow.everyone.if.no.acl.found=TRUE\n"
     )
     assert _fence.broker_settings(text) == {"super_users": ["User:admin", "User:CN=broker,O=x"], "allow_everyone": True}
+    assert _fence.own_super_users("europe") == ["User:admin", "User:CN=europe"]
     assert _fence.broker_settings("") == {"super_users": [], "allow_everyone": False}
     kafka = {
         "spec": {
