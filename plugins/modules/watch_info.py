@@ -53,7 +53,8 @@ watch:
   type: dict
   contains:
     age_seconds:
-      description: How long ago the last round ended.
+      description: How long ago the last round ended, by the clock of the target's broker. Null where that lies ahead of
+        this machine's clock.
       type: float
     proven_through:
       description: By topic and partition, the offsets of source and target up to which the copy is proven.
@@ -64,8 +65,18 @@ watch:
     never_compared:
       description: Those of them that were in the source before the watch began, or skipped, and will not be compared.
       type: int
+    undecided_records:
+      description: Those of them, by offsets, that lie behind a transaction that is open in the source.
+      type: int
+    vanished_records:
+      description: Proven records, by offsets, that the target deleted before they were seen to expire, and that the
+        source may still hold.
+      type: int
+    ahead_seconds:
+      description: How far ahead of this machine's clock the last round ended; 0 where it did not.
+      type: float
     unproven_seconds:
-      description: The age of the oldest of them.
+      description: The age of the oldest of them, by its timestamp, but no less than since the watch has known of it.
       type: float
     scrubbed_at:
       description: When all that is proven had been read again, in milliseconds; null before that, and without

@@ -13,6 +13,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state i
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.track import Track  # noqa: E402
 
 PLACE = ("t", 0)
+# Milliseconds at which a track is followed: later than the records' own.
+LATER = 1_000_000
 
 
 def records(values, low=0):
@@ -71,11 +73,11 @@ class Follower:
         low, high = track.part.read, min(len(self.source), source_limit or len(self.source))
         track.add_source(records(self.source[low:high], low), high, self._tip(self.source[:high]))
         track.source_whole = track.source_read_whole = high == len(self.source)
-        track.advance(self.clock, self.clock)
+        track.advance(LATER + self.clock, self.clock)
         if judged and track.part.begins is not None:
             sides = MemorySide(self.source, self.aborted), MemorySide(self.target)
-            if judging.judge(track, *sides, through, self.clock):
-                track.advance(self.clock, self.clock)
+            if judging.judge(track, *sides, through, LATER + self.clock):
+                track.advance(LATER + self.clock, self.clock)
         self.check()
 
     @staticmethod

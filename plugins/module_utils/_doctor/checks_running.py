@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from .._values.moment import AHEAD_SECONDS
 from .._values.redact import text as without_secrets
 from .finding import finding
 from .log_findings import log_findings
@@ -30,6 +31,15 @@ def witness(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, str
             problem,
             "It never ran to the end of a round: with the source its groups' positions are lost",
             remedy,
+        )
+    elif found["age"] < -AHEAD_SECONDS:
+        yield finding(
+            "witness-stale",
+            "error",
+            mirror,
+            f"its last round is {-found['age']:.0f} s ahead of this machine's clock",
+            "The clocks of the witness's machine and of this one differ, so that nobody can tell whether it runs",
+            "Set both clocks, then run this again",
         )
     elif found["age"] > limit:
         yield finding(

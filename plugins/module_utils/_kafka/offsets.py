@@ -62,9 +62,26 @@ def list_offsets(
     :raises KafkaDrError: a partition has no answer; a partial answer is never returned.
     """
     wanted = OffsetSpec.earliest() if place == "start" else OffsetSpec.latest()
+    return _listed(client, [(partition, wanted) for partition in partitions], f"list the {place} of", isolation, gone)
+
+
+def offsets_at(client: KafkaClient, moments: Mapping[Partition, int]) -> dict[Partition, int | None]:
+    """For each partition the first offset whose record has a time, in milliseconds, or a later one; None where there is
+    none. Partitions that no broker knows are left out.
+
+    :raises KafkaDrError: a partition has no answer; a partial answer is never returned.
+    """
+    wanted = [(partition, OffsetSpec.for_timestamp(max(0, moment))) for partition, moment in moments.items()]
+    found = _listed(client, wanted, "find a time in", "read_uncommitted", "left out")
+    return {partition: offset if offset >= 0 else None for partition, offset in found.items()}
+
+
+def _listed(
+    client: KafkaClient, wanted: list[tuple[Partition, OffsetSpec]], doing: str, isolation: Isolation, gone: Gone
+) -> dict[Partition, int]:
+    """What ListOffsets answers for each partition; see :func:`list_offsets`."""
     level = IsolationLevel.READ_COMMITTED if isolation == "read_committed" else IsolationLevel.READ_UNCOMMITTED
     found: dict[Partition, int] = {}
-    everything = list(partitions)
 
     def ask(request: dict[TopicPartition, OffsetSpec]) -> None:
         futures = client.ask(
@@ -72,7 +89,7 @@ def list_offsets(
             lambda: client.admin.list_offsets(request, isolation_level=level, request_timeout=client.timeout),
         )
         for partition, future in futures.items():
-            what = f"list the {place} of '{partition.topic}' partition {partition.partition}"
+            what = f"{doing} '{partition.topic}' partition {partition.partition}"
             try:
                 found[(partition.topic, partition.partition)] = client.result(future, what).offset
             except KafkaDrError as error:
@@ -80,29 +97,11 @@ def list_offsets(
                 if gone != "left out" or error.facts.get("code") != UNKNOWN:
                     raise
 
-    for begin in range(0, len(everything), PARTITIONS_A_REQUEST):
-        some = everything[begin : begin + PARTITIONS_A_REQUEST]
-        asked = {TopicPartition(topic, number): wanted for topic, number in some}
+    for begin in range(0, len(wanted), PARTITIONS_A_REQUEST):
+        some = wanted[begin : begin + PARTITIONS_A_REQUEST]
+        asked = {TopicPartition(topic, number): spec for (topic, number), spec in some}
         client.while_leaders_change(partial(ask, asked), also=(UNKNOWN,) if gone == "waited for" else ())
     return found
-
-
-def offset_at(client: KafkaClient, partition: Partition, moment: int) -> int | None:
-    """The first offset whose record has a time, in milliseconds, or a later one; None where there is none.
-
-    :raises KafkaDrError: the partition has no answer.
-    """
-    topic, number = partition
-    asked = {TopicPartition(topic, number): OffsetSpec.for_timestamp(moment)}
-    found: list[int] = []
-
-    def ask() -> None:
-        futures = client.ask("list offsets", lambda: client.admin.list_offsets(asked, request_timeout=client.timeout))
-        what = f"find the time {moment} in '{topic}' partition {number}"
-        found[:] = [client.result(future, what).offset for future in futures.values()]
-
-    client.while_leaders_change(ask)
-    return found[0] if found[0] >= 0 else None
 
 
 def _name_the_reason(client: KafkaClient, topic: str, error: KafkaDrError) -> None:

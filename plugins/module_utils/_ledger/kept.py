@@ -6,14 +6,14 @@ from __future__ import annotations
 from .._kafka.client import KafkaClient
 from .._kafka.deciding import await_decided
 from .._kafka.offsets import list_offsets
-from .._kafka.reader import read
+from .._kafka.reader import read, stamped_by_broker
 
 # Of those who write such topics: a writer that was cut off hides what stands behind its open transaction for as long.
 TRANSACTION_SECONDS = 20
 HIDDEN_SECONDS = TRANSACTION_SECONDS + 40
 
-# Offset, key and value.
-KeptRecord = tuple[int, "bytes | None", "bytes | None"]
+# Offset, key, value, and when the broker took it (milliseconds); None where the topic keeps its writers' times.
+KeptRecord = tuple[int, "bytes | None", "bytes | None", "int | None"]
 
 
 def read_kept(client: KafkaClient, topic: str) -> list[KeptRecord]:
@@ -34,7 +34,12 @@ def read_kept(client: KafkaClient, topic: str) -> list[KeptRecord]:
     )
     start = list_offsets(client, [place], "start", gone="error")[place]
     return [
-        (message.offset(), message.key(), message.value())
+        (
+            message.offset(),
+            message.key(),
+            message.value(),
+            message.timestamp()[1] if stamped_by_broker(message) else None,
+        )
         for dummy, messages in read(client, [(*place, start, end)], timeout=client.timeout)
         for message in messages
     ]

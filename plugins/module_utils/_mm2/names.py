@@ -21,18 +21,20 @@ POLICIES = ("identity", "default")
 HEARTBEATS = "heartbeats"
 # Numbers of groups change where patterns are joined.
 GROUP_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]|\(\?P=")
-# Groups by name, comments, conditions, and the flag a.
-PYTHONS_OWN = re.compile(r"(?<!\\)(?:\\\\)*\(\?(?:P<|#|\(|[a-z]*a[a-z]*[:-])")
+# Groups by name, comments, conditions, and the flags a and x (Java skips blanks in sets too).
+PYTHONS_OWN = re.compile(r"(?<!\\)(?:\\\\)*\(\?(?:P<|#|\(|[a-z]*[ax][a-z]*[:)-])")
 # What a brace may not stand in: escapes, and sets of characters.
 ESCAPES_AND_SETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 # Java refuses a brace that counts nothing; Python takes it for itself, or for a count from none.
-NO_COUNT = re.compile(r"\{(?!\d+(?:,\d*)?\})")
-COUNTS = re.compile(r"[{,](\d+)(?=[,}])")
+NO_COUNT = re.compile(r"\{(?![0-9]+(?:,[0-9]*)?\})")
+COUNTS = re.compile(r"[{,]([0-9]+)(?=[,}])")
 LARGEST_COUNT = (1 << 31) - 1
 # A bracket or an intersection in a set, and a backspace, which is no character there for Java.
 IN_A_SET = re.compile(r"(?:^|[^\\])(?:\\\\)*(?:\[|&&|\\b)")
-# Java wants digits after it; for Python it is the character of that number.
-NULL = re.compile(r"(?<!\\)(?:\\\\)*\\0(?![0-7])")
+# Java wants digits after it, up to three of them; for Python it is the character of that number, of two digits.
+OCTAL = re.compile(r"(?<!\\)(?:\\\\)*\\0(?:(?![0-7])|[0-3][0-7][0-7])")
+# Python alone has the first, and Java takes the other for all that separates lines.
+ESCAPES = re.compile(r"(?<!\\)(?:\\\\)*\\[Uv]")
 
 
 def workers_group(source: str) -> str:
@@ -206,8 +208,10 @@ def unreadable(pattern: str) -> str:
         return "a count that Java refuses"
     if any(IN_A_SET.search(part[1:]) for part in ESCAPES_AND_SETS.findall(pattern) if part.startswith("[")):
         return "a set within a set, which Java reads in another way"
-    if NULL.search(pattern):
-        return "an octal number without its digits"
+    if OCTAL.search(pattern):
+        return "an octal number that Java reads with other digits"
+    if ESCAPES.search(pattern):
+        return "an escape that Java reads in another way"
     with warnings.catch_warnings():
         warnings.simplefilter("error", FutureWarning)
         try:

@@ -5,7 +5,7 @@ known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .._digest.chunks import Chunks
@@ -156,6 +156,17 @@ def rename(rule: str | None) -> Callable[[str], str]:
     raise UsageError(
         "The rule to rename topics is not known", expected="identity, identity:ALIAS. or prefix:ALIAS.", found=rule
     )
+
+
+def originals(rule: str | None, copies: Iterable[str]) -> dict[str, str]:
+    """``{name of the source: copy}`` of names of the target: where a rule maps two names to one, of both.
+
+    :raises UsageError: as of :func:`rename`.
+    """
+    renamed, prefix = rename(rule), (rule or "identity").partition(":")[2]
+    return {
+        name: copy for copy in copies for name in (copy, copy.removeprefix(prefix)) if name and renamed(name) == copy
+    }
 
 
 def make(

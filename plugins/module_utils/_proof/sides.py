@@ -25,7 +25,7 @@ from .._digest.chunks import Chunks
 from .._errors import NotProvableError, RefusedError
 from .._kafka import distinct, reader
 from .._kafka.client import KafkaClient
-from .._kafka.offsets import list_offsets, offset_at
+from .._kafka.offsets import list_offsets, offsets_at
 from .._kafka.pace import Pace
 from .._kafka.topics import hidden_topics, survey_topics, topic_names
 from . import pairs
@@ -152,7 +152,7 @@ class KafkaSide:
 
     def offset_at(self, partition: Partition, moment: int) -> int | None:
         """The first offset of a record of that time (ms), or of a later one; None where there is none."""
-        return offset_at(self.client, partition, moment)
+        return offsets_at(self.client, {partition: moment}).get(partition)
 
     def digest(self, ranges: list[OffsetRange], progress: Progress | None = None) -> list[Chunks]:
         """Chunks of each range."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 try:
     import numpy as np
@@ -63,7 +64,7 @@ class SourceLookup:
     def find(self, digests: np.ndarray) -> np.ndarray:
         """What the source has of these digests, as bits: KNOWN in bounds, LATER beyond them, ABORTED uncommitted."""
         code = np.zeros(len(digests), np.int8)
-        for records in self._later():
+        for records in chain(self._later(), self._undecided()):
             code |= _bits(digests, records.digest(self.task.timestamps), classify.LATER)
         for known in self.known:
             code |= _bits(digests, known, classify.KNOWN)
@@ -79,6 +80,7 @@ class SourceLookup:
         topic, partition, timestamps = self.task.topic, self.task.partition, self.task.timestamps
         for records in self.source.records(topic, partition, self.hints, keep="content") if self.hints else []:
             code |= _bits(digests, records.digest(timestamps), classify.KNOWN)
+        low, high = self.task.source_range
         passes: tuple[tuple[int, Isolation], ...] = (
             (classify.KNOWN, "read_committed"),
             (classify.ABORTED, "read_uncommitted"),
@@ -86,7 +88,9 @@ class SourceLookup:
         for bit, isolation in passes:
             if not (code == 0).any() or (bit == classify.ABORTED and not self.source.live):
                 break
-            for records in self.source.scan(topic, partition, *self.task.source_range, isolation):
+            if bit == classify.ABORTED:
+                high = max(high, self._end("read_committed"))
+            for records in self.source.scan(topic, partition, low, high, isolation):
                 code |= np.where(code == 0, _bits(digests, records.digest(timestamps), bit), 0).astype(np.int8)
 
     def find_keys(self, keys: np.ndarray, digests: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -99,12 +103,20 @@ class SourceLookup:
 
     def _later(self) -> Iterator[Records]:
         """Records of the source beyond the bound, in portions."""
-        topic, partition, high = self.task.topic, self.task.partition, self.task.source_range[1]
-        if not self.source.live:
-            return
-        end = self.source.ends([(topic, partition)]).get((topic, partition), high)
+        high, end = self.task.source_range[1], self._end("read_committed")
         if end > high:
-            yield from self.source.scan(topic, partition, high, end)
+            yield from self.source.scan(self.task.topic, self.task.partition, high, end)
+
+    def _undecided(self) -> Iterator[Records]:
+        """Records of the source behind a transaction that is open there: a mirror that reads uncommitted has them."""
+        stable, end = max(self.task.source_range[1], self._end("read_committed")), self._end("read_uncommitted")
+        if end > stable:
+            yield from self.source.scan(self.task.topic, self.task.partition, stable, end, "read_uncommitted")
+
+    def _end(self, isolation: Isolation) -> int:
+        """Where the source ends now; 0 where it is no cluster, or has no such partition any more."""
+        place = (self.task.topic, self.task.partition)
+        return self.source.ends([place], isolation).get(place, 0) if self.source.live else 0
 
 
 def _bits(digests: np.ndarray, known: np.ndarray, bit: int) -> np.ndarray:

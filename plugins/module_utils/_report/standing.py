@@ -12,7 +12,8 @@ from .shapes import Report
 
 # What health.py looks for; a JUnit suite has a case of each, so that a trend has no gaps.
 KINDS = tuple(
-    f"watch-{kind}" for kind in ("missing", "empty", "stale", "behind", "differs", "stopped", "gap", "leaves-out")
+    f"watch-{kind}"
+    for kind in ("missing", "empty", "stale", "behind", "differs", "stopped", "gap", "vanished", "leaves-out")
 )
 
 

@@ -44,14 +44,20 @@ def _sentence(report: Report) -> str:
     watch = report["watch"]
     if watch is None:
         return "Nothing is proven: no round of the watch is known."
-    ago = duration(watch["age_seconds"])
+    age = watch["age_seconds"]
+    ago = f"{duration(age)} before" if age is not None else f"{duration(watch['ahead_seconds'])} after"
     whole = (
         f"{number(watch['records'])} records are proven to be in the target, in order and unaltered, "
-        f"by the round that ended {ago} before this page was made."
+        f"by the round that ended {ago} this page was made."
     )
     if report["verdict"] == "proven" and not watch["unproven_records"]:
         return f"{whole} That round read all that the source held when it began."
     return f"{whole} {number(watch['unproven_records'])} records that it knew of are not."
+
+
+def _ago(watch: dict[str, Any]) -> str:
+    age = watch["age_seconds"]
+    return f"{duration(watch['ahead_seconds'])} ahead of this clock" if age is None else f"{duration(age)} ago"
 
 
 def _figures(watch: dict[str, Any]) -> list[dict[str, str]]:
@@ -66,7 +72,7 @@ def _figures(watch: dict[str, Any]) -> list[dict[str, str]]:
             "warn" if unproven else "",
         ),
         figure("Differences", number(count), "that nobody accepted", "bad" if count else ""),
-        figure("Last round", f"{duration(watch['age_seconds'])} ago"),
+        figure("Last round", _ago(watch)),
         figure(
             "Read again",
             "not yet" if scrubbed is None else moment(scrubbed / 1000),

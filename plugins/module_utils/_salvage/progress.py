@@ -131,7 +131,7 @@ def read_all(client: KafkaClient) -> dict[tuple[str, int], Progress]:
     :raises KafkaDrError: it cannot be read to its end; a part would let records be written twice.
     """
     # What a salvage writes has a key; what has none cannot be taken away by a null value.
-    return _parsed({name: value for dummy, name, value in read_kept(client, TOPIC) if name is not None})
+    return _parsed({name: value for dummy, name, value, dummy2 in read_kept(client, TOPIC) if name is not None})
 
 
 def _parsed(latest: dict[bytes, bytes | None]) -> dict[tuple[str, int], Progress]:

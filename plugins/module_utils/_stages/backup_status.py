@@ -9,7 +9,7 @@ from typing import Any
 
 from .._proof.verdict import complete
 from .._values.listing import named
-from .._values.moment import seconds_of
+from .._values.moment import AHEAD_SECONDS, seconds_of
 from .._watch.health import troubles
 
 NAMED = 3
@@ -178,6 +178,8 @@ def _age(at: float | None, now: float) -> float | None:
 def _too_old(what: str, age: float | None, limit: int, name: str) -> Iterator[Finding]:
     if age is None:
         yield what, f"{name} is unknown: expected one no older than {limit} s"
+    elif age < -AHEAD_SECONDS:
+        yield what, f"{name} is {-age} s ahead of this machine's clock: set the clocks"
     elif age > limit:
         yield what, f"{name} is {age} s old: expected at most {limit} s"
 

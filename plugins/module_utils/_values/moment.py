@@ -7,6 +7,8 @@ import calendar
 import time
 
 FORM = "%Y-%m-%dT%H:%M:%SZ"
+# Seconds by which the clocks of two machines may differ. What lies further ahead says nothing of how long ago it was.
+AHEAD_SECONDS = 30
 
 
 def moment(seconds: float) -> str:

@@ -13,7 +13,7 @@ from .._proof.found import COUNTS
 from .._proof.pairs import Pair, Topic
 from .._proof.pairs import rename as renaming
 from .._proof.shapes import Report
-from .._values.moment import moment
+from .._values.moment import AHEAD_SECONDS, moment
 from . import windows
 from .side import begin
 from .state import Confirmed, Difference, Partition
@@ -37,6 +37,7 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
     for doubt in closing.standing.doubts.get(place, ()):
         pair.reasons.append(doubt)
         pair.undecided = True
+    pair.reasons += closing.standing.named.get(place, ())
     if place in closing.standing.deleted:
         pair.reasons.append("the last record that was matched has expired on the target since")
     # What the windows hold, and the target has deleted as well, is neither shown to be there nor to be missing.
@@ -49,20 +50,31 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
         pair.reasons.append(
             f"{unread} offsets from {part.read} on had been copied before the watch read them, and were not compared"
         )
-        silent = (closing.wanted.seen_at - closing.state.at) / 1000
-        if silent > SILENT_SECONDS:
-            pair.reasons.append(f"the watch had ended its last round {silent:.0f} s before the source was seen last")
+        silent = _silent(closing)
+        if silent:
+            pair.reasons.append(silent)
             pair.undecided = True
     _add_differences(closing, place, part, pair)
     if pair.result is not None and part.duplicates:
         pair.result["counts"]["duplicated"] += part.duplicates
 
 
+def _silent(closing: Closing) -> str:
+    """Why the watch is not known to have been at work when the source was lost; empty where it was."""
+    ahead = closing.state.at / 1000 - closing.began
+    if ahead > AHEAD_SECONDS:
+        return f"the watch's last round ended {ahead:.0f} s ahead of this machine's clock: set the clocks"
+    if not closing.wanted.seen_at and -ahead > SILENT_SECONDS:
+        return f"the watch ended its last round {-ahead:.0f} s ago, and nobody knows when the source was seen last"
+    silent = (closing.wanted.seen_at - closing.state.at) / 1000
+    if silent > SILENT_SECONDS:
+        return f"the watch had ended its last round {silent:.0f} s before the source was seen last"
+    return ""
+
+
 def _add_differences(closing: Closing, place: Partition, part: Confirmed, pair: Pair) -> None:
     """What the watch found was shown when both sides were read, whatever becomes of the rest of the partition."""
-    found = [
-        row for row in closing.state.differences if (row.topic, row.partition) == place and row.found_at >= part.since
-    ]
+    found = [row for row in closing.state.standing_differences() if (row.topic, row.partition) == place]
     accepted = sum(row.count for row in found if row.accepted is not None)
     if accepted:
         pair.reasons.append(f"{accepted} records that differ were accepted, and are not counted")

@@ -115,14 +115,9 @@ class Closing:
 
     def _copies(self) -> dict[str, str]:
         """``{topic of the source: copy}`` of all that the target has, by the rule that renames."""
-        rule, prefix = pairs.rename(self.options.rename), self.options.rename.partition(":")[2]
+        found = pairs.originals(self.options.rename, self.target.topics(".*"))
         wanted = re.compile(self.options.topics)
-        return {
-            name: copy
-            for copy in self.target.topics(".*")
-            for name in (copy, copy.removeprefix(prefix))
-            if rule(name) == copy and wanted.fullmatch(name) and not is_own(name)
-        }
+        return {name: copy for name, copy in found.items() if wanted.fullmatch(name) and not is_own(name)}
 
     def _standing(self) -> Standing:
         target = self.target.survey(sorted(set(self.copies.values())))

@@ -83,6 +83,15 @@ def _left_out(watch: dict[str, Any]) -> Iterator[Trouble]:
             "They lie before the first record that both sides have, or were skipped when the watch began anew",
             "Compare the topics with verify_restore",
         )
+    if watch.get("vanished_records"):
+        yield Trouble(
+            "watch-vanished",
+            "warning",
+            f"{watch['vanished_records']} proven offsets were deleted from the target before they had expired there",
+            "Somebody deleted records, or shortened and lengthened the topic's retention",
+            "Compare the topics with verify_restore; copy anew what the source still has. A proof after a loss calls "
+            "these partitions not provable until the records would have expired",
+        )
     absent = [f"{row['topic']} ({row['reason']})" for row in watch["topics_not_watched"]]
     if absent:
         yield Trouble(
@@ -119,7 +128,15 @@ def _wrong(watch: dict[str, Any]) -> Iterator[Trouble]:
 
 
 def _late(watch: dict[str, Any], most_age: float, most_unproven: float) -> Iterator[Trouble]:
-    if watch["age_seconds"] > most_age:
+    if watch["age_seconds"] is None:
+        yield Trouble(
+            "watch-stale",
+            "error",
+            f"its last round ended {watch['ahead_seconds']:.0f} s ahead of this machine's clock",
+            "The clocks of this machine and of the target's brokers differ, so that nobody can tell whether it runs",
+            "Set the clocks of both, then run this again",
+        )
+    elif watch["age_seconds"] > most_age:
         yield Trouble(
             "watch-stale",
             "error",
@@ -132,6 +149,11 @@ def _late(watch: dict[str, Any], most_age: float, most_unproven: float) -> Itera
             "watch-behind",
             "warning",
             f"{watch['unproven_records']} records are not proven, the oldest for {watch['unproven_seconds']:.0f} s",
-            "The mirror or the watch does not keep up, or a difference or a stopped partition holds it back",
+            "The mirror or the watch does not keep up, or a difference or a stopped partition holds it back"
+            + (
+                f"; {watch['undecided_records']} offsets of the source lie behind a transaction that is open there"
+                if watch.get("undecided_records")
+                else ""
+            ),
             "See lag first; then look at its log, and at kafka_dr_watch.max_mb_per_second",
         )

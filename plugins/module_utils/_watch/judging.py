@@ -161,7 +161,8 @@ def _difference(
     return Difference(
         *track.place,
         number=track.part.differences + number,
-        found_at=now_ms,
+        # The clock may have been set back, as by a move to another machine.
+        found_at=max(now_ms, track.part.since),
         ends=ends,
         matched=track.part.matched + matched,
         **run,

@@ -17,7 +17,8 @@ from .._ledger.topic import ensure_kept_topic
 from . import rows
 from .state import TOPIC, WatchState
 
-CONFIGS = {"cleanup.policy": "compact", "message.timestamp.type": "CreateTime"}
+# When a round ended is told by the broker: the clock of the watch's machine may be any.
+CONFIGS = {"cleanup.policy": "compact", "message.timestamp.type": "LogAppendTime"}
 # Of one record; brokers take a mebibyte where nothing else is set.
 LARGEST_RECORD = 512 << 10
 

@@ -3,24 +3,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from .._kafka.topics import describe_topics, effective_configs, topic_names
+from .._kafka.topics import describe_topics, effective_configs, hidden_topics, matching, topic_names
+from .._mm2.names import is_own
 from .._proof import pairs
 from .._proof.sides import KafkaSide
-from .reasons import COMPACTED, STAMPED
+from .expiring import KEEPS_ALL, Retention, retention
+from .reasons import COMPACTED, HIDDEN, STAMPED
 from .state import Partition
 
-CONFIGS = ("cleanup.policy", "message.timestamp.type")
+CONFIGS = ("cleanup.policy", "message.timestamp.type", "retention.ms", "retention.bytes")
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """One partition on both sides; ids are empty where a side has no such topic, or not that partition."""
+    """One partition on both sides; ids are empty where a side has no such topic, or not that partition.
+
+    :ivar retention: what the target deletes of the copy by itself.
+    """
 
     target_topic: str
     source_id: str
     target_id: str
+    retention: Retention = KEEPS_ALL
 
 
 @dataclass
@@ -31,9 +38,10 @@ class Survey:
     not_watched: dict[str, str]
 
 
-def look(source: KafkaSide, target: KafkaSide, pattern: str, rename: str) -> Survey:
+def look(source: KafkaSide, target: KafkaSide, pattern: str, rename: str, known: Collection[str] = ()) -> Survey:
     """Topics that the source lists now, paired with the target's.
 
+    :param known: names of the source that were watched before.
     :raises KafkaDrError: a topic has no answer: what is not described is not absent.
     """
     rule = pairs.rename(rename)
@@ -42,7 +50,7 @@ def look(source: KafkaSide, target: KafkaSide, pattern: str, rename: str) -> Sur
     on_target = describe_topics(target.client, sorted({rule(name) for name in on_source}))
     source_configs = effective_configs(source.client, list(on_source), CONFIGS)
     target_configs = effective_configs(target.client, list(on_target), CONFIGS)
-    survey = Survey({}, {})
+    survey = Survey({}, dict.fromkeys(_hidden(source, target, pattern, rename, {*known} - {*on_source}), HIDDEN))
     for name, topic in on_source.items():
         copy = on_target.get(rule(name))
         reason = _why_not(source_configs[name], target_configs.get(rule(name), {}))
@@ -53,8 +61,21 @@ def look(source: KafkaSide, target: KafkaSide, pattern: str, rename: str) -> Sur
             continue
         for number in range(topic["partitions"]):
             there = copy is not None and number < copy["partitions"]
-            survey.partitions[name, number] = Pairing(rule(name), topic["id"], copy["id"] if copy and there else "")
+            survey.partitions[name, number] = Pairing(
+                rule(name),
+                topic["id"],
+                copy["id"] if copy and there else "",
+                retention(target_configs[rule(name)]) if there else KEEPS_ALL,
+            )
     return survey
+
+
+def _hidden(source: KafkaSide, target: KafkaSide, pattern: str, rename: str, gone: Collection[str]) -> list[str]:
+    """Topics that the source may have and does not list: those that were watched, and those that the target has."""
+    listed = set(topic_names(source.client, pattern))
+    copies = pairs.originals(rename, topic_names(target.client, ".*"))
+    unlisted = {*gone, *matching((name for name in copies if not is_own(name)), pattern, "topics")} - listed
+    return hidden_topics(source.client, sorted(unlisted))
 
 
 def _why_not(source: dict[str, str | None], target: dict[str, str | None]) -> str | None:

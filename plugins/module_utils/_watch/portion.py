@@ -11,6 +11,7 @@ from typing import Literal
 from .._digest.records import Records
 from .._kafka.offsets import list_offsets
 from .._proof.sides import KafkaSide
+from .expiring import note_start
 from .reading import Piece, SideReader, Wanted
 from .state import Partition
 from .track import Track
@@ -45,20 +46,14 @@ class Ends:
 
     def target_decided(self, track: Track) -> bool:
         """Whether no transaction was open at the target."""
-        place = on_target(track)
-        return self.target.get(place, 0) >= self.target_high.get(place, 0)
-
-
-def on_target(track: Track) -> Partition:
-    """The partition's copy."""
-    return track.part.target_topic, track.place[1]
+        return self.target.get(track.copy, 0) >= self.target_high.get(track.copy, 0)
 
 
 def ends_of(source: KafkaSide, target: KafkaSide, tracks: Sequence[Track]) -> Ends:
     """The ends now, the target's frozen before the source's. High watermarks come before the stable offsets that are
     compared with them.
     """
-    copies = [on_target(track) for track in tracks if track.part.target_id]
+    copies = [track.copy for track in tracks if track.part.target_id]
     places = [track.place for track in tracks]
     return Ends(
         target_starts=list_offsets(target.client, copies, "start"),
@@ -97,37 +92,34 @@ class Portions:
         for side in self.readers.values():
             side.close()
 
-    def read(self, tracks: Sequence[Track], ends: Ends) -> None:
+    def read(self, tracks: Sequence[Track], ends: Ends, now_ms: int) -> None:
         """Give each track what is new of it."""
         self.doubted = {}
-        self._begin(tracks, ends)
+        self._begin(tracks, ends, now_ms)
         # Nothing is confirmed in a round without a look at the last record of either side.
         self._moving = {
             track.place
             for track in tracks
             if len(track.fresh)
             or ends.source.get(track.place, 0) > track.part.read
-            or ends.target.get(on_target(track), 0) > track.target_read
+            or ends.target.get(track.copy, 0) > track.target_read
         }
         self._read_target([track for track in tracks if track.part.target_id], ends)
         self._read_source(tracks, ends)
         for track in tracks:
             track.source_whole = track.part.read >= ends.source.get(track.place, 1 << 62) and ends.source_decided(track)
 
-    def _begin(self, tracks: Sequence[Track], ends: Ends) -> None:
+    def _begin(self, tracks: Sequence[Track], ends: Ends, now_ms: int) -> None:
         for track in tracks:
-            start = ends.source_starts.get(track.place, 0)
-            if start > track.part.source_start:
-                track.part.source_start, track.dirty = start, True
-            end = ends.source.get(track.place, track.part.source_end)
-            if end != track.part.source_end:
-                track.part.source_end, track.dirty = end, True
+            _note_source(track, ends, now_ms)
+            if track.copy in ends.target_starts:
+                note_start(track, ends.target_starts[track.copy], now_ms)
             examined = list(track.part.examined)
             if track.source_new and track.place in ends.source_starts:
                 examined[0] = track.part.read = ends.source_starts[track.place]
                 track.source_new = False
-            if track.target_new and on_target(track) in ends.target_starts:
-                examined[1] = track.target_read = ends.target_starts[on_target(track)]
+            if track.target_new and track.copy in ends.target_starts:
+                examined[1] = track.target_read = ends.target_starts[track.copy]
                 track.target_new = False
             track.part.examined = (examined[0], examined[1])
             if track.part.begins is None:
@@ -136,16 +128,16 @@ class Portions:
                 track.target_whole = True
 
     def _read_target(self, tracks: Sequence[Track], ends: Ends) -> None:
-        wanted, share = {}, _share([ends.target.get(on_target(track), 0) - track.target_read for track in tracks])
+        wanted, share = {}, _share([ends.target.get(track.copy, 0) - track.target_read for track in tracks])
         for track in tracks:
-            end = ends.target.get(on_target(track))
+            end = ends.target.get(track.copy)
             if end is None or self._is_back(track, "target", track.target_read, end):
                 continue
             room = AHEAD - len(track.fresh)
             high = min(end, track.target_read + min(share, max(0, room)))
             track.target_whole = high >= end or room <= 0
             if self._due("target", track):
-                wanted[on_target(track)] = (track, Wanted(on_target(track), track.target_tip, track.target_read, high))
+                wanted[track.copy] = (track, Wanted(track.copy, track.target_tip, track.target_read, high))
         pieces = self.readers["target"].read([item for dummy, item in wanted.values()], ends.target_starts)
         for place, (track, item) in wanted.items():
             self._take_target(track, item, pieces.get(place))
@@ -219,6 +211,17 @@ class Portions:
     def _doubt(self, track: Track, side: SideName, piece: Piece | None) -> None:
         why = piece.changed if piece is not None else None
         self.doubted[track.place] = "" if why is None else f"the log of the {side} is not the one that was read: {why}"
+
+
+def _note_source(track: Track, ends: Ends, now_ms: int) -> None:
+    """Take where the source's log begins and ends now."""
+    part, place = track.part, track.place
+    end = ends.source.get(place, part.source_end)
+    known = max(part.source_start, ends.source_starts.get(place, 0)), end, max(end, ends.source_high.get(place, 0))
+    track.seen.add(known[2], now_ms)
+    if known != (part.source_start, part.source_end, part.source_high):
+        part.source_start, part.source_end, part.source_high = known
+        track.dirty = True
 
 
 def _share(unread: Sequence[int]) -> int:

@@ -9,20 +9,20 @@ record that the mirror says it has copied, and that the target lacks, is one too
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .._digest.shapes import SideSpec
 from .._errors import RefusedError
 from .._kafka import distinct
 from .._kafka.mm2_topics import read_source_offsets
-from .._kafka.topics import hidden_topics
 from .._proof.sides import KafkaSide
 from . import judging, rows, summary, windows
+from .expiring import ExpiryLook
 from .figures import RoundFigures
 from .keeping import Keeper
 from .looking import Survey, look
 from .portion import Ends, Portions, ends_of
-from .reasons import GONE, HIDDEN
 from .scrubbing import Scrubber
 from .state import TOPIC, Difference, Partition, WatchState, Window
 from .track import Track
@@ -78,6 +78,7 @@ class Watch:
         self.state.windows = {}
         self.portions = Portions(self.source, self.target)
         self.scrubber = Scrubber(self.source, self.target, options.scrub_days)
+        self.expiry = ExpiryLook(self.target.client)
         self.witness = WitnessLook(self.target.client, options.positions_topic)
         self._surveyed: tuple[float, float] = (0, 0)
         self._survey = Survey({}, {})
@@ -86,6 +87,8 @@ class Watch:
         self._connect_at = self._accepted_at = 0.0
         self.rounds = 0
         self.behind = True
+        #: Partitions that there are no more, and that the state still has.
+        self.dropped: dict[Partition, Track] = {}
 
     def round(self) -> RoundFigures:
         """One round; its figures. What it found is in the state when it returns.
@@ -99,7 +102,8 @@ class Watch:
         copied = self._copied(began)
         active = [self.tracks[place] for place in self._survey.partitions if self.tracks[place].part.stopped is None]
         ends = ends_of(self.source, self.target, active)
-        self.portions.read(active, ends)
+        now_ms = _now()
+        self.portions.read(active, ends, now_ms)
         again = [track for track in active if self.portions.doubted.get(track.place)]
         if again:
             self._surveyed = (0, 0)
@@ -111,16 +115,15 @@ class Watch:
         self.behind = any(
             not track.part.stopped and not (track.source_read_whole and track.target_whole) for track in active
         )
+        self.expiry.step(active, ends.target_high, now_ms, time.monotonic())
         if not self.behind:
             self._scrub([track for track in active if track.place not in self.portions.doubted], now_ms)
         return self._keep(began)
 
     def _scrub(self, tracks: list[Track], now_ms: int) -> None:
         known: dict[Partition, list[Difference]] = {}
-        for found in self.state.differences:
-            track = self.tracks.get((found.topic, found.partition))
-            if track is not None and found.found_at >= track.part.since:
-                known.setdefault(track.place, []).append(found)
+        for found in self.state.standing_differences():
+            known.setdefault((found.topic, found.partition), []).append(found)
         self.scrubber.step(tracks, known, now_ms, time.monotonic())
 
     @property
@@ -136,12 +139,11 @@ class Watch:
         at, took = self._surveyed
         if now - at < took / SURVEY_SHARE:
             return
-        self._survey = look(self.source, self.target, self.options.topics, self.options.rename)
+        known = {topic for topic, dummy in self.tracks}
+        self._survey = look(self.source, self.target, self.options.topics, self.options.rename, known)
         self._surveyed = (now, time.monotonic() - now)
-        not_watched = synchronise(self.tracks, self._survey, _now())
-        gone = [topic for topic, reason in not_watched.items() if reason == GONE]
-        hidden = hidden_topics(self.source.client, gone) if gone else []
-        self.state.not_watched = {**not_watched, **dict.fromkeys(hidden, HIDDEN)}
+        self.state.not_watched, dropped = synchronise(self.tracks, self._survey, _now())
+        self.dropped.update(dropped)
 
     def _doubt(self, tracks: list[Track]) -> None:
         """A log is not the one that was read: either its topic was made again, which the next survey shows, or it
@@ -219,11 +221,16 @@ class Watch:
         changed = [track for track in self.tracks.values() if track.dirty or track.found]
         for track in changed:
             records += self._rows_of(track)
+        for place, track in self.dropped.items():
+            records += _gone(self.options.mirror, place, (*track.forgotten, *track.windows))
         self.keeper.write([*records, rows.watch_row(state)])
         for track in changed:
             state.partitions[track.place] = track.part
             state.differences += track.found
             track.found, track.forgotten, track.dirty = [], [], False
+        for place in self.dropped:
+            state.partitions.pop(place, None)
+        self.dropped = {}
         self.rounds += 1
         figures = summary.figures(state, state.at)
         figures.rounds, figures.records = self.rounds, self.portions.records
@@ -260,18 +267,23 @@ def _now() -> int:
 
 def _all_gone(state: WatchState) -> list[rows.Row]:
     """Null values for all that a state has, the round itself left out."""
-    names = [rows.key(rows.CONFIRMED, state.mirror, *place) for place in state.partitions]
-    names += [
-        rows.key(rows.WINDOW, state.mirror, *place, window.low)
-        for place, listed in state.windows.items()
-        for window in listed
-    ]
-    names += [
+    names = [
         rows.key(kind, state.mirror, found.topic, found.partition, found.number)
         for found in state.differences
         for kind in (rows.DIFFERENCE, rows.ACCEPTED)
     ]
-    return [(name, None) for name in names]
+    gone = [
+        row
+        for place in {*state.partitions, *state.windows}
+        for row in _gone(state.mirror, place, state.windows.get(place, ()))
+    ]
+    return [*gone, *((name, None) for name in names)]
+
+
+def _gone(mirror: str, place: Partition, windows: Iterable[Window]) -> list[rows.Row]:
+    """Null values for a partition and its windows. Its differences are kept, and hold nothing up."""
+    names = [rows.key(rows.WINDOW, mirror, *place, window.low) for window in windows]
+    return [(rows.key(rows.CONFIRMED, mirror, *place), None), *((name, None) for name in names)]
 
 
 def _refuse_others(state: WatchState, clusters: tuple[str, str], mirror: str) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from .._digest.shapes import TopicSurvey
 from .._errors import NotProvableError
 from . import windows
+from .expiring import expired_below, retention, vanished
 from .state import Confirmed, Partition, WatchState
 
 UNKNOWN = "the watch has not read it"
@@ -24,6 +25,7 @@ class Standing:
     :ivar left_out: ``{topic: reason}`` of what the watch does not stand for at all.
     :ivar faults: ``{partition: reason}`` of single partitions that it does not stand for, of the former topics.
     :ivar doubts: ``{partition: reasons}`` of what is not proven in partitions that are compared nevertheless.
+    :ivar named: ``{partition: reasons}`` of what is so without a doubt.
     :ivar deleted: partitions whose last matched record the target has deleted by its retention.
     """
 
@@ -31,6 +33,7 @@ class Standing:
     left_out: dict[str, str] = field(default_factory=dict)
     faults: dict[Partition, str] = field(default_factory=dict)
     doubts: dict[Partition, list[str]] = field(default_factory=dict)
+    named: dict[Partition, list[str]] = field(default_factory=dict)
     deleted: set[Partition] = field(default_factory=set)
 
     def lacking(self) -> dict[str, str]:
@@ -83,9 +86,12 @@ def _partition(
         standing.faults[place] = reason
         return
     start = copy["bounds"].get(place[1], (0, 0))[0] if copy is not None else 0
-    doubts = _doubts(part, copy, start, now_ms)
-    if doubts:
-        standing.doubts[place] = doubts
+    doubts, named = _deleted(part, copy, start, now_ms) if copy is not None else ([], [])
+    if part.left_unproven:
+        doubts.insert(0, f"{part.left_unproven} records were never compared")
+    for kept, texts in ((standing.doubts, doubts), (standing.named, named)):
+        if texts:
+            kept[place] = texts
     if part.anchor is not None and start > part.anchor["target"]:
         standing.deleted.add(place)
 
@@ -108,28 +114,17 @@ def _other_copy(part: Confirmed, copy: TopicSurvey | None) -> str | None:
     return None
 
 
-def _doubts(part: Confirmed, copy: TopicSurvey | None, start: int, now_ms: int) -> list[str]:
-    found = []
-    if part.left_unproven:
-        found.append(f"{part.left_unproven} records were never compared")
-    if part.begins is None or copy is None or start <= part.begins[1] or not part.records:
-        return found
-    gone = min(start, part.through[1]) - part.begins[1]
-    by_time, by_size = (_limit(copy, name) for name in ("retention.ms", "retention.bytes"))
-    deletes = "delete" in (copy["config"].get("cleanup.policy") or "delete")
-    if not deletes or (by_time is None and by_size is None):
-        found.append(f"{gone} offsets that were proven were deleted from the target, whose policy deletes nothing")
-    elif by_size is None and by_time is not None and _young(part, start, now_ms - by_time):
-        found.append(f"{gone} offsets that were proven were deleted from the target before they had expired there")
-    return found
-
-
-def _young(part: Confirmed, start: int, expired_before: int) -> bool:
-    """Whether the last matched record was deleted, and is younger than what has expired."""
-    anchor = part.anchor
-    return anchor is not None and start > anchor["target"] and anchor["timestamp"] >= expired_before
-
-
-def _limit(copy: TopicSurvey, name: str) -> int | None:
-    value = int(copy["config"].get(name) or -1)
-    return value if value >= 0 else None
+def _deleted(part: Confirmed, copy: TopicSurvey, start: int, now_ms: int) -> tuple[list[str], list[str]]:
+    """What the target's log start says of proven records: doubts, and what is as its policy has it."""
+    gone = vanished(part, now_ms)
+    doubts = [f"{gone} proven offsets were deleted from the target before they had expired there"] if gone else []
+    kept = retention(copy["config"])
+    gone = min(start, part.through[1]) - expired_below(part, now_ms) if part.begins is not None else 0
+    if gone <= 0:
+        return doubts, []
+    what = f"{gone} proven offsets were deleted from the target"
+    if kept.size:
+        return doubts, [f"{what}, whose policy limits the size of the log"]
+    if kept.milliseconds is None:
+        return [*doubts, f"{what}, whose policy deletes nothing"], []
+    return [*doubts, f"{what} and were not seen to expire there"], []

@@ -42,9 +42,18 @@ class Confirmed:
     :ivar records, duplicates: how many were proven, and how many further copies the target has.
     :ivar matched: how many were matched, those behind a difference among them.
     :ivar unproven: source records that were never compared and never will be, counted or (if skipped) by offsets.
-    :ivar source_start, source_end: the source's log start and last stable offset when it was looked at last.
+    :ivar source_start, source_end, source_high: the source's log start, last stable offset and high watermark when it
+        was looked at last; records behind an open transaction lie between the latter two.
+    :ivar unread_since: when a source record was first seen that is still not read (ms); None where none is known.
+    :ivar target_start: the target's log start when it was looked at last; None where a former version looked.
+    :ivar expiring: as of :mod:`.expiring`: pairs of a time (ms) and the target's offset below which all is expired by
+        then.
+    :ivar vanished: proven offsets that the target deleted before they were seen to expire: the time (ms) until which
+        they could have stayed, their number, and the offset of the source before which they lay.
+    :ivar unstamped: whether a record without timestamp was accounted for, whose expiry nobody can tell.
     :ivar older: target records from before the first common one, or of a former topic.
-    :ivar waiting: source records that are read and not confirmed yet (in windows).
+    :ivar waiting, oldest_waiting: source records that are read and not confirmed yet (in windows); the time (ms) of the
+        oldest, which is never later than when it was first seen.
     :ivar chain: hash of the last window.
     :ivar scrubbed: when all that is proven was last read again (ms).
     :ivar scrub_at: where that goes on: offsets of source and target, how many records were matched before them, and the
@@ -72,6 +81,12 @@ class Confirmed:
     unproven: int = 0
     source_start: int = 0
     source_end: int = 0
+    source_high: int = 0
+    unread_since: int | None = None
+    target_start: int | None = None
+    expiring: list[list[int]] = field(default_factory=list)
+    vanished: list[list[int]] = field(default_factory=list)
+    unstamped: bool = False
     older: int = 0
     waiting: int = 0
     oldest_waiting: int | None = None
@@ -159,6 +174,15 @@ class WatchState:
     partitions: dict[Partition, Confirmed] = field(default_factory=dict)
     windows: dict[Partition, list[Window]] = field(default_factory=dict)
     differences: list[Difference] = field(default_factory=list)
+
+    def standing_differences(self) -> list[Difference]:
+        """The differences of the logs that there are now: those of former logs hold nothing up any more."""
+        return [
+            found
+            for found in self.differences
+            if (part := self.partitions.get((found.topic, found.partition))) is not None
+            and found.found_at >= part.since
+        ]
 
 
 def read_state(client: KafkaClient, mirror: str, topic: str = TOPIC) -> WatchState | None:

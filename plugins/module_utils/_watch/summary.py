@@ -7,6 +7,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from .._values.moment import AHEAD_SECONDS
+from .expiring import vanished
 from .figures import RoundFigures, TopicFigures
 from .state import Confirmed, Difference, Partition, WatchState
 
@@ -25,10 +27,9 @@ def summarise(
     :param now_ms: milliseconds since the epoch, by which ages are told.
     """
     now = int(time.time() * 1000) if now_ms is None else now_ms
-    unproven = {place: unproven_records(part, (ends or {}).get(place)) for place, part in state.partitions.items()}
-    oldest = [moment for part in state.partitions.values() if (moment := oldest_unproven(part)) is not None]
-    open_ones = [found for found in state.differences if found.accepted is None]
-    accepted, never = _accepted(state), sum(part.left_unproven for part in state.partitions.values())
+    open_ones = [found for found in state.standing_differences() if found.accepted is None]
+    silent = (now - state.at) / 1000
+    accepted = _accepted(state)
     stopped = [
         {"topic": topic, "partition": number, "reason": part.stopped}
         for (topic, number), part in sorted(state.partitions.items())
@@ -37,14 +38,13 @@ def summarise(
     return {
         "mirror": state.mirror,
         "at": state.at,
-        "age_seconds": round(max(0, now - state.at) / 1000, 3),
+        "age_seconds": round(max(0, silent), 3) if silent >= -AHEAD_SECONDS else None,
+        "ahead_seconds": 0 if silent >= -AHEAD_SECONDS else round(-silent, 3),
         "round": state.round,
         "proven_through": proven_through(state),
         "records": sum(part.records for part in state.partitions.values()),
         "duplicates": sum(part.duplicates for part in state.partitions.values()),
-        "unproven_records": sum(unproven.values()),
-        "never_compared": never,
-        "unproven_seconds": round(max(0, now - min(oldest)) / 1000, 3) if oldest else 0,
+        **_unproven(state, ends or {}, now),
         "scrubbed_at": scrubbed_at(state),
         "differences": [_difference(state.mirror, found) for found in open_ones[:NAMED]],
         "differences_left_out": max(0, len(open_ones) - NAMED),
@@ -56,12 +56,28 @@ def summarise(
     }
 
 
+def _unproven(state: WatchState, ends: Mapping[Partition, int], now: int) -> dict[str, Any]:
+    parts = state.partitions.values()
+    oldest = [
+        moment
+        for place, part in state.partitions.items()
+        if (moment := oldest_unproven(part, ends.get(place), state.at)) is not None
+    ]
+    return {
+        "unproven_records": sum(unproven_records(part, ends.get(place)) for place, part in state.partitions.items()),
+        "never_compared": sum(part.left_unproven for part in parts),
+        "undecided_records": sum(max(0, part.source_high - part.source_end) for part in parts),
+        "vanished_records": sum(vanished(part, now) for part in parts),
+        "unproven_seconds": round(max(0, now - min(oldest)) / 1000, 3) if oldest else 0,
+    }
+
+
 def unproven_records(part: Confirmed, end: int | None = None) -> int:
     """Source records that are not proven: never compared, waiting, or behind a difference.
 
     Where only offsets are known, each counts as a record.
     """
-    beyond = max(0, max(end or 0, part.source_end) - part.read)
+    beyond = max(0, max(end or 0, part.source_end, part.source_high) - part.read)
     return part.left_unproven + part.waiting + max(0, part.examined[0] - part.through[0]) + beyond
 
 
@@ -81,21 +97,26 @@ def scrubbed_at(state: WatchState) -> int | None:
     return min(known) if known and len(known) == len(moments) else None
 
 
-def oldest_unproven(part: Confirmed) -> int | None:
+def oldest_unproven(part: Confirmed, end: int | None = None, at: int = 0) -> int | None:
     """Milliseconds of the oldest source record beyond ``through``, or since when there is one; None where there is
-    none.
+    none. A timestamp counts where it is no later than the record was seen.
+
+    :param end: as of :func:`unproven_records`. :param at: when the round ended of which the state is.
     """
-    if part.through[0] < part.examined[0] and part.anchor is not None:
+    proven_at = part.proven_at or part.since
+    if part.through[0] < part.examined[0]:
         # Behind a difference nothing is proven, whatever was compared since.
-        return part.proven_at
-    known = [part.oldest_waiting] if part.oldest_waiting is not None else []
-    if part.waiting and not known:
-        # They have no timestamps.
-        known.append(part.proven_at or part.since)
+        return proven_at
+    known = [moment for moment in (part.oldest_waiting, part.unread_since) if moment is not None]
+    if part.waiting and part.oldest_waiting is None:
+        # A former version kept no time of records without timestamps.
+        known.append(proven_at)
     if part.source_end > part.read:
         # Of what was not read, nothing is known but what it follows.
         last = part.anchor["timestamp"] if part.anchor is not None else -1
-        known.append(last if last >= 0 else part.since)
+        known.append(min(last, proven_at) if last >= 0 else part.since)
+    if max(part.source_high, end or 0) > part.read and not known:
+        known.append(at)
     return min(known) if known else None
 
 
@@ -125,12 +146,12 @@ def figures(state: WatchState, now_ms: int) -> RoundFigures:
     for (topic, dummy), part in state.partitions.items():
         row = topics.setdefault(topic, TopicFigures())
         row.unproven_records += unproven_records(part)
-        moment = oldest_unproven(part)
+        moment = oldest_unproven(part, at=state.at)
         if moment is not None:
             oldest[topic] = min(moment, oldest.get(topic, moment))
     for topic, moment in oldest.items():
         topics[topic].proven_age_seconds = max(0, now_ms - moment) / 1000
-    for found in state.differences:
+    for found in state.standing_differences():
         if found.accepted is None:
             topics.setdefault(found.topic, TopicFigures()).differences += 1
     return RoundFigures(

@@ -20,6 +20,8 @@ from .._digest import chunks
 from .._digest.records import Records
 from .._digest.shapes import Block
 from .._proof import align
+from .expiring import KEEPS_ALL, Retention
+from .sightings import Sightings
 from .state import Confirmed, Difference, Partition, Tip, Window
 
 # Runs of the offset map that are kept.
@@ -56,6 +58,10 @@ class Track:
     :ivar source_whole: everything the source held when it was looked at was read, and no transaction was open there.
     :ivar target_whole: the same of the target, as far as its transactions are decided.
     :ivar unsettled: since when (seconds of a monotonic clock) the target has something else; None while it has not.
+    :ivar seen: when the source was seen to end where.
+    :ivar retention: what the target deletes of the copy by itself.
+    :ivar looked_ahead, looked_far: when it was asked last what expires next, and what expires today (seconds of a
+        monotonic clock).
     :ivar source_new, target_new: nothing of that side was read yet; it begins where the log begins.
     :ivar forgotten: windows of former logs, to be deleted.
     :ivar faults: the differences of these logs that nobody accepted; what is proven ends before the first.
@@ -78,7 +84,16 @@ class Track:
     forgotten: list[Window] = field(default_factory=list)
     source_new: bool = False
     target_new: bool = False
+    seen: Sightings = field(default_factory=Sightings)
+    retention: Retention = KEEPS_ALL
+    looked_ahead: float = float("-inf")
+    looked_far: float = float("-inf")
     dirty: bool = True
+
+    @property
+    def copy(self) -> Partition:
+        """The partition on the target."""
+        return self.part.target_topic, self.place[1]
 
     @property
     def held(self) -> bool:
@@ -122,7 +137,7 @@ class Track:
             count = common(self.pending, self.fresh)
             if count:
                 self.confirm([(0, 0, count)], count, count, now_ms)
-        self._measure()
+        self._measure(now_ms)
         if not len(self.fresh) or self.part.begins is None:
             self.unsettled = None
         elif self.unsettled is None:
@@ -186,6 +201,7 @@ class Track:
         examined = list(self.part.examined)
         if source:
             examined[0] = int(self.pending.offset[source - 1]) + 1
+            self.part.unstamped = self.part.unstamped or bool((self.pending.timestamp[:source] < 0).any())
         if target:
             examined[1] = int(self.fresh.offset[target - 1]) + 1
         self.pending = self.pending.take(slice(source, None)) if source else self.pending
@@ -217,7 +233,7 @@ class Track:
         self.part.differences += len(faults)
         self.prove()
 
-    def _measure(self) -> None:
+    def _measure(self, now_ms: int) -> None:
         # What follows the last record is examined too where nothing is left of it: it holds no record.
         examined = (
             self.part.examined[0] if len(self.pending) else self.part.read,
@@ -227,11 +243,22 @@ class Track:
             self.part.examined, self.dirty = examined, True
         if self.part.begins is not None:
             self.prove()
-        waiting = len(self.pending)
+        self.seen.add(self.part.read, now_ms)
+        self.seen.forget(int(self.pending.offset[0]) if len(self.pending) else self.part.read)
+        measured = len(self.pending), self._oldest_waiting(), self.seen.first(self.part.read)
+        if measured != (self.part.waiting, self.part.oldest_waiting, self.part.unread_since):
+            self.part.waiting, self.part.oldest_waiting, self.part.unread_since = measured
+            self.dirty = True
+
+    def _oldest_waiting(self) -> int | None:
+        """Milliseconds of the oldest record that waits: its timestamp, but never later than it was seen; None where
+        none waits.
+        """
+        if not len(self.pending):
+            return None
         times = self.pending.timestamp[self.pending.timestamp >= 0]
-        oldest = int(times.min()) if len(times) else None
-        if (waiting, oldest) != (self.part.waiting, self.part.oldest_waiting):
-            self.part.waiting, self.part.oldest_waiting, self.dirty = waiting, oldest, True
+        known = [self.seen.first(int(self.pending.offset[0])), int(times.min()) if len(times) else None]
+        return min((moment for moment in known if moment is not None), default=None)
 
     def _extend_map(self, blocks: list[Block]) -> None:
         rows = chunks.offset_map(

@@ -16,27 +16,39 @@ def restored(state: WatchState) -> dict[Partition, Track]:
     :raises NotProvableError: the windows of one are not whole.
     """
     tracks = {}
+    faults = _faults(state)
     for place, part in state.partitions.items():
         track = Track(place, part, target_read=part.examined[1], target_tip=part.target_tip, dirty=False)
+        track.seen.add(max(part.read, part.source_high), _seen(part, state.at))
         track.windows = [window for window in state.windows.get(place, []) if window.high > part.examined[0]]
         if part.stopped is None:
             track.pending = records(place, part, state.windows.get(place, []))
-        track.faults = faults(state, place, part)
+        track.faults = faults.get(place, [])
         tracks[place] = track
     return tracks
 
 
-def faults(state: WatchState, place: Partition, part: Confirmed) -> list[Difference]:
-    """The differences of these logs that nobody accepted; those of former logs hold nothing up."""
-    return [
-        found
-        for found in state.differences
-        if (found.topic, found.partition) == place and found.accepted is None and found.found_at >= part.since
-    ]
+def _seen(part: Confirmed, at: int) -> int:
+    """Since when there is, at the latest, what a state knows of and has not confirmed."""
+    return min((moment for moment in (part.oldest_waiting, part.unread_since) if moment is not None), default=at)
 
 
-def synchronise(tracks: dict[Partition, Track], survey: Survey, now_ms: int) -> dict[str, str]:
-    """Add tracks, begin those anew whose topics were made again; returns the topics that are not watched, and why."""
+def _faults(state: WatchState) -> dict[Partition, list[Difference]]:
+    """The differences of these logs that nobody accepted, by partition."""
+    found: dict[Partition, list[Difference]] = {}
+    for difference in state.standing_differences():
+        if difference.accepted is None:
+            found.setdefault((difference.topic, difference.partition), []).append(difference)
+    return found
+
+
+def synchronise(
+    tracks: dict[Partition, Track], survey: Survey, now_ms: int
+) -> tuple[dict[str, str], dict[Partition, Track]]:
+    """Add tracks, begin those anew whose topics were made again, and drop the partitions that such a topic has no more.
+
+    :returns: the topics that are not watched, and why, and the tracks that were dropped.
+    """
     for place, pairing in survey.partitions.items():
         track = tracks.get(place)
         if track is None:
@@ -50,8 +62,13 @@ def synchronise(tracks: dict[Partition, Track], survey: Survey, now_ms: int) -> 
             else:
                 track.part.target_id = pairing.target_id
                 track.target_new = track.dirty = True
-    gone = {topic for topic, dummy in set(tracks) - set(survey.partitions)}
-    return {**dict.fromkeys(sorted(gone), GONE), **survey.not_watched}
+        tracks[place].retention = pairing.retention
+    there = {topic for topic, dummy in survey.partitions}
+    absent = set(tracks) - set(survey.partitions)
+    # Kafka takes no partition away from a topic.
+    dropped = {place: tracks.pop(place) for place in absent if place[0] in there}
+    gone = {topic for topic, dummy in absent} - there
+    return {**dict.fromkeys(sorted(gone), GONE), **survey.not_watched}, dropped
 
 
 def _new(place: Partition, pairing: Pairing, now_ms: int) -> Track:

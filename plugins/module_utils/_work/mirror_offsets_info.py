@@ -14,6 +14,7 @@ from .._kafka.mm2_topics import read_task_states
 from .._mm2.names import MirrorNames, status_topic
 from .._positions.mirror_progress import mirror_names, mirror_progress
 from .._values.listing import named
+from .._values.moment import AHEAD_SECONDS
 from .._watch.health import standing_proof
 
 NAMED = 5
@@ -138,12 +139,15 @@ def _silent(params: dict[str, Any], result: dict[str, Any], mirror: str) -> Iter
         yield f"a watch of {mirror} that can be read; now it cannot be read: {result['watch_unreadable']}"
     elif params.get("until_watch"):
         subject = f"round of the watch of {mirror}"
-        yield from _too_old(subject, {"age": (result["watch"] or {}).get("age_seconds")}, params["max_watch_age"])
+        watch = result["watch"] or {"age_seconds": None, "ahead_seconds": 0}
+        yield from _too_old(subject, {"age": -watch["ahead_seconds"] or watch["age_seconds"]}, params["max_watch_age"])
 
 
 def _too_old(subject: str, seen: dict[str, Any], limit: float) -> Iterator[str]:
     age = seen["age"]
     if age is None:
         yield f"the first {subject}"
+    elif age < -AHEAD_SECONDS:
+        yield f"a {subject} that is not {-age:.0f} s ahead of this machine's clock: set the clocks"
     elif age > limit:
         yield f"a {subject} no older than {limit} s; the last one is {age:.0f} s old"

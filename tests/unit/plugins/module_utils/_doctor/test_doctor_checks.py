@@ -78,6 +78,7 @@ def test_heartbeats(seen):
         ({"exists": False, "age": None}, "witness-missing"),
         ({"exists": True, "age": None}, "witness-missing"),
         ({"exists": True, "age": 61.0}, "witness-stale"),
+        ({"exists": True, "age": -61.0}, "witness-stale"),
     ],
 )
 def test_a_witness_that_does_not_run(seen, witness, check):

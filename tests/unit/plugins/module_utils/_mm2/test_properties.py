@@ -90,6 +90,12 @@ def test_several_mirrors_in_one_process():
         ({**MIRROR, "topics": ["orders", "[a-z[0-9]]+"]}, "a set within a set"),
         ({**MIRROR, "groups": ["a{2147483648}"]}, "a count that Java refuses"),
         ({**MIRROR, "topics": [r"a\0"]}, "an octal number"),
+        ({**MIRROR, "topics": [r"top\0141"]}, "an octal number"),
+        ({**MIRROR, "topics": [r"a\0377"]}, "an octal number"),
+        ({**MIRROR, "topics": [r"a\U00000041"]}, "an escape that Java reads in another way"),
+        ({**MIRROR, "groups": [r"a\v"]}, "an escape that Java reads in another way"),
+        ({**MIRROR, "topics": ["a{\u0663}"]}, "a brace that Java refuses"),
+        ({**MIRROR, "topics": ["(?x:a[b c])"]}, "a group that Java does not know"),
         ({**MIRROR, "topics": ["(" * 3000 + ")" * 3000]}, "regular expression"),
         ({**MIRROR, "groups": [r"[{}]\{a}{2}{"]}, "a brace that Java refuses"),
         ({**MIRROR, "topics": ["a(?#those of the shop)b", "(?i-s:c)"]}, "a group that Java does not know"),
@@ -130,3 +136,8 @@ def test_whatever_is_rendered_reads_back_the_same(values):
 )
 def test_reads_properties_as_java_does(text, expected):
     assert parse_properties(text) == expected
+
+
+@pytest.mark.parametrize("pattern", [r"a\041", r"a\0400", r"a\00", r"a\07b", r"a\\0", r"a\x41", "a{3}", r"a\\U"])
+def test_takes_what_java_reads_alike(pattern):
+    assert rendered({**MIRROR, "topics": [pattern]})["a->b.topics"] == pattern

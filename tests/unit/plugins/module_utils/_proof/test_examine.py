@@ -41,16 +41,18 @@ class Memory:
     detailed = staticmethod(lambda topic: True)
     name = "memory"
 
-    def __init__(self, rows, high=None, uncommitted=()):
+    def __init__(self, rows, high=None, uncommitted=(), stable=None):
         self.rows = [(at, *row) for at, row in enumerate(rows)]
         self.high = len(self.rows) if high is None else high
         self.uncommitted = set(uncommitted)
+        self.stable = len(self.rows) if stable is None else stable
 
     def _between(self, low, high, isolation="read_committed"):
         rows = [
             row
             for row in self.rows
-            if low <= row[0] < high and (row[0] not in self.uncommitted or isolation == "read_uncommitted")
+            if low <= row[0] < high
+            and (isolation == "read_uncommitted" or (row[0] not in self.uncommitted and row[0] < self.stable))
         ]
         return from_rows(rows) if rows else Records()
 
@@ -61,8 +63,8 @@ class Memory:
         for at in range(low, high, 7):
             yield self._between(at, min(at + 7, high), isolation)
 
-    def ends(self, partitions):
-        return {name: len(self.rows) for name in partitions}
+    def ends(self, partitions, isolation="read_committed"):
+        return dict.fromkeys(partitions, self.stable if isolation == "read_committed" else len(self.rows))
 
     def chunks(self):
         return batch.cut_records(self._between(0, self.high))
@@ -203,6 +205,16 @@ def test_what_the_source_never_had_is_foreign_also_at_the_tail():
 def test_uncommitted_at_the_source_is_aborted():
     dummy, counts = compare(Memory(BASE, uncommitted=[30, 31]), Memory(BASE))
     assert counts == {"aborted": 2}
+
+
+def test_what_a_transaction_hides_that_is_open_at_the_source_is_beyond_its_bound():
+    source = Memory([*BASE, row(900), row(901)], high=len(BASE), stable=len(BASE))
+    dummy, counts = compare(source, Memory([*BASE, row(900), row(901)]))
+    assert counts == {"beyond": 2}
+    # What was aborted beyond the bound meanwhile is no stranger either.
+    source = Memory([*BASE, row(900), row(901)], high=len(BASE), uncommitted=[len(BASE)])
+    dummy, counts = compare(source, Memory([*BASE, row(900)]))
+    assert counts == {"aborted": 1}
 
 
 def test_head_needs_age_and_a_moved_log_start():

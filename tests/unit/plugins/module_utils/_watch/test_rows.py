@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rows
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import fields, rows
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import (
     Confirmed,
     Difference,
@@ -42,7 +42,7 @@ def records(state):
              for window in state.windows[place]]  # fmt: skip
     found += [rows.confirmed_row(state.mirror, place, part, state.at) for place, part in state.partitions.items()]
     found += [rows.difference_row(state.mirror, difference, state.at) for difference in state.differences]
-    return [(at, *row) for at, row in enumerate([*found, rows.watch_row(state)])]
+    return [(at, *row, None) for at, row in enumerate([*found, rows.watch_row(state)])]
 
 
 def test_a_state_comes_back_as_it_was():
@@ -50,9 +50,23 @@ def test_a_state_comes_back_as_it_was():
     assert rows.fold(records(state)) == {"a-to-b": state}
 
 
+def test_a_state_of_a_former_version_is_read():
+    state = known()
+    former = []
+    for offset, name, value, stamped in records(state):
+        kept = {key: content for key, content in json.loads(value).items() if key not in fields.LATER}
+        former.append((offset, name, json.dumps(kept).encode(), stamped))
+    assert rows.fold(former) == {"a-to-b": state}
+
+
+def test_a_round_ended_when_the_broker_took_it():
+    *before, (offset, name, value, dummy) = records(known())
+    assert rows.fold([*before, (offset, name, value, 4321)])["a-to-b"].at == 4321
+
+
 def test_a_null_value_takes_a_record_away():
     state = known()
-    gone = [(100, rows.key("window", "a-to-b", "orders", 3, 90), None)]
+    gone = [(100, rows.key("window", "a-to-b", "orders", 3, 90), None, None)]
     assert rows.fold([*records(state), *gone])["a-to-b"].windows == {}
 
 
@@ -79,23 +93,23 @@ def test_what_no_round_ended_is_no_state():
 )
 def test_what_is_not_of_the_format_is_refused_by_its_key(name, value):
     with pytest.raises(FormatError, match="delete that record") as error:
-        rows.fold([(4, name, value)])
+        rows.fold([(4, name, value, None)])
     assert "at offset 4" in str(error.value)
 
 
-@pytest.mark.parametrize("field", sorted(rows.CONFIRMED_FIELDS))
+@pytest.mark.parametrize("field", sorted(fields.CONFIRMED | fields.LATER))
 def test_each_field_of_a_partition_is_checked(field):
     state = known()
     name, value = rows.confirmed_row("m", PLACE, state.partitions[PLACE], 1)
-    for wrong in (True, {"x": [1]}, [["a"]]):
+    for wrong in (1 if field == "unstamped" else True, {"x": [1]}, [["a"]]):
         with pytest.raises(FormatError):
-            rows.fold([(0, name, json.dumps({**json.loads(value), field: wrong}).encode())])
+            rows.fold([(0, name, json.dumps({**json.loads(value), field: wrong}).encode(), None)])
 
 
-@pytest.mark.parametrize("text", ["!", "", rows.pack(b"x" * (rows.ARRAY_BYTES + 1)), rows.pack(b"x")[:-8]])
+@pytest.mark.parametrize("text", ["!", "", fields.pack(b"x" * (fields.ARRAY_BYTES + 1)), fields.pack(b"x")[:-8]])
 def test_an_array_is_bounded_and_whole(text):
     with pytest.raises((ValueError, rows.zlib.error)):
-        rows.unpack(text)
+        fields.unpack(text)
 
 
 def test_a_summary_counts_what_is_not_proven():
@@ -108,6 +122,18 @@ def test_a_summary_counts_what_is_not_proven():
     assert [found["kind"] for found in told["differences"]] == ["missing"]
 
 
+@pytest.mark.parametrize("now, age, ahead", [(5000, 0, 0), (5000 - 30_000, 0, 0), (5000 - 31_000, None, 31.0)])
+def test_a_round_that_ended_in_the_future_says_nothing_of_how_long_ago_it_was(now, age, ahead):
+    told = summarise(known(), now_ms=now)
+    assert (told["age_seconds"], told["ahead_seconds"]) == (age, ahead)
+
+
+def test_the_differences_of_former_logs_hold_nothing_up():
+    state = known()
+    state.partitions[PLACE].since = state.differences[0].found_at + 1
+    assert summarise(state, now_ms=9000)["differences"] == [] and figures(state, 9000).differences == 0
+
+
 def test_behind_a_difference_nothing_is_proven():
     state = known()
     state.partitions[PLACE].examined = (100, 95)
@@ -117,7 +143,7 @@ def test_behind_a_difference_nothing_is_proven():
 def test_an_acceptance_is_of_one_difference_and_no_other():
     state = known()
     (found,) = state.differences
-    accepted = (50, *rows.accepted_row(state.mirror, found, "ann", "test", 6))
+    accepted = (50, *rows.accepted_row(state.mirror, found, "ann", "test", 6), None)
     assert rows.fold([*records(state), accepted])["a-to-b"].differences[0].accepted == {
         "by": "ann",
         "reason": "test",

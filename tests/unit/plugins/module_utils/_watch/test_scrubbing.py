@@ -24,7 +24,7 @@ class Log(MemorySide):
     def starts(self, partitions):
         return dict.fromkeys(partitions, self.start)
 
-    def ends(self, partitions):
+    def ends(self, partitions, isolation="read_committed"):
         return dict.fromkeys(partitions, len(self.log))
 
     def offset_at(self, partition, moment):

@@ -152,6 +152,8 @@ DIFFERENCE["text"] = "t-0/0/01234567: missing x1 at source offset 5"
     [
         ({}, []),
         ({"age_seconds": 61.0}, ["watch-stale"]),
+        ({"age_seconds": None, "ahead_seconds": 61.0}, ["watch-stale"]),
+        ({"vanished_records": 2}, ["watch-vanished"]),
         ({"unproven_seconds": 301, "unproven_records": 4}, ["watch-behind"]),
         ({"differences": [DIFFERENCE]}, ["watch-differs"]),
         ({"stopped": [{"topic": "t", "partition": 1, "reason": "r"}]}, ["watch-stopped"]),
@@ -169,6 +171,12 @@ def test_what_is_left_out_although_a_watch_could_stand_for_it_is_a_warning(reaso
     rows = [{"topic": "t", "reason": reasons.STAMPED}, {"topic": "u", "reason": reason}]
     (trouble,) = troubles({**WELL, "topics_not_watched": rows}, 60, 300)
     assert trouble.severity == severity
+
+
+def test_an_open_transaction_is_named_where_it_holds_the_watch_back():
+    behind = {**WELL, "unproven_seconds": 301, "unproven_records": 4, "undecided_records": 4}
+    (trouble,) = troubles(behind, 60, 300)
+    assert "4 offsets of the source lie behind a transaction that is open there" in trouble.cause
 
 
 def test_a_watch_that_never_ended_a_round_is_no_proof():

@@ -15,6 +15,7 @@ DAY = 86_400_000
 def part(**more):
     """A partition of which 100 records are proven."""
     anchor = {"source": 99, "target": 99, "digest": 7, "timestamp": NOW - DAY}
+    more = {"target_start": 0, **more}
     proven = {"begins": (0, 0), "through": (100, 100), "examined": (100, 100), "read": 100, "records": 100}
     return Confirmed("orders", "s", "t", **{**proven, "anchor": anchor, **more})
 
@@ -45,9 +46,20 @@ def test_what_is_proven_and_whole_is_stood_for():
         (part(waiting=3, read=103), None, "not whole"),
         (part(), copy(topic_id="another"), "made again"),
         (part(unproven=4, begins=(4, 0)), None, "4 records were never compared"),
-        (part(), copy(start=50, **{"retention.ms": "-1"}), "50 offsets that were proven were deleted"),
+        (part(), copy(start=50, **{"retention.ms": "-1"}), "50 proven offsets were deleted"),
         (part(), copy(start=50, **{"cleanup.policy": "compact"}), "policy deletes nothing"),
-        (part(), copy(start=100), "before they had expired"),
+        # Nobody saw that they would expire: not all of them, not before the watch ended, not so early.
+        (part(), copy(start=100), "100 proven offsets were deleted from the target and were not seen to expire"),
+        (part(), copy(start=99), "99 proven offsets were deleted from the target and were not seen to expire"),
+        (part(expiring=[[NOW - DAY, 40]]), copy(start=50), "10 proven offsets"),
+        (part(expiring=[[NOW - DAY, 40], [NOW + 3_600_000, 60]]), copy(start=50), "10 proven offsets"),
+        (part(target_start=None, expiring=[]), copy(start=50), "50 proven offsets"),
+        (part(expiring=[[NOW, 60]], unstamped=True), copy(start=50), "50 proven offsets"),
+        (
+            part(vanished=[[NOW + DAY, 7, 90]]),
+            None,
+            "7 proven offsets were deleted from the target before they had expired",
+        ),
     ],
 )
 def test_what_is_not_is_named_with_its_partition(found, target, reason):
@@ -56,15 +68,21 @@ def test_what_is_not_is_named_with_its_partition(found, target, reason):
 
 
 @pytest.mark.parametrize(
-    "target",
+    ("proven", "target"),
     [
-        copy(start=50),
-        copy(start=100, **{"retention.ms": str(DAY // 2)}),
-        copy(start=100, **{"retention.bytes": "1000"}),
+        (part(expiring=[[NOW, 50]]), copy(start=50)),
+        (part(expiring=[[NOW + 600_000, 100]]), copy(start=100)),
+        (part(target_start=100), copy(start=100)),
+        (part(vanished=[[NOW + DAY, 7, 90]], source_start=90), copy()),
+        # The source has deleted them too.
+        (part(source_start=100), copy(start=100)),
+        (part(source_start=60, map_runs=[[0, 0, 20], [30, 25, 70]]), copy(start=55)),
+        (part(vanished=[[NOW - 1, 7, 90]]), copy()),
+        (part(), copy(start=100, **{"retention.bytes": "1000"})),
     ],
 )
-def test_what_the_policy_of_the_target_deleted_is_no_fault(target):
-    found = stood(part(), target)
+def test_what_the_policy_of_the_target_deleted_is_no_fault(proven, target):
+    found = stood(proven, target)
     assert found.lacking() == {}
     assert found.deleted == ({("orders", 0)} if target["bounds"][0][0] == 100 else set())
 
@@ -89,3 +107,10 @@ def test_what_the_watch_never_read_is_named():
 def test_what_it_leaves_out_is_named_by_its_own_reason():
     found = stood(part(), known={"orders": {0}}, not_watched={"orders": "it is compacted", "bills": "it is compacted"})
     assert found.topics == [] and found.lacking() == {"orders": "it is compacted"}
+
+
+def test_what_its_size_may_have_deleted_is_named():
+    found = stood(part(), copy(start=50, **{"retention.bytes": "1000"}))
+    assert found.named == {
+        ("orders", 0): ["50 proven offsets were deleted from the target, whose policy limits the size of the log"]
+    }

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from tests.support.following import Follower, follow
+from tests.support.following import LATER, Follower, follow
 
 BASE = list(range(100, 160))
 
@@ -44,6 +44,29 @@ def test_a_fault_is_named_and_ends_what_is_proven(target, kinds, through):
     assert part.through[0] == through
     # It goes on looking.
     assert part.examined == (60, len(target))
+
+
+def test_a_record_with_a_time_to_come_is_as_old_as_it_was_seen():
+    follower = follow(BASE, BASE)
+    ahead = 5_000_000
+    follower.round([ahead])
+    seen = follower.track.part.oldest_waiting
+    assert seen == LATER + follower.clock
+    follower.round([ahead + 1])
+    assert follower.track.part.oldest_waiting == seen, "it grows younger"
+    follower.round([], [ahead])
+    assert follower.track.part.oldest_waiting == seen + 1
+    follower.round([], [ahead + 1])
+    assert follower.track.part.oldest_waiting is None
+
+
+def test_of_what_was_not_read_it_is_known_since_when():
+    follower = follow(BASE, BASE)
+    follower.track.seen.add(80, LATER + 500)
+    follower.round()
+    assert follower.track.part.unread_since == LATER + 500
+    follower.round(list(range(1000, 1020)))
+    assert follower.track.part.unread_since is None
 
 
 def test_a_later_fault_is_named_too():

@@ -26,13 +26,29 @@ def said(**part):
     [
         ({"source_end": 100}, (0, 0)),
         ({}, (0, 0)),
-        ({"source_end": 350, "anchor": ANCHOR}, (250, 3600)),
+        ({"source_end": 350, "anchor": ANCHOR, "proven_at": NOW - 9_000}, (250, 3600)),
+        ({"source_end": 350, "anchor": {**ANCHOR, "timestamp": NOW + 9_000_000}, "proven_at": NOW - 9_000}, (250, 9)),
+        ({"source_end": 100, "source_high": 104, "unread_since": NOW - 4_000}, (4, 4)),
+        ({"source_end": 100, "through": (90, 90), "proven_at": NOW - 7_000}, (10, 7)),
+        ({"source_end": 100, "through": (90, 90)}, (10, 60)),
         ({"source_end": 350}, (250, 60)),
         ({"source_end": 350, "anchor": {**ANCHOR, "timestamp": -1}}, (250, 60)),
         ({"source_end": 100, "waiting": 7, "proven_at": NOW - 7_200_000}, (7, 7200)),
         ({"source_end": 100, "waiting": 7, "oldest_waiting": NOW - 5000, "proven_at": NOW - 7_200_000}, (7, 5)),
     ],
-    ids=["whole", "older state", "unread", "nothing proven", "no timestamp", "waiting without", "waiting"],
+    ids=[
+        "whole",
+        "older state",
+        "unread",
+        "ahead",
+        "open transaction",
+        "behind a difference",
+        "nothing before it",
+        "nothing proven",
+        "no timestamp",
+        "waiting without",
+        "waiting",
+    ],
 )
 def test_what_is_not_proven_and_for_how_long(part, expected):
     assert said(**part) == expected

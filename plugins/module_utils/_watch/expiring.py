@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which proven records the target may have deleted by itself, known before they are gone.
+
+Of a record that was deleted, nobody can tell any more whether its time had come. So a watch asks ahead: below which
+offset has every record expired in ten minutes, in an hour, in a day? ``ListOffsets`` with a time answers with the first
+record that is as young or younger, so that all before it are older (``LogSegment.findOffsetByTimestamp``). A log start
+that passes that offset earlier was moved by somebody, or by the size of the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from .._kafka.offsets import list_offsets, offsets_at
+
+if TYPE_CHECKING:
+    from .._digest.shapes import Partition
+    from .._kafka.client import KafkaClient
+    from .state import Confirmed
+    from .track import Track
+
+MINUTE, HOUR = 60_000, 3_600_000
+# Milliseconds by which a record may be deleted before its time: clocks of brokers differ, and looks lie apart.
+EARLY = 10 * MINUTE
+# How far ahead each look asks, and once an hour besides.
+SOON = tuple(range(10 * MINUTE, 70 * MINUTE, 10 * MINUTE))
+TODAY = tuple(range(2 * HOUR, 25 * HOUR, HOUR))
+# Seconds between two looks at a partition, and how many a round looks at.
+LOOK_SECONDS, AT_ONCE = 300, 500
+# For ever, where no time limits how long records are kept.
+NEVER = 1 << 62
+GONE_KEPT = 10
+
+
+class Retention(NamedTuple):
+    """What a topic's policy deletes: records older than so many milliseconds (None: none), and by the log's size."""
+
+    milliseconds: int | None = None
+    size: bool = False
+
+
+KEEPS_ALL = Retention()
+
+
+def retention(configs: dict[str, str | None]) -> Retention:
+    """The retention of a topic, from its configs in effect."""
+    if "delete" not in (configs.get("cleanup.policy") or "delete"):
+        return KEEPS_ALL
+    milliseconds, size = (int(configs.get(name) or -1) for name in ("retention.ms", "retention.bytes"))
+    return Retention(milliseconds if milliseconds >= 0 else None, size >= 0)
+
+
+def expired_below(part: Confirmed, now_ms: int) -> int:
+    """The target's offset below which nobody misses a proven record: it was seen to expire, was deleted when it was
+    looked last, or the source has deleted it too. What lies between it and a later log start is not explained.
+    """
+    known = [offset for moment, offset in part.expiring if moment <= now_ms + EARLY] if not part.unstamped else []
+    return max([part.begins[1] if part.begins else 0, part.target_start or 0, _left_by_source(part), *known])
+
+
+def _left_by_source(part: Confirmed) -> int:
+    """The target's offset below which the source holds nothing any more, as far as the offset map reaches back."""
+    if part.source_start >= part.through[0]:
+        return part.through[1]
+    runs = [run for run in part.map_runs if run[0] <= part.source_start]
+    return runs[-1][1] + min(part.source_start - runs[-1][0], runs[-1][2]) if runs else 0
+
+
+def note_start(track: Track, start: int, now_ms: int) -> None:
+    """Take where the target's log begins now, and keep how many proven records vanished before their time."""
+    part = track.part
+    if part.target_start == start:
+        return
+    if part.target_start is not None and part.begins is not None and not track.retention.size:
+        gone = min(start, part.through[1]) - expired_below(part, now_ms)
+        if gone > 0:
+            limit = track.retention.milliseconds
+            until = NEVER if limit is None else now_ms + limit
+            part.vanished = _bounded([*part.vanished, [until, gone, part.through[0]]])
+            track.note(f"{gone} proven offsets of the target were deleted before they had expired")
+    part.target_start, track.dirty = start, True
+
+
+def vanished(part: Confirmed, now_ms: int) -> int:
+    """Proven offsets that the target should still have and has deleted, as long as the source may hold them."""
+    return sum(count for until, count, end in part.vanished if until > now_ms and end > part.source_start)
+
+
+def _bounded(rows: list[list[int]]) -> list[list[int]]:
+    if len(rows) <= GONE_KEPT:
+        return rows
+    (until, count, end), (later, more, behind) = rows[:2]
+    return [[max(until, later), count + more, max(end, behind)], *rows[2:]]
+
+
+class ExpiryLook:
+    """Asks the target ahead what is about to expire, of each partition every few minutes."""
+
+    def __init__(self, target: KafkaClient) -> None:
+        self.target = target
+
+    def step(self, tracks: Iterable[Track], high: Mapping[Partition, int], now_ms: int, now: float) -> None:
+        """Look at those whose turn it is, a bounded number; what is found is in the tracks.
+
+        :param high: high watermarks of the copies, read before. :param now: seconds of the monotonic clock.
+        :raises KafkaDrError: the target does not answer.
+        """
+        due = [track for track in tracks if _expires(track) and now - track.looked_ahead >= LOOK_SECONDS]
+        due = sorted(due, key=lambda track: track.looked_ahead)[:AT_ONCE]
+        far = [track for track in due if now - track.looked_far >= HOUR / 1000]
+        near = [track for track in due if now - track.looked_far < HOUR / 1000]
+        for group, ahead in ((far, (*SOON, *TODAY)), (near, SOON)):
+            for track in self._look(group, high, ahead, now_ms) if group else ():
+                track.looked_ahead = now
+                track.looked_far = now if group is far else track.looked_far
+
+    def _look(
+        self, tracks: Sequence[Track], high: Mapping[Partition, int], ahead: Sequence[int], now_ms: int
+    ) -> list[Track]:
+        """Those of the tracks of which something is known now."""
+        by_copy = {track.copy: track for track in tracks if track.copy in high}
+        starts = list_offsets(self.target, by_copy, "start")
+        found: dict[Partition, list[list[int]]] = {copy: [] for copy in by_copy}
+        for milliseconds in ahead:
+            moment = now_ms + milliseconds
+            asked = {copy: moment - (track.retention.milliseconds or 0) for copy, track in by_copy.items()}
+            for copy, offset in offsets_at(self.target, asked).items():
+                # No record is as young: all that there were when the high watermark was read have expired by then.
+                found[copy].append([moment, high[copy] if offset is None else offset])
+        again = list_offsets(self.target, by_copy, "start")
+        # What was deleted meanwhile was not asked about.
+        known = [copy for copy in by_copy if starts.get(copy) == again.get(copy) == by_copy[copy].part.target_start]
+        for copy in known:
+            take(by_copy[copy], found[copy], now_ms)
+        return [by_copy[copy] for copy in known]
+
+
+def take(track: Track, rows: Iterable[Sequence[int]], now_ms: int) -> None:
+    """Keep what a look found, ascending, and of what is known for the present only the last."""
+    part = track.part
+    start = part.target_start or 0
+    lowest = expired_below(part, now_ms)
+    kept: list[list[int]] = [[now_ms, lowest]] if lowest > start else []
+    for moment, offset in sorted([*(row for row in part.expiring if row[0] > now_ms + EARLY), *map(list, rows)]):
+        if offset > (kept[-1][1] if kept else start):
+            kept.append([moment, offset])
+    if kept != part.expiring:
+        part.expiring, track.dirty = kept, True
+
+
+def _expires(track: Track) -> bool:
+    part = track.part
+    return (
+        part.stopped is None
+        and bool(part.target_id)
+        and part.begins is not None
+        and part.target_start is not None
+        and not part.unstamped
+        and track.retention.milliseconds is not None
+    )

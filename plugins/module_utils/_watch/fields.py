@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What each field of a watch's records has to be: functions that return it.
+
+They raise ValueError, TypeError or KeyError where it is nothing that a watch writes.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+from .._values.whole import is_whole
+from .state import Span, Tip
+
+LARGEST = 1 << 62
+ARRAYS = ("runs", "content", "timestamps")
+# What one array may unpack to: a window holds at most some ten thousand records of 8 bytes.
+ARRAY_BYTES = 16 << 20
+
+
+def pack(data: bytes) -> str:
+    """An array as text."""
+    return base64.b64encode(zlib.compress(data, 1)).decode()
+
+
+def unpack(text: Any) -> bytes:
+    """The array of a text. :raises ValueError: it is none, or larger than any that is written."""
+    unpacker = zlib.decompressobj()
+    data = unpacker.decompress(base64.b64decode(text, validate=True), ARRAY_BYTES)
+    if not unpacker.eof or unpacker.unused_data:
+        raise ValueError("array")
+    return data
+
+
+def whole(value: Any) -> int:
+    """An offset, a count, a time; -1 stands for what Kafka does not know."""
+    if not is_whole(value, LARGEST, -1):
+        raise ValueError(value)
+    return value
+
+
+def text(value: Any) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        raise ValueError(value)
+    return value
+
+
+def _optional(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else check(value)
+
+
+def _pair(value: Any) -> Span:
+    source, target = map(whole, value)
+    return source, target
+
+
+def _pairs(value: Any) -> list[list[int]]:
+    return [list(_pair(row)) for row in value]
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(value)
+    return value
+
+
+def _tip(value: Any) -> Tip:
+    offset, epoch, digest = value
+    if not is_whole(digest, (1 << 64) - 1):
+        raise ValueError(value)
+    return Tip(whole(offset), whole(epoch), digest)
+
+
+def _anchor(value: Any) -> dict[str, Any]:
+    return {
+        "source": whole(value["source"]),
+        "target": whole(value["target"]),
+        "digest": _tip([0, 0, value["digest"]]).digest,
+        "timestamp": whole(value["timestamp"]),
+    }
+
+
+def _texts(value: Any) -> list[str]:
+    if not isinstance(value, list):
+        raise ValueError(value)
+    return [text(item) for item in value]
+
+
+def _cursor(value: Any) -> list[int]:
+    source, target, matched, until = map(whole, value)
+    return [source, target, matched, until]
+
+
+def _runs(value: Any) -> list[list[int]]:
+    return [list(map(whole, (source, target, count))) for source, target, count in value]
+
+
+def _seconds(value: Any) -> float:
+    return float(value) if isinstance(value, float) else float(whole(value))
+
+
+def _by_topic(value: Any) -> dict[str, str]:
+    return {text(topic): text(reason) for topic, reason in value.items()}
+
+
+def acceptance(value: Any) -> dict[str, Any]:
+    """Who accepted a difference, why, and when."""
+    return {"by": text(value["by"]), "reason": text(value["reason"]), "at": whole(value["at"])}
+
+
+_LATER: Callable[[Any], Any] = _optional(whole)
+WATCH: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("source_cluster", "target_cluster", "topics", "rename"), text),
+    **dict.fromkeys(("began", "round"), whole),
+    "seconds": _seconds,
+    "not_watched": _by_topic,
+}
+CONFIRMED: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("target_topic", "source_id", "target_id", "mode", "chain"), text),
+    "begins": _optional(_pair),
+    **dict.fromkeys(("through", "examined"), _pair),
+    "anchor": _optional(_anchor),
+    **dict.fromkeys(("source_tip", "target_tip"), _optional(_tip)),
+    **dict.fromkeys(
+        (
+            "since",
+            "read",
+            "records",
+            "matched",
+            "duplicates",
+            "unproven",
+            "source_start",
+            "older",
+            "waiting",
+            "differences",
+        ),
+        whole,
+    ),
+    **dict.fromkeys(("oldest_waiting", "proven_at", "scrubbed"), _LATER),
+    "stopped": _optional(text),
+    "notes": _texts,
+    "map_runs": _runs,
+}
+# What the first versions of the watch did not keep.
+LATER: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("source_end", "source_high"), whole),
+    **dict.fromkeys(("unread_since", "target_start"), _LATER),
+    "scrub_at": _optional(_cursor),
+    "expiring": _pairs,
+    "vanished": _runs,
+    "unstamped": _flag,
+}
+WINDOW: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("low", "high", "count"), whole),
+    **dict.fromkeys(ARRAYS, unpack),
+    **dict.fromkeys(("previous", "hash"), text),
+}
+DIFFERENCE: dict[str, Callable[[Any], Any]] = {
+    "kind": text,
+    **dict.fromkeys(("source_offset", "target_offset", "timestamp"), _LATER),
+    "field": _optional(text),
+    **dict.fromkeys(("count", "found_at", "matched"), whole),
+    "ends": _pair,
+}

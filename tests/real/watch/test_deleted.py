@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a target deletes of what was proven is excused where it was seen to expire, or where its size is limited."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import summarise
+from tests.real.proof.support import create, delete_before, some
+
+from .test_closing import closed
+from .watching import Watching
+
+pytestmark = pytest.mark.real
+
+DAY = 86_400_000
+WEEK = {"retention.ms": 7 * DAY, "message.timestamp.before.max.ms": 9223372036854775807}
+
+
+def aged(count, old):
+    """Records of which the first are eight days old, which a week's retention may delete, and the rest are of today."""
+    now = int(time.time() * 1000)
+    rows = some(count, start=now, headers=())
+    return [row.but(timestamp=row.timestamp - 8 * DAY) if at < old else row for at, row in enumerate(rows)]
+
+
+def watched(pair, topic, rows, config):
+    for cluster in pair.values():
+        create(cluster, {topic: (1, config)})
+    watching = Watching(pair, topic)
+    for where in pair:
+        watching.write(where, rows)
+    watching.rounds()
+    return watching
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "start", "config", "verdict"),
+    [
+        ("young", 0, 1999, WEEK, "NOT_PROVABLE"),
+        ("whole", 0, 2000, WEEK, "NOT_PROVABLE"),
+        ("further", 1000, 1001, WEEK, "NOT_PROVABLE"),
+        ("expired", 1000, 1000, WEEK, "PROVEN"),
+        ("all", 2000, 2000, WEEK, "PROVEN"),
+        ("never", 1000, 1000, {**WEEK, "retention.ms": -1}, "NOT_PROVABLE"),
+        ("size", 0, 1999, {**WEEK, "retention.bytes": 1 << 30}, "PROVEN"),
+    ],
+)
+@pytest.mark.parametrize("noticed", [False, True])
+def test_what_was_proven_and_deleted(pair, name, old, start, config, verdict, noticed):
+    topic = f"w.deleted.{name}.{int(noticed)}"
+    watching = watched(pair, topic, aged(2000, old), config)
+    delete_before(pair["target"], topic, 0, start)
+    if noticed:
+        watching.rounds()
+    report = closed(watching, {"mirrored_through": {topic: {"0": 2000}}})
+    assert report["verdict"] == verdict, report["reasons"]
+    reasons = " ".join(report["topics"][0]["partitions"][0]["reasons"])
+    assert ("proven offsets were deleted from the target" in reasons) == (
+        verdict != "PROVEN" or (name == "size" and not noticed)
+    ), reasons
+
+
+def test_the_page_tells_what_vanished_and_a_watch_that_is_started_again_knows_it(pair):
+    topic = "w.deleted.page"
+    watching = watched(pair, topic, aged(2000, 500), WEEK)
+    delete_before(pair["target"], topic, 0, 700)
+    watching.watch.close()
+    state = watching.open().rounds()
+    assert summarise(state)["vanished_records"] == 200
+    # Nobody misses them any more.
+    delete_before(pair["source"], topic, 0, 2000)
+    assert summarise(watching.rounds())["vanished_records"] == 0
+
+
+def test_what_has_no_time_does_not_expire(pair):
+    topic = "w.deleted.unstamped"
+    rows = [row.but(timestamp=-1) if at < 1000 else row for at, row in enumerate(aged(2000, 0))]
+    watching = watched(pair, topic, rows, WEEK)
+    delete_before(pair["target"], topic, 0, 1000)
+    report = closed(watching, {"mirrored_through": {topic: {"0": 2000}}})
+    assert report["verdict"] == "NOT_PROVABLE", report["reasons"]

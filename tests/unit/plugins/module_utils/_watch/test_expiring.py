@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a target deletes is its policy's work only where it was seen to expire before."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import expiring
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.expiring import (
+    EARLY,
+    HOUR,
+    KEEPS_ALL,
+    NEVER,
+    ExpiryLook,
+    Retention,
+    expired_below,
+    note_start,
+    retention,
+    take,
+    vanished,
+)
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import Confirmed
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.track import Track
+
+NOW = 1_800_000_000_000
+DAY = 24 * HOUR
+WEEK = Retention(7 * DAY)
+COPY = ("a.orders", 0)
+
+
+def track(start=0, kept=WEEK, **more):
+    known = {"begins": (0, 0), "through": (1000, 1000), "examined": (1000, 1000), "records": 1000}
+    part = Confirmed("a.orders", "s", "t", **{**known, "target_start": start, **more})
+    return Track(("orders", 0), part, retention=kept)
+
+
+@pytest.mark.parametrize(
+    ("configs", "expected"),
+    [
+        ({"retention.ms": "1000", "retention.bytes": "-1"}, Retention(1000)),
+        ({"retention.ms": "-1", "retention.bytes": "7"}, Retention(None, True)),
+        ({"retention.ms": "0", "retention.bytes": "0"}, Retention(0, True)),
+        ({}, KEEPS_ALL),
+        ({"cleanup.policy": "compact", "retention.ms": "1000"}, KEEPS_ALL),
+    ],
+)
+def test_what_a_policy_deletes(configs, expected):
+    assert retention(configs) == expected
+
+
+def test_a_log_start_that_moves_to_what_has_expired_is_as_it_should_be():
+    found = track()
+    take(found, [[NOW + EARLY, 300]], NOW)
+    note_start(found, 300, NOW)
+    assert found.part.target_start == 300 and vanished(found.part, NOW) == 0
+
+
+@pytest.mark.parametrize("kept, until", [(Retention(7 * DAY), NOW + 7 * DAY), (KEEPS_ALL, NEVER)])
+def test_what_is_gone_before_its_time_is_counted_until_it_would_have_expired(kept, until):
+    found = track(kept=kept)
+    take(found, [[NOW + EARLY, 300]], NOW)
+    note_start(found, 350, NOW)
+    assert found.part.vanished == [[until, 50, 1000]] and found.dirty
+    assert (vanished(found.part, until - 1), vanished(found.part, until)) == (50, 0)
+    # It is counted once.
+    note_start(found, 350, NOW)
+    assert vanished(found.part, NOW) == 50
+
+
+def test_the_size_of_a_log_may_delete_at_any_time():
+    found = track(kept=Retention(7 * DAY, True))
+    note_start(found, 350, NOW)
+    assert found.part.vanished == [] and found.part.target_start == 350
+
+
+def test_where_a_log_began_before_anybody_looked_says_nothing():
+    found = track(start=None)
+    note_start(found, 350, NOW)
+    assert found.part.vanished == [] and found.part.target_start == 350
+
+
+def test_what_expires_later_is_no_excuse_today():
+    found = track()
+    take(found, [[NOW + EARLY, 0], [NOW + 2 * HOUR, 300]], NOW)
+    assert expired_below(found.part, NOW) == 0
+    assert expired_below(found.part, NOW + 2 * HOUR - EARLY) == 300
+
+
+def test_a_later_look_keeps_what_was_known_and_forgets_what_is_past():
+    found = track()
+    take(found, [[NOW + HOUR, 100], [NOW + 2 * HOUR, 200], [NOW + 3 * HOUR, 200], [NOW + 4 * HOUR, 400]], NOW)
+    assert found.part.expiring == [[NOW + HOUR, 100], [NOW + 2 * HOUR, 200], [NOW + 4 * HOUR, 400]]
+    later = NOW + 2 * HOUR
+    take(found, [[later + EARLY, 250]], later)
+    assert found.part.expiring == [[later, 200], [later + EARLY, 250], [NOW + 4 * HOUR, 400]]
+
+
+def test_many_losses_are_kept_in_few_rows():
+    found = track()
+    for start in range(1, 31):
+        note_start(found, start * 10, NOW + start)
+    assert len(found.part.vanished) == expiring.GONE_KEPT and vanished(found.part, NOW) == 300
+
+
+class Target:
+    """A log of timestamps, of which records can be deleted at any call."""
+
+    def __init__(self, monkeypatch, stamps):
+        self.stamps, self.start, self.asked, self.meanwhile = stamps, 0, 0, lambda: None
+        monkeypatch.setattr(expiring, "list_offsets", lambda client, copies, place: dict.fromkeys(copies, self.start))
+        monkeypatch.setattr(expiring, "offsets_at", self.at)
+
+    def at(self, client, moments):
+        self.asked += 1
+        self.meanwhile()
+        young = (at for at, stamp in enumerate(self.stamps) if at >= self.start and stamp >= moments[COPY])
+        return {COPY: next(young, None)}
+
+
+def look(tracks, target, now=0.0):
+    ExpiryLook(target).step(tracks, {COPY: len(target.stamps)}, NOW, now)
+
+
+def test_it_asks_what_expires_next_and_today(monkeypatch):
+    target = Target(monkeypatch, [NOW - 7 * DAY + hour * HOUR for hour in range(100)])
+    found = track(through=(100, 100))
+    look([found], target)
+    assert expired_below(found.part, NOW) == 1
+    assert [expired_below(found.part, NOW + hour * HOUR) for hour in (1, 5, 24, 48)] == [1, 5, 24, 24]
+    asked = target.asked
+    look([found], target, now=10.0)
+    assert target.asked == asked, "it was asked again at once"
+    look([found], target, now=400.0)
+    assert target.asked - asked == len(expiring.SOON)
+
+
+def test_of_what_is_deleted_while_it_asks_nothing_is_known(monkeypatch):
+    target = Target(monkeypatch, [NOW] * 100)
+
+    def deleted():
+        target.start = 99
+
+    target.meanwhile = deleted
+    found = track(through=(100, 100))
+    look([found], target)
+    assert found.part.expiring == [] and found.looked_ahead < 0
+
+
+@pytest.mark.parametrize(
+    "found", [track(kept=KEEPS_ALL), track(unstamped=True), track(begins=None), track(start=None), track(stopped="why")]
+)
+def test_it_does_not_ask_where_nothing_would_follow(monkeypatch, found):
+    target = Target(monkeypatch, [NOW] * 100)
+    look([found], target)
+    assert target.asked == 0

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tracks follow the topics that there are: those made again begin anew, partitions that are no more are dropped."""
+
+from __future__ import annotations
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.expiring import Retention
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.looking import Pairing, Survey
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import GONE
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.tracks import synchronise
+
+
+def survey(partitions, source_id="s", topic="orders", **more):
+    pairs = {(topic, number): Pairing(f"a.{topic}", source_id, "t", **more) for number in range(partitions)}
+    return Survey(pairs, {})
+
+
+def test_a_topic_made_again_with_fewer_partitions_is_there():
+    tracks = {}
+    synchronise(tracks, survey(3), 1)
+    not_watched, dropped = synchronise(tracks, survey(2, "again"), 2)
+    assert not_watched == {} and set(dropped) == {("orders", 2)}
+    assert {place: track.part.source_id for place, track in tracks.items()} == {
+        ("orders", 0): "again",
+        ("orders", 1): "again",
+    }
+
+
+def test_a_topic_that_is_not_listed_any_more_is_kept_and_named():
+    tracks = {}
+    synchronise(tracks, survey(3), 1)
+    assert synchronise(tracks, survey(1, topic="bills"), 2) == ({"orders": GONE}, {})
+    assert ("orders", 2) in tracks
+
+
+def test_what_the_target_deletes_by_itself_is_taken_from_each_look():
+    tracks = {}
+    for kept in (Retention(7), Retention(9, True)):
+        synchronise(tracks, survey(1, retention=kept), 1)
+        assert tracks["orders", 0].retention == kept
