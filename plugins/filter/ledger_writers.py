@@ -5,7 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import elsewhere, epochs, manifests, writers
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import (
+    elsewhere,
+    epochs,
+    fold,
+    looking,
+    manifests,
+    writers,
+)
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
@@ -14,7 +21,9 @@ class FilterModule:
 
     def filters(self) -> dict[str, Any]:
         return {
+            "ledger_as_told": as_filter(fold.as_told),
             "ledger_heard": as_filter(epochs.heard),
+            "ledger_look_is_old": as_filter(looking.look_is_old),
             "ledger_move_told": as_filter(epochs.told),
             "ledger_stories": as_filter(epochs.stories),
             "ledger_truth": as_filter(epochs.truth),

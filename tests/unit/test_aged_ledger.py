@@ -16,15 +16,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_a_look_that_grows_old_between_two_tasks_stops_nothing(tmp_path):
-    # Each time that it is read, the age that is allowed is another one: much, then none.
-    (tmp_path / "allowed").write_text("ls -d first 2>/dev/null && echo 0 || { mkdir first; echo 100000; }\n")
+    # Each time that it is read, the look is another one: of now, then of long ago.
+    (tmp_path / "seen").write_text("ls -d first 2>/dev/null && echo 0 || { mkdir first; date +%s; }\n")
     facts = {
         "ledger_region": "localhost",
         "ledger_known_in": "localhost",
-        "ledger_known_at": 1,
+        "ledger_known_at": "{{ (lookup('pipe', 'sh seen') | split)[-1] | int }}",
         "ledger_heads": {"localhost": "hash"},
         "__ledger_options": {},
-        "__ledger_fresh_seconds": "{{ (lookup('pipe', 'sh allowed') | split)[-1] | int * 1000000 }}",
     }
     known = str(ROOT / "roles/ledger/tasks/known.yml")
     play = {"hosts": "localhost", "gather_facts": False, "vars": facts}

@@ -100,7 +100,7 @@ def _way_to(mirrors: list[dict[str, Any]] | None, source: str, target: str) -> s
     if any((mirror.get("source"), mirror.get("target")) == (target, source) for mirror in mirrors or []):
         return (
             f"Exchange the two names: a mirror copies {target} to {source}. To go back to a region that was "
-            "left, see 'To be undone' in docs/runbooks/failover.md"
+            "left, see 'Undo' in docs/runbooks/failover.md"
         )
     return "Add it to kafka_dr_mirrors in the inventory"
 

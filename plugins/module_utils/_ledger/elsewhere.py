@@ -10,10 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .._mm2.mirror_config import policy_name
+from .epochs import Move
+from .fold import as_told
 
 # Stages that stop, start, or point applications; their ``about`` begins with the region that they leave, set up or make
 # again.
-MOVING = ("failover", "initial_setup", "recreate_from_backup", "resume")
+MOVING = ("failover", "failback", "initial_setup", "recreate_from_backup", "resume")
+# Those whose ``about`` ends with the region where the applications work, or are to work.
+ENDING = ("failover", "failback")
 
 
 def others(
@@ -45,7 +49,14 @@ def _renames(mirror: dict) -> bool:
     return policy_name(mirror.get("policy")) == "default"
 
 
-def against(found: dict[str, dict], left: str, known: dict, stage: str = "", own_region: str = "") -> dict[str, str]:
+def against(
+    found: dict[str, dict],
+    left: str,
+    known: dict,
+    stage: str = "",
+    own_region: str = "",
+    lacks: dict[str, list[Move]] | None = None,
+) -> dict[str, str]:
     """``{region: why}`` where another ledger cannot be read, or is gone, or has a stage that moves the same
     applications and has not ended.
 
@@ -53,10 +64,12 @@ def against(found: dict[str, dict], left: str, known: dict, stage: str = "", own
     :param left: the region that the stage leaves, sets up or makes again; its own ledger may be among those found.
     :param known: what the stage's own ledger says. :param stage: its name.
     :param own_region: the region of that ledger.
+    :param lacks: moves that ledgers were not told of yet, as of :func:`.epochs.truth`; a stage that they overtook will
+        never end.
     """
     reasons: dict[str, str] = {}
     for region, ledger in found.items():
-        why = _why(region, ledger, left, stage)
+        why = _why(region, as_told(ledger, (lacks or {}).get(region, ())), left, stage, own_region)
         if why:
             reasons[region] = why
     every = {**found, own_region: known} if own_region else found
@@ -90,14 +103,16 @@ def _written_to(ledger: dict) -> str:
     return region
 
 
-def _why(region: str, ledger: dict, left: str, stage: str) -> str:
+def _why(region: str, ledger: dict, left: str, stage: str, own_region: str) -> str:
     if "active_region" not in ledger:
         return f"its ledger cannot be read: {' '.join(str(ledger.get('msg') or 'no answer').split())}"
     # Mirrors to several regions may be set up at the same time: both leave the applications where they are.
     both_set_up = stage == ledger.get("stage") == "initial_setup"
     about = str(ledger.get("about") or "").split(" ")
-    # One that moves applications to the region that this stage leaves is to end first, too.
-    speaks = about[0] == left or (ledger.get("stage") == "failover" and about[-1] == left)
+    # One that moves applications to the region that this stage leaves is to end first, too. A failback needs both of
+    # its regions as they are.
+    concerned = {left, own_region} if stage == "failback" else {left}
+    speaks = about[0] in concerned or (ledger.get("stage") in ENDING and about[-1] in concerned)
     if ledger.get("open") and ledger.get("stage") in MOVING and not both_set_up and speaks:
         return "%s has not ended in its ledger" % (
             ledger.get("owner") or f"stage {ledger['stage']} ({ledger['about']})"

@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
-from .epochs import move_of
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .epochs import Move, move_of
 
 # Stages of which another move while they are open makes what they have done worthless.
-OVERTAKEN = ("failover", "recreate_from_backup", "resume")
+OVERTAKEN = ("failover", "failback", "recreate_from_backup", "resume")
+# What a run has lent, which a later one takes back.
+LENT = "granting"
 NOBODY = {"hash": "", "offset": -1, "run": "", "stage": "", "step": "", "state": "", "at": "", "by": ""}
 
 
@@ -98,8 +103,24 @@ def _overtake(state: dict, entry: dict) -> None:
         state["overtaken"] = state["run"]
     if state["stage"] in OVERTAKEN:
         # Where the applications went since, offsets, positions and proofs of before say nothing.
-        state["done"][state["stage"]] = {}
+        state["done"][state["stage"]] = _lent(state["done"], state["stage"])
         state["open"] = not ignorant
+
+
+def _lent(done: Mapping[str, dict[str, Any]], stage: str) -> dict[str, Any]:
+    return {step: entry for step, entry in done.get(stage, {}).items() if step == LENT}
+
+
+def as_told(known: dict[str, Any], moves: Iterable[Move]) -> dict[str, Any]:
+    """What a ledger says once it is told of moves that it lacks: the stage of a run that they overtook is not open.
+
+    :param known: as of :func:`fold`. :param moves: as of ``lacks`` of :func:`.epochs.truth`.
+    """
+    run, stage = known.get("run"), known.get("stage") or ""
+    if not known.get("open") or stage not in OVERTAKEN or all(move["run"] == run for move in moves):
+        return known
+    done = dict(known.get("done") or {})
+    return {**known, "open": False, "overtaken": run, "done": {**done, stage: _lent(done, stage)}}
 
 
 def _follow_stage(state: dict, entry: dict) -> None:
@@ -111,12 +132,14 @@ def _follow_stage(state: dict, entry: dict) -> None:
     if fenced and step == "stage" and entry["state"] == "started":
         if not (state["open"] and state["stage"] == stage and state["about"] == entry.get("about")):
             before = state["done"].get(stage, {}) if state["active_region"] == "none" else {}
-            state["done"][stage] = {step: step_entry for step, step_entry in before.items() if step == "paused"}
+            paused = {step: step_entry for step, step_entry in before.items() if step == "paused"}
+            state["done"][stage] = {**_lent(state["done"], stage), **paused}
         state["begun"][stage] = entry
         state.update(run=entry["run"], stage=stage, open=True, about=entry.get("about"), overtaken="")
     elif fenced and step == "stage" and entry["state"] in ("done", "refused"):
         state["open"] = False
         state["last"][stage] = entry
+        state["done"].get(stage, {}).pop(LENT, None)
         if (stage, entry["state"]) == ("failback", "done"):
             # Another region may have been brought back since.
             state["brought_back"][state["about"]] = entry

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import NotProvableError
@@ -13,7 +11,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.worker 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rows
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.closing import Closing, Wanted
 from kafka_dr_spark import saving, writer
-from tests.real.proof.support import configure, create, delete_before, drop, some
+from tests.real.proof.support import create, drop, some
 
 from .watching import Watching, side
 
@@ -205,30 +203,6 @@ def rewrite(watching, state):
     watching.watch.keeper.write(
         [rows.confirmed_row(state.mirror, place, state.partitions[place], state.at), rows.watch_row(state)]
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "config", "verdict"),
-    [
-        ("expired", {"retention.ms": 7 * 86400000}, "PROVEN"),
-        ("young", {"retention.ms": 3650 * 86400000}, "NOT_PROVABLE"),
-        ("kept", {"retention.ms": -1}, "NOT_PROVABLE"),
-    ],
-)
-def test_what_the_target_deleted_since_is_told_from_what_expired(pair, name, config, verdict):
-    """All that was proven is deleted; whether that was the target's policy is told by the last record's timestamp."""
-    topic = f"w.close.{name}"
-    old = some(100, start=int(time.time() * 1000) - 30 * 86400000, headers=())
-    for cluster in pair.values():
-        create(cluster, {topic: (1, {"retention.ms": -1})})
-    watching = Watching(pair, topic)
-    for where in pair:
-        watching.write(where, old)
-    watching.rounds()
-    delete_before(pair["target"], topic, 0, 100)
-    configure(pair["target"], topic, config)
-    report = closed(watching)
-    assert report["verdict"] == verdict, report["reasons"]
 
 
 def test_a_fault_of_one_partition_spoils_no_other(pair):

@@ -143,3 +143,27 @@ def test_a_ledger_that_others_repeat_was_there():
     }
     later = entry("3", "active_region", "active", region="eu", epoch=2)
     assert against({"central": EMPTY}, "na", {**fold([word, later]), "present": True}, "fence", "eu") == {}
+
+
+@pytest.mark.parametrize(
+    ("stage", "about", "left", "own", "speaks"),
+    [
+        # A failback saves records into the region that a move would leave, and needs both of its regions as they are.
+        ("failback", "na from eu", "eu", "asia", "failover"),
+        ("failback", "na from eu", "na", "asia", "failover"),
+        ("failback", "na from eu", "central", "asia", ""),
+        ("failover", "eu to asia", "na", "eu", "failback"),
+        ("failover", "eu to asia", "na", "eu", ""),
+        ("failover", "central to asia", "na", "eu", ""),
+    ],
+)
+def test_a_failback_and_a_move_of_the_same_regions_wait_for_each_other(stage, about, left, own, speaks):
+    found = {"there": fold([entry("1", "stage", "started", stage=stage, about=about)])}
+    assert bool(against(found, left, HERE, speaks, own)) is bool(speaks)
+
+
+def test_a_stage_that_a_move_overtook_says_nothing_more():
+    found = {"na": fold([entry("1", "stage", "started", about="eu to na")])}
+    assert against(found, "na", EMPTY, "failover", "eu")
+    assert against(found, "na", EMPTY, "failover", "eu", {"na": [{"run": "7", "epoch": 3}]}) == {}
+    assert against(found, "na", EMPTY, "failover", "eu", {"eu": [{"run": "7", "epoch": 3}]})

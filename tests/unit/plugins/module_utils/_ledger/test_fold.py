@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import as_told, fold
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.topic import ledger_topic
 
 
@@ -230,3 +230,41 @@ def test_each_region_that_was_brought_back_is_remembered():
         entries.append(entry(str(number), "stage", "started", **about))
         entries.append(entry(str(number), "stage", "refused" if region == "africa" else "done", **about))
     assert list(fold(entries)["brought_back"]) == ["asia from eu", "na from eu"]
+
+
+def failback(run, *steps):
+    return [entry(run, step, stage="failback", about="na from eu") for step in steps]
+
+
+def moved(run, region, epoch):
+    told = {"region": region, "hash": "f" * 64, "at": "later", "by": "stages", "run": run, "stage": "failover"}
+    return entry(
+        run, "active_region", "active", about=region, region=region, fenced=False, epoch=epoch, found={"told": told}
+    )
+
+
+def test_a_failback_that_a_move_overtook_is_open_no_more_and_what_it_lent_is_remembered():
+    begun = entry("1", "stage", "started", stage="failback", about="na from eu")
+    cut = [begun, *failback("1", "compared", "granting", "clearing")]
+    state = fold([*cut, moved("7", "asia", 2)])
+    assert (state["open"], state["overtaken"], set(state["done"]["failback"])) == (False, "1", {"granting"})
+    # That topics were deleted is known for ever.
+    assert set(state["clearing"]) == {"na from eu"}
+    again = entry("9", "stage", "started", stage="failback", about="na from eu")
+    state = fold([*cut, moved("7", "asia", 2), again])
+    assert set(state["done"]["failback"]) == {"granting"}
+    ended = entry("9", "stage", stage="failback", about="na from eu")
+    assert "granting" not in fold([*cut, moved("7", "asia", 2), again, ended])["done"]["failback"]
+
+
+def test_a_ledger_says_what_it_will_once_it_is_told():
+    cut = [entry("1", "stage", "started"), entry("1", "ends")]
+    known = fold(cut)
+    lacks = [{"run": "7", "epoch": 2}]
+    told = as_told(known, lacks)
+    assert (told["open"], told["overtaken"], told["done"]["failover"]) == (False, "1", {})
+    assert known["open"], "what is known was changed"
+    # Its own move overtakes nobody, and other stages stay as they are.
+    assert as_told(known, [{"run": "1", "epoch": 2}]) == known == as_told(known, [])
+    kept = fold([entry("1", "stage", "started", stage="new_backup")])
+    assert as_told(kept, lacks) == kept

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bare regions whose ledgers tell a story, and stages that are run beside it, as their users run them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topic_changes import ensure_topics
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.append import append
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.epochs import NOWHERE, told
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import known, read_ledger
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import codec_connect
+from kafka_dr_lab.playbook import collections_path
+from tests.real.hosts.mirrors import create
+from tests.real.hosts.moved import LEDGER, PURPOSES, SECRET, TOPIC, region
+from tests.real.ledger.guarded import guarded
+from tests.support.kafka import ROOT, Kafka
+
+SALVAGE = "/nowhere/salvage"
+
+
+class Told:
+    """Regions by their names, and what is written to their ledgers."""
+
+    def __init__(self, directory: Path, names: Iterable[str], mirrors: list[dict[str, Any]]):
+        self.directory, self.mirrors = directory, mirrors
+        self.brokers: dict[str, Kafka] = {}
+        self.hosts = {}
+        supers = {"super.users": "User:ANONYMOUS;User:stages"}
+        for name in names:
+            self.brokers[name], of_user = guarded(directory / name, name, list(PURPOSES), supers)
+            create(self.brokers[name].client, TOPIC)
+            self.hosts[name] = {**region(of_user("stages")), "kafka_dr_platform": "host"}
+        self.last = dict(NOWHERE)
+
+    def down(self) -> None:
+        for broker in self.brokers.values():
+            broker.stop()
+
+    def client(self, name: str) -> KafkaClient:
+        return KafkaClient(self.brokers[name].client)
+
+    def known(self, name: str) -> dict[str, Any]:
+        return known(read_ledger(self.client(name), LEDGER, [SECRET]), [SECRET])
+
+    def entry(self, name: str, run: str, stage: str, step: str, state: str, about: str, **more: Any) -> None:
+        """An entry of a run that owns the ledger, unless ``fenced`` is false."""
+        fenced = more.get("fenced", True)
+        entry = {"run": run, "stage": stage, "step": step, "state": state, "region": about, "about": about}
+        entry.update({"found": {}, "fenced": True, "by": "stages", "collection": "0", **more})
+        after = self.known(name)["head"]["hash"] if fenced else None
+        append(self.client(name), LEDGER, entry, False, 1, [SECRET], after)
+
+    def stage(self, name: str, run: str, stage: str, about: str, *steps: str, ended: bool = False) -> None:
+        """A run of a stage, with what it found empty."""
+        self.entry(name, run, stage, "stage", "started", about)
+        for step in steps:
+            self.entry(name, run, stage, step, "done", about)
+        if ended:
+            self.entry(name, run, stage, "stage", "done", about)
+
+    def ends(self, name: str, run: str, about: str) -> None:
+        found = {"source": {}, "target": {}, "planned": False, "lost": {"total": 3}}
+        self.entry(name, run, "failover", "ends", "done", about, found=found)
+
+    def move(self, run: str, to: str, tell: Iterable[str] = ()) -> None:
+        """Name a region in its own ledger, and tell others."""
+        numbered = {"region": to, "epoch": self.last["epoch"] + 1, "epoch_from": self.last}
+        self.entry(to, run, "failover", "active_region", "active", to, **numbered)
+        move = {**self.known(to)["moves"][-1], "ledger": to}
+        for other in tell:
+            more = {"fenced": False, "found": told(move)}
+            self.entry(other, run, "failover", "active_region", "active", to, **numbered, **more)
+        self.last = {"epoch": numbered["epoch"], "region": to, "hash": move["hash"]}
+
+    def mirrored(self, source: str, target: str) -> None:
+        """What a mirror that has run once keeps in its target."""
+        topic = {"name": f"mm2-offsets.{source}.internal", "partitions": 25, "replication_factor": 1}
+        ensure_topics(self.client(target), [{**topic, "configs": {"cleanup.policy": "compact"}}], "present", False)
+        rows = [codec_connect.SourceOffset("MirrorSourceConnector", source, TOPIC, 0, 0)]
+        write(self.client(target), topic["name"], [(None, *codec_connect.encode_source_offset(row)) for row in rows])
+
+    def run(self, name: str, *words: str, **given: Any) -> str:
+        """With what a stage ends that fails; empty where it does not."""
+        everywhere = {
+            "ansible_python_interpreter": sys.executable,
+            "kafka_dr_mirrors": self.mirrors,
+            "kafka_dr_ledger_secret": [SECRET],
+            "kafka_dr_ledger_replication_factor": 1,
+        }
+        inventory = self.directory / "inventory.yml"
+        inventory.write_text(yaml.safe_dump({"all": {"hosts": self.hosts, "vars": everywhere}}))
+        env = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
+        done = subprocess.run(
+            [str(Path(sys.executable).parent / "ansible-playbook"), "-i", str(inventory)]
+            + [f"streamsafe.kafka_dr.{name}", "-e", json.dumps(given), *words],
+            env={**env, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_NOCOLOR": "1"},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        said = " ".join((done.stdout + done.stderr).replace("\\n", " ").split())
+        assert (done.returncode == 0) != ("fatal:" in said), said[-3000:]
+        return said[said.index("fatal:") :] if done.returncode else ""
+
+    def failback(self, to: str, source: str, **more: Any) -> str:
+        given = {"failback_region": to, "failback_from": source, "failback_salvage_directory": SALVAGE}
+        return self.run("failback", **given, **more)
+
+    def failover(self, source: str, target: str, **more: Any) -> str:
+        return self.run("failover", failover_source=source, failover_target=target, **more)
