@@ -73,3 +73,29 @@ def test_nor_does_it_start_applications_and_one_that_was_not_goes_on(world, slee
     tasks = (followed_by_another(world),) if sleeps else ()
     said = world.play("failover", THERE, (*tasks, SLEEP, attempt), {}, applications_region="eu")
     assert ("REFUSED This run no longer owns the ledger of eu" in said) == sleeps, said[-3000:]
+
+
+# Files of roles that stages change something by.
+CHANGES = [
+    ("mirror", "remove.yml", {"mirror_described": THERE}),
+    ("mirror", "stop.yml", {"mirror_described": THERE}),
+    ("mirror", "install.yml", {"mirror_described": THERE}),
+    ("credentials", "lend.yml", {"credentials_region": "eu", "credentials_lent": [RIGHT]}),
+    ("credentials", "carry.yml", {"credentials_mirror": THERE}),
+    ("kafka", "hold.yml", {"kafka_region": "eu", "kafka_topics": []}),
+    ("applications", "stop.yml", {"applications_region": "na"}),
+    ("failover", "positions.yml", {}),
+]
+
+
+@pytest.mark.parametrize("move", [followed_by_another, told_of_another_move])
+def test_nothing_is_changed_for_such_a_run_whatever_the_step(world, move):
+    eu = KafkaClient(world.brokers["eu"].client)
+    had = describe_acls(eu)
+    attempts = [
+        {"name": "Try", "block": [{**of_role(role, file), "vars": given}], "rescue": [TOLD]}
+        for role, file, given in CHANGES
+    ]
+    said = world.play("failover", THERE, (move(world), SLEEP, *attempts), {"__failover_done": {}}, **AWAY)
+    assert said.count("REFUSED This run no longer owns the ledger of eu") == len(CHANGES), said[-5000:]
+    assert describe_acls(eu) == had
