@@ -79,6 +79,8 @@ def _new(place: Partition, pairing: Pairing, now_ms: int) -> Track:
 def _anew(track: Track, pairing: Pairing, why: str, now_ms: int) -> Track:
     """Begin where the logs begin now. Differences of before are kept, and hold nothing up."""
     fresh = _new(track.place, pairing, now_ms)
+    # The clock may have been set back since they were found.
+    fresh.part.since = max(now_ms, track.part.since + 1, *(found.found_at + 1 for found in track.faults))
     fresh.forgotten = [*track.forgotten, *track.windows]
     fresh.part.differences, fresh.part.notes = track.part.differences, track.part.notes
     fresh.note(f"{why}; begun anew, {track.part.records} records had been proven and {track.part.waiting} waited")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.expiring import Retention
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.looking import Pairing, Survey
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import GONE
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import Difference, WatchState
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.tracks import synchronise
 
 
@@ -37,3 +38,14 @@ def test_what_the_target_deletes_by_itself_is_taken_from_each_look():
     for kept in (Retention(7), Retention(9, True)):
         synchronise(tracks, survey(1, retention=kept), 1)
         assert tracks["orders", 0].retention == kept
+
+
+def test_differences_of_a_former_log_stand_for_nothing_also_where_the_clock_was_set_back():
+    tracks = {}
+    synchronise(tracks, survey(1), 1000)
+    place = ("orders", 0)
+    found = Difference(*place, 0, "missing", 5, None, None, None, 1, found_at=2000)
+    tracks[place].faults.append(found)
+    synchronise(tracks, survey(1, "again"), 500)
+    state = WatchState("m", partitions={place: tracks[place].part}, differences=[found])
+    assert state.standing_differences() == [] and tracks[place].faults == []
