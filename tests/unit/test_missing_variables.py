@@ -129,22 +129,23 @@ def test_a_name_that_is_no_region_is_told_as_such(inventory, tmp_path):
         ),
         "twice": ("europe", "europe", "Source and target are both europe: expected two different regions"),
         "empty": ("", "europe", "is unknown: expected one of europe, north_america."),
-        # A planned move may lead back by the mirror turned round; a set-up needs one that is described.
+        # A move and a set-up may lead back by the mirror turned round; a restore needs one that is described.
         "unmirrored": (
             "europe",
             "north_america",
             "No single mirror copies europe to north_america: expected one entry of kafka_dr_mirrors, found backup",
         ),
     }
-    stages = {name: "initial_setup" if name == "unmirrored" else "failover" for name in cases}
+    stages = {name: ("failover", "source", "target") for name in cases}
+    stages["unmirrored"] = ("resume", "region", "from")
     told = tell(
         [
             (
                 name,
-                {"name": f"streamsafe.kafka_dr.{stages[name]}"},
-                {f"{stages[name]}_source": one[0], f"{stages[name]}_target": one[1]},
+                {"name": f"streamsafe.kafka_dr.{stage}"},
+                {f"{stage}_{first}": cases[name][0], f"{stage}_{second}": cases[name][1]},
             )
-            for name, one in cases.items()
+            for name, (stage, first, second) in stages.items()
         ],
         inventory,
         tmp_path,

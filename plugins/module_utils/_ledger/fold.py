@@ -114,10 +114,14 @@ def _lent(done: Mapping[str, dict[str, Any]], stage: str) -> dict[str, Any]:
 def as_told(known: dict[str, Any], moves: Iterable[Move]) -> dict[str, Any]:
     """What a ledger says once it is told of moves that it lacks: the stage of a run that they overtook is not open.
 
+    A run tells its own ledger what that lacks right after it began. Before its next entry, what is lacking may be older
+    than the run.
+
     :param known: as of :func:`fold`. :param moves: as of ``lacks`` of :func:`.epochs.truth`.
     """
     run, stage = known.get("run"), known.get("stage") or ""
-    if not known.get("open") or stage not in OVERTAKEN or all(move["run"] == run for move in moves):
+    just_begun = (known.get("head") or NOBODY)["step"] == "stage"
+    if not known.get("open") or stage not in OVERTAKEN or just_begun or all(move["run"] == run for move in moves):
         return known
     done = dict(known.get("done") or {})
     return {**known, "open": False, "overtaken": run, "done": {**done, stage: _lent(done, stage)}}

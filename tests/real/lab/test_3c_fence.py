@@ -82,11 +82,12 @@ def test_a_source_that_only_the_controller_cannot_reach_is_not_lost(ground, set_
     before = ground.state()
     done = ground.stage("failover", change=out_of_reach)
     assert done.returncode != 0 and "north_america still lives: expected it to be lost" in said(done), done.stdout
-    assert (
-        "the position witness saw it" in said(done)
-        and "s ago" in said(done)
-        and "failover_accept_source_alive=true" in done.stdout
+    # Whichever sign comes first.
+    assert any(
+        sign in said(done)
+        for sign in ("the position witness saw it", "a heartbeat of it came", "the mirror copied", "the mirror noted")
     )
+    assert "failover_accept_source_alive=true" in done.stdout
     assert ground.state() == before
 
 

@@ -196,7 +196,7 @@ def look(mirror: dict, heartbeat_limit: float, lag_limit: int | None) -> dict:
             return _unknown(str(first))
         source_lost = str(first)
     age = found["heartbeat"]["age"]
-    if age is not None and age < -utils("_values.moment").AHEAD_SECONDS and not source_lost:
+    if age is not None and age < 0 and not source_lost and -age > utils("_values.moment").AHEAD_SECONDS:
         return _unknown(f"the last heartbeat is {-age:.0f} s ahead of this machine's clock: set the clocks")
     lag = found["lag"] if asked["source_client"] is not None and not source_lost else None
     reasons = []

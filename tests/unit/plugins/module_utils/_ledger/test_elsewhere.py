@@ -163,7 +163,7 @@ def test_a_failback_and_a_move_of_the_same_regions_wait_for_each_other(stage, ab
 
 
 def test_a_stage_that_a_move_overtook_says_nothing_more():
-    found = {"na": fold([entry("1", "stage", "started", about="eu to na")])}
+    found = {"na": fold([entry("1", "stage", "started", about="eu to na"), entry("1", "ends", about="eu to na")])}
     assert against(found, "na", EMPTY, "failover", "eu")
     assert against(found, "na", EMPTY, "failover", "eu", {"na": [{"run": "7", "epoch": 3}]}) == {}
     assert against(found, "na", EMPTY, "failover", "eu", {"eu": [{"run": "7", "epoch": 3}]})

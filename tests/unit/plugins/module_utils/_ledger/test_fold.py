@@ -264,6 +264,9 @@ def test_a_ledger_says_what_it_will_once_it_is_told():
     told = as_told(known, lacks)
     assert (told["open"], told["overtaken"], told["done"]["failover"]) == (False, "1", {})
     assert known["open"], "what is known was changed"
+    # One that has just begun has not told it yet, and older moves overtake nobody.
+    begun = fold(cut[:1])
+    assert as_told(begun, lacks) == begun
     # Its own move overtakes nobody, and other stages stay as they are.
     assert as_told(known, [{"run": "1", "epoch": 2}]) == known == as_told(known, [])
     kept = fold([entry("1", "stage", "started", stage="new_backup")])
