@@ -50,6 +50,7 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
         pair.reasons.append(
             f"{unread} offsets from {part.read} on had been copied before the watch read them, and were not compared"
         )
+    if unread or _unjudged(closing, pair):
         silent = _silent(closing)
         if silent:
             pair.reasons.append(silent)
@@ -57,6 +58,12 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
     _add_differences(closing, place, part, pair)
     if pair.result is not None and part.duplicates:
         pair.result["counts"]["duplicated"] += part.duplicates
+
+
+def _unjudged(closing: Closing, pair: Pair) -> bool:
+    """Whether the target holds more than the watch had read of the source, or nobody knows how far the mirror came."""
+    beyond = pair.result is not None and pair.result["counts"]["beyond"] > 0
+    return beyond or "mirrored_through" not in (closing.options.bounds or {})
 
 
 def _silent(closing: Closing) -> str:

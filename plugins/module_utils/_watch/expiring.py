@@ -21,15 +21,14 @@ if TYPE_CHECKING:
     from .track import Track
 
 MINUTE, HOUR = 60_000, 3_600_000
-# Milliseconds by which a record may be deleted before its time: clocks of brokers differ, and looks lie apart.
-EARLY = 10 * MINUTE
+# Milliseconds by which a record may be deleted before its time, at most: clocks of brokers differ, and the moments that
+# are asked about lie so far apart.
+EARLY = 30 * MINUTE
 # How far ahead each look asks, and once an hour besides.
 SOON = tuple(range(10 * MINUTE, 70 * MINUTE, 10 * MINUTE))
-TODAY = tuple(range(2 * HOUR, 25 * HOUR, HOUR))
+TODAY = tuple(range(90 * MINUTE, 24 * HOUR + EARLY, EARLY))
 # Seconds between two looks at a partition, and how many a round looks at.
 LOOK_SECONDS, AT_ONCE = 300, 500
-# For ever, where no time limits how long records are kept.
-NEVER = 1 << 62
 GONE_KEPT = 10
 
 
@@ -51,12 +50,28 @@ def retention(configs: dict[str, str | None]) -> Retention:
     return Retention(milliseconds if milliseconds >= 0 else None, size >= 0)
 
 
-def expired_below(part: Confirmed, now_ms: int) -> int:
+def early(milliseconds: int) -> int:
+    """By how much a record may be deleted before its time, where it is kept for so long."""
+    return min(EARLY, max(MINUTE, milliseconds // 50))
+
+
+def expired_below(part: Confirmed, kept: Retention, now_ms: int) -> int:
     """The target's offset below which nobody misses a proven record: it was seen to expire, was deleted when it was
     looked last, or the source has deleted it too. What lies between it and a later log start is not explained.
+
+    :param kept: the target's retention now. What would have expired under a shorter one does not count.
     """
-    known = [offset for moment, offset in part.expiring if moment <= now_ms + EARLY] if not part.unstamped else []
+    asked, now_kept = part.expiring_for, kept.milliseconds
+    known: list[int] = []
+    if asked is not None and now_kept is not None and now_kept <= asked and not part.unstamped:
+        known = [offset for moment, offset in part.expiring if moment <= now_ms + early(now_kept)]
     return max([part.begins[1] if part.begins else 0, part.target_start or 0, _left_by_source(part), *known])
+
+
+def _on_source(part: Confirmed, offset: int) -> int:
+    """The source's offset behind what the target had before one, as far as the offset map reaches back."""
+    runs = [run for run in part.map_runs if run[1] <= offset]
+    return runs[-1][0] + min(offset - runs[-1][1], runs[-1][2]) if runs else part.examined[0]
 
 
 def _left_by_source(part: Confirmed) -> int:
@@ -73,25 +88,24 @@ def note_start(track: Track, start: int, now_ms: int) -> None:
     if part.target_start == start:
         return
     if part.target_start is not None and part.begins is not None and not track.retention.size:
-        gone = min(start, part.through[1]) - expired_below(part, now_ms)
+        # What lies behind a difference may be proven once that is accepted.
+        gone = min(start, part.examined[1]) - expired_below(part, track.retention, now_ms)
         if gone > 0:
-            limit = track.retention.milliseconds
-            until = NEVER if limit is None else now_ms + limit
-            part.vanished = _bounded([*part.vanished, [until, gone, part.through[0]]])
+            part.vanished = _bounded([*part.vanished, [gone, _on_source(part, start)]])
             track.note(f"{gone} proven offsets of the target were deleted before they had expired")
     part.target_start, track.dirty = start, True
 
 
-def vanished(part: Confirmed, now_ms: int) -> int:
+def vanished(part: Confirmed) -> int:
     """Proven offsets that the target should still have and has deleted, as long as the source may hold them."""
-    return sum(count for until, count, end in part.vanished if until > now_ms and end > part.source_start)
+    return sum(count for count, end in part.vanished if end > part.source_start)
 
 
 def _bounded(rows: list[list[int]]) -> list[list[int]]:
     if len(rows) <= GONE_KEPT:
         return rows
-    (until, count, end), (later, more, behind) = rows[:2]
-    return [[max(until, later), count + more, max(end, behind)], *rows[2:]]
+    (count, end), (more, behind) = rows[:2]
+    return [[count + more, max(end, behind)], *rows[2:]]
 
 
 class ExpiryLook:
@@ -138,15 +152,16 @@ class ExpiryLook:
 
 def take(track: Track, rows: Iterable[Sequence[int]], now_ms: int) -> None:
     """Keep what a look found, ascending, and of what is known for the present only the last."""
-    part = track.part
+    part, now_kept = track.part, track.retention.milliseconds or 0
     start = part.target_start or 0
-    lowest = expired_below(part, now_ms)
+    lowest = expired_below(part, track.retention, now_ms)
     kept: list[list[int]] = [[now_ms, lowest]] if lowest > start else []
-    for moment, offset in sorted([*(row for row in part.expiring if row[0] > now_ms + EARLY), *map(list, rows)]):
+    before = part.expiring if part.expiring_for == now_kept else []
+    for moment, offset in sorted([*(row for row in before if row[0] > now_ms + early(now_kept)), *map(list, rows)]):
         if offset > (kept[-1][1] if kept else start):
             kept.append([moment, offset])
-    if kept != part.expiring:
-        part.expiring, track.dirty = kept, True
+    if (kept, now_kept) != (part.expiring, part.expiring_for):
+        part.expiring, part.expiring_for, track.dirty = kept, now_kept, True
 
 
 def _expires(track: Track) -> bool:

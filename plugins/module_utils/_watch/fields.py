@@ -147,10 +147,9 @@ CONFIRMED: dict[str, Callable[[Any], Any]] = {
 # What the first versions of the watch did not keep.
 LATER: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("source_end", "source_high"), whole),
-    **dict.fromkeys(("unread_since", "target_start"), _LATER),
+    **dict.fromkeys(("unread_since", "target_start", "expiring_for"), _LATER),
     "scrub_at": _optional(_cursor),
-    "expiring": _pairs,
-    "vanished": _runs,
+    **dict.fromkeys(("expiring", "vanished"), _pairs),
     "unstamped": _flag,
 }
 WINDOW: dict[str, Callable[[Any], Any]] = {

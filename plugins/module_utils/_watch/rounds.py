@@ -26,7 +26,7 @@ from .portion import Ends, Portions, ends_of
 from .scrubbing import Scrubber
 from .state import TOPIC, Difference, Partition, WatchState, Window
 from .track import Track
-from .tracks import restored, synchronise
+from .tracks import count_on, restored, synchronise
 from .witnessing import WitnessLook
 
 # Seconds that the target's records may still sort themselves out before what differs is named.
@@ -144,6 +144,7 @@ class Watch:
         self._surveyed = (now, time.monotonic() - now)
         self.state.not_watched, dropped = synchronise(self.tracks, self._survey, _now())
         self.dropped.update(dropped)
+        count_on(self.tracks, self.state.differences)
 
     def _doubt(self, tracks: list[Track]) -> None:
         """A log is not the one that was read: either its topic was made again, which the next survey shows, or it

@@ -116,10 +116,10 @@ def _other_copy(part: Confirmed, copy: TopicSurvey | None) -> str | None:
 
 def _deleted(part: Confirmed, copy: TopicSurvey, start: int, now_ms: int) -> tuple[list[str], list[str]]:
     """What the target's log start says of proven records: doubts, and what is as its policy has it."""
-    gone = vanished(part, now_ms)
+    gone = vanished(part)
     doubts = [f"{gone} proven offsets were deleted from the target before they had expired there"] if gone else []
     kept = retention(copy["config"])
-    gone = min(start, part.through[1]) - expired_below(part, now_ms) if part.begins is not None else 0
+    gone = min(start, part.examined[1]) - expired_below(part, kept, now_ms) if part.begins is not None else 0
     if gone <= 0:
         return doubts, []
     what = f"{gone} proven offsets were deleted from the target"

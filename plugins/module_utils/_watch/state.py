@@ -46,10 +46,10 @@ class Confirmed:
         was looked at last; records behind an open transaction lie between the latter two.
     :ivar unread_since: when a source record was first seen that is still not read (ms); None where none is known.
     :ivar target_start: the target's log start when it was looked at last; None where a former version looked.
-    :ivar expiring: as of :mod:`.expiring`: pairs of a time (ms) and the target's offset below which all is expired by
-        then.
-    :ivar vanished: proven offsets that the target deleted before they were seen to expire: the time (ms) until which
-        they could have stayed, their number, and the offset of the source before which they lay.
+    :ivar expiring, expiring_for: as of :mod:`.expiring`: pairs of a time (ms) and the target's offset below which all
+        is expired by then, and the retention (ms) that was asked for.
+    :ivar vanished: proven offsets that the target deleted before they were seen to expire: their number, and the offset
+        of the source before which they lay.
     :ivar unstamped: whether a record without timestamp was accounted for, whose expiry nobody can tell.
     :ivar older: target records from before the first common one, or of a former topic.
     :ivar waiting, oldest_waiting: source records that are read and not confirmed yet (in windows); the time (ms) of the
@@ -85,6 +85,7 @@ class Confirmed:
     unread_since: int | None = None
     target_start: int | None = None
     expiring: list[list[int]] = field(default_factory=list)
+    expiring_for: int | None = None
     vanished: list[list[int]] = field(default_factory=list)
     unstamped: bool = False
     older: int = 0

@@ -67,7 +67,7 @@ def _unproven(state: WatchState, ends: Mapping[Partition, int], now: int) -> dic
         "unproven_records": sum(unproven_records(part, ends.get(place)) for place, part in state.partitions.items()),
         "never_compared": sum(part.left_unproven for part in parts),
         "undecided_records": sum(max(0, part.source_high - part.source_end) for part in parts),
-        "vanished_records": sum(vanished(part, now) for part in parts),
+        "vanished_records": sum(vanished(part) for part in parts),
         "unproven_seconds": round(max(0, now - min(oldest)) / 1000, 3) if oldest else 0,
     }
 
@@ -103,7 +103,7 @@ def oldest_unproven(part: Confirmed, end: int | None = None, at: int = 0) -> int
 
     :param end: as of :func:`unproven_records`. :param at: when the round ended of which the state is.
     """
-    proven_at = part.proven_at or part.since
+    proven_at = min(part.proven_at or part.since, at or part.proven_at or part.since)
     if part.through[0] < part.examined[0]:
         # Behind a difference nothing is proven, whatever was compared since.
         return proven_at
@@ -115,9 +115,10 @@ def oldest_unproven(part: Confirmed, end: int | None = None, at: int = 0) -> int
         # Of what was not read, nothing is known but what it follows.
         last = part.anchor["timestamp"] if part.anchor is not None else -1
         known.append(min(last, proven_at) if last >= 0 else part.since)
-    if max(part.source_high, end or 0) > part.read and not known:
+    if max(part.source_high, end or 0) > part.read:
         known.append(at)
-    return min(known) if known else None
+    # The watch's clock may be ahead; what it knew of was there when the round ended.
+    return min([*known, at] if at else known) if known else None
 
 
 def proven_through(state: WatchState) -> dict[str, Any]:

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from .looking import Pairing, Survey
-from .reasons import GONE
+from .reasons import COMPACTED, GONE
 from .state import Confirmed, Difference, Partition, WatchState
 from .track import Track
 from .windows import records
@@ -62,13 +64,27 @@ def synchronise(
             else:
                 track.part.target_id = pairing.target_id
                 track.target_new = track.dirty = True
-        tracks[place].retention = pairing.retention
+        if tracks[place].retention != pairing.retention:
+            tracks[place].retention = pairing.retention
+            tracks[place].looked_ahead = tracks[place].looked_far = float("-inf")
+    for place, track in tracks.items():
+        if survey.not_watched.get(place[0]) == COMPACTED and track.part.stopped is None:
+            # Whatever is deleted meanwhile, nobody sees.
+            track.stop("it was compacted meanwhile")
     there = {topic for topic, dummy in survey.partitions}
     absent = set(tracks) - set(survey.partitions)
     # Kafka takes no partition away from a topic.
     dropped = {place: tracks.pop(place) for place in absent if place[0] in there}
     gone = {topic for topic, dummy in absent} - there
     return {**dict.fromkeys(sorted(gone), GONE), **survey.not_watched}, dropped
+
+
+def count_on(tracks: Mapping[Partition, Track], differences: Iterable[Difference]) -> None:
+    """Number further differences behind those that are kept, also those of a partition that there was before."""
+    for found in differences:
+        track = tracks.get((found.topic, found.partition))
+        if track is not None:
+            track.part.differences = max(track.part.differences, found.number + 1)
 
 
 def _new(place: Partition, pairing: Pairing, now_ms: int) -> Track:

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import summarise
-from tests.real.proof.support import create, delete_before, some
+from tests.real.proof.support import configure, create, delete_before, some
 
 from .test_closing import closed
 from .watching import Watching
@@ -61,6 +61,19 @@ def test_what_was_proven_and_deleted(pair, name, old, start, config, verdict, no
     assert ("proven offsets were deleted from the target" in reasons) == (
         verdict != "PROVEN" or (name == "size" and not noticed)
     ), reasons
+
+
+def test_what_a_shorter_retention_would_have_deleted_is_missed_under_a_longer_one(pair):
+    topic = "w.deleted.lengthened"
+    watching = watched(pair, topic, [row.but(timestamp=row.timestamp - DAY) for row in aged(2000, 0)], WEEK)
+    for kept in (DAY // 24, 7 * DAY):
+        configure(pair["target"], topic, {**WEEK, "retention.ms": kept})
+        watching.watch.close()
+        state = watching.open().rounds(lambda state, kept=kept: state.partitions[topic, 0].expiring_for == kept)
+        assert bool(state.partitions[topic, 0].expiring) == (kept < DAY)
+    delete_before(pair["target"], topic, 0, 1999)
+    report = closed(watching, {"mirrored_through": {topic: {"0": 2000}}})
+    assert report["verdict"] == "NOT_PROVABLE", report["reasons"]
 
 
 def test_the_page_tells_what_vanished_and_a_watch_that_is_started_again_knows_it(pair):

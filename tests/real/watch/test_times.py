@@ -62,8 +62,10 @@ def test_a_round_ended_when_the_target_s_broker_took_it(pair, monkeypatch):
     # The clock of the watch's machine is a day ahead.
     monkeypatch.setattr(rounds, "_now", lambda: int((time.time() + 86400) * 1000))
     watching.write("target", ROWS[1500:1600])
-    state = watching.rounds()
+    watching.write("source", some(10, "later", headers=()))
+    state = watching.rounds(lambda state: state.partitions[watching.name, 0].waiting == 410)
     assert abs(state.at / 1000 - time.time()) < 30 and summarise(state)["age_seconds"] < 30
+    assert 5 <= told(state, 5_000)[1] < 300
 
 
 def test_a_watch_that_was_dead_before_the_loss_does_not_stand_for_what_it_had_not_read(pair, monkeypatch):
@@ -76,6 +78,10 @@ def test_a_watch_that_was_dead_before_the_loss_does_not_stand_for_what_it_had_no
     assert closed(watching, bounds, seen_at=now)["verdict"] == "PROVEN"
     report = closed(watching, bounds, seen_at=now + 3_600_000)
     assert report["verdict"] == "NOT_PROVABLE" and "before the source was seen last" in " ".join(report["reasons"])
+    # So is what the target has beyond, and where nobody knows how far the mirror had come.
+    for known in ({"mirrored_through": {watching.name: {"0": 2000}}}, None):
+        assert closed(watching, known, seen_at=now)["verdict"] == "PROVEN"
+        assert closed(watching, known, seen_at=now + 3_600_000)["verdict"] == "NOT_PROVABLE"
     # Its rounds end ahead of the clock, or nobody knows when the source was seen.
     for name, moment, words in (
         ("ahead", time.time() - 3600, "ahead of this machine's clock"),

@@ -10,9 +10,9 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.expirin
     EARLY,
     HOUR,
     KEEPS_ALL,
-    NEVER,
     ExpiryLook,
     Retention,
+    early,
     expired_below,
     note_start,
     retention,
@@ -52,19 +52,44 @@ def test_a_log_start_that_moves_to_what_has_expired_is_as_it_should_be():
     found = track()
     take(found, [[NOW + EARLY, 300]], NOW)
     note_start(found, 300, NOW)
-    assert found.part.target_start == 300 and vanished(found.part, NOW) == 0
+    assert found.part.target_start == 300 and vanished(found.part) == 0
 
 
-@pytest.mark.parametrize("kept, until", [(Retention(7 * DAY), NOW + 7 * DAY), (KEEPS_ALL, NEVER)])
-def test_what_is_gone_before_its_time_is_counted_until_it_would_have_expired(kept, until):
-    found = track(kept=kept)
+@pytest.mark.parametrize("kept", [WEEK, KEEPS_ALL])
+def test_what_is_gone_before_its_time_is_counted_until_the_source_has_deleted_it(kept):
+    found = track(kept=kept, map_runs=[[0, 0, 100], [110, 100, 900]])
+    found.retention = WEEK
     take(found, [[NOW + EARLY, 300]], NOW)
+    found.retention = kept
     note_start(found, 350, NOW)
-    assert found.part.vanished == [[until, 50, 1000]] and found.dirty
-    assert (vanished(found.part, until - 1), vanished(found.part, until)) == (50, 0)
+    gone = 50 if kept == WEEK else 350
+    assert found.part.vanished == [[gone, 360]] and found.dirty
     # It is counted once.
     note_start(found, 350, NOW)
-    assert vanished(found.part, NOW) == 50
+    assert vanished(found.part) == gone
+    found.part.source_start = 360
+    assert vanished(found.part) == 0
+
+
+def test_what_a_shorter_retention_would_have_deleted_is_missed_under_a_longer_one():
+    found = track(kept=Retention(HOUR))
+    take(found, [[NOW, 1000]], NOW)
+    assert expired_below(found.part, Retention(HOUR), NOW) == 1000 == expired_below(found.part, Retention(1), NOW)
+    assert expired_below(found.part, WEEK, NOW) == 0 == expired_below(found.part, KEEPS_ALL, NOW)
+    found.retention = WEEK
+    take(found, [[NOW + HOUR, 10]], NOW)
+    assert (found.part.expiring, found.part.expiring_for) == ([[NOW + HOUR, 10]], WEEK.milliseconds)
+
+
+def test_what_lies_behind_a_difference_is_missed_too():
+    found = track(through=(400, 400))
+    note_start(found, 900, NOW)
+    assert vanished(found.part) == 900
+
+
+@pytest.mark.parametrize(("kept", "allowed"), [(7 * DAY, EARLY), (5 * HOUR, 6 * 60_000), (HOUR // 2, 60_000)])
+def test_a_record_may_be_deleted_a_little_early(kept, allowed):
+    assert early(kept) == allowed
 
 
 def test_the_size_of_a_log_may_delete_at_any_time():
@@ -82,8 +107,8 @@ def test_where_a_log_began_before_anybody_looked_says_nothing():
 def test_what_expires_later_is_no_excuse_today():
     found = track()
     take(found, [[NOW + EARLY, 0], [NOW + 2 * HOUR, 300]], NOW)
-    assert expired_below(found.part, NOW) == 0
-    assert expired_below(found.part, NOW + 2 * HOUR - EARLY) == 300
+    assert expired_below(found.part, WEEK, NOW) == 0
+    assert expired_below(found.part, WEEK, NOW + 2 * HOUR - EARLY) == 300
 
 
 def test_a_later_look_keeps_what_was_known_and_forgets_what_is_past():
@@ -99,7 +124,7 @@ def test_many_losses_are_kept_in_few_rows():
     found = track()
     for start in range(1, 31):
         note_start(found, start * 10, NOW + start)
-    assert len(found.part.vanished) == expiring.GONE_KEPT and vanished(found.part, NOW) == 300
+    assert len(found.part.vanished) == expiring.GONE_KEPT and vanished(found.part) == 300
 
 
 class Target:
@@ -125,8 +150,8 @@ def test_it_asks_what_expires_next_and_today(monkeypatch):
     target = Target(monkeypatch, [NOW - 7 * DAY + hour * HOUR for hour in range(100)])
     found = track(through=(100, 100))
     look([found], target)
-    assert expired_below(found.part, NOW) == 1
-    assert [expired_below(found.part, NOW + hour * HOUR) for hour in (1, 5, 24, 48)] == [1, 5, 24, 24]
+    assert expired_below(found.part, WEEK, NOW) == 1
+    assert [expired_below(found.part, WEEK, NOW + hour * HOUR) for hour in (1, 5, 23, 48)] == [2, 6, 24, 24]
     asked = target.asked
     look([found], target, now=10.0)
     assert target.asked == asked, "it was asked again at once"

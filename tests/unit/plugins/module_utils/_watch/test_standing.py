@@ -15,7 +15,7 @@ DAY = 86_400_000
 def part(**more):
     """A partition of which 100 records are proven."""
     anchor = {"source": 99, "target": 99, "digest": 7, "timestamp": NOW - DAY}
-    more = {"target_start": 0, **more}
+    more = {"target_start": 0, "expiring_for": 7 * DAY, **more}
     proven = {"begins": (0, 0), "through": (100, 100), "examined": (100, 100), "read": 100, "records": 100}
     return Confirmed("orders", "s", "t", **{**proven, "anchor": anchor, **more})
 
@@ -53,13 +53,13 @@ def test_what_is_proven_and_whole_is_stood_for():
         (part(), copy(start=99), "99 proven offsets were deleted from the target and were not seen to expire"),
         (part(expiring=[[NOW - DAY, 40]]), copy(start=50), "10 proven offsets"),
         (part(expiring=[[NOW - DAY, 40], [NOW + 3_600_000, 60]]), copy(start=50), "10 proven offsets"),
+        # It would have expired under the shorter retention of before.
+        (part(expiring=[[NOW - DAY, 50]], expiring_for=DAY), copy(start=50), "50 proven offsets"),
+        # What lies behind a difference may be proven once that is accepted.
+        (part(through=(40, 40)), copy(start=50), "50 proven offsets"),
         (part(target_start=None, expiring=[]), copy(start=50), "50 proven offsets"),
         (part(expiring=[[NOW, 60]], unstamped=True), copy(start=50), "50 proven offsets"),
-        (
-            part(vanished=[[NOW + DAY, 7, 90]]),
-            None,
-            "7 proven offsets were deleted from the target before they had expired",
-        ),
+        (part(vanished=[[7, 90]]), None, "7 proven offsets were deleted from the target before they had expired"),
     ],
 )
 def test_what_is_not_is_named_with_its_partition(found, target, reason):
@@ -73,11 +73,11 @@ def test_what_is_not_is_named_with_its_partition(found, target, reason):
         (part(expiring=[[NOW, 50]]), copy(start=50)),
         (part(expiring=[[NOW + 600_000, 100]]), copy(start=100)),
         (part(target_start=100), copy(start=100)),
-        (part(vanished=[[NOW + DAY, 7, 90]], source_start=90), copy()),
+        (part(vanished=[[7, 90]], source_start=90), copy()),
         # The source has deleted them too.
         (part(source_start=100), copy(start=100)),
         (part(source_start=60, map_runs=[[0, 0, 20], [30, 25, 70]]), copy(start=55)),
-        (part(vanished=[[NOW - 1, 7, 90]]), copy()),
+        (part(expiring=[[NOW, 50]], expiring_for=9 * DAY), copy(start=50)),
         (part(), copy(start=100, **{"retention.bytes": "1000"})),
     ],
 )

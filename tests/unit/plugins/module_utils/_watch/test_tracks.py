@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.expiring import Retention
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.looking import Pairing, Survey
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import GONE
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import COMPACTED, GONE
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import Difference, WatchState
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.tracks import synchronise
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.tracks import count_on, synchronise
 
 
 def survey(partitions, source_id="s", topic="orders", **more):
@@ -37,7 +37,8 @@ def test_what_the_target_deletes_by_itself_is_taken_from_each_look():
     tracks = {}
     for kept in (Retention(7), Retention(9, True)):
         synchronise(tracks, survey(1, retention=kept), 1)
-        assert tracks["orders", 0].retention == kept
+        assert tracks["orders", 0].retention == kept and tracks["orders", 0].looked_ahead < 0
+        tracks["orders", 0].looked_ahead = 5.0
 
 
 def test_differences_of_a_former_log_stand_for_nothing_also_where_the_clock_was_set_back():
@@ -49,3 +50,18 @@ def test_differences_of_a_former_log_stand_for_nothing_also_where_the_clock_was_
     synchronise(tracks, survey(1, "again"), 500)
     state = WatchState("m", partitions={place: tracks[place].part}, differences=[found])
     assert state.standing_differences() == [] and tracks[place].faults == []
+
+
+def test_what_was_compacted_meanwhile_is_watched_no_more():
+    tracks = {}
+    synchronise(tracks, survey(1), 1)
+    synchronise(tracks, Survey({}, {"orders": COMPACTED}), 2)
+    synchronise(tracks, survey(1), 3)
+    assert "compacted" in tracks["orders", 0].part.stopped
+
+
+def test_further_differences_are_numbered_behind_those_that_are_kept():
+    tracks = {}
+    synchronise(tracks, survey(1), 1)
+    count_on(tracks, [Difference("orders", number, 4, "missing", 5, None, None, None, 1, 1) for number in (0, 1)])
+    assert tracks["orders", 0].part.differences == 5
