@@ -112,8 +112,9 @@ class Told:
             check=False,
         )
         said = " ".join((done.stdout + done.stderr).replace("\\n", " ").split())
-        assert (done.returncode == 0) != ("fatal:" in said), said[-3000:]
-        return said[said.index("fatal:") :] if done.returncode else ""
+        failed = [said.index(word) for word in ("fatal: [", "failed: [") if word in said]
+        assert (done.returncode == 0) != bool(failed), said[-3000:]
+        return said[min(failed) :] if failed else ""
 
     def failback(self, to: str, source: str, **more: Any) -> str:
         given = {"failback_region": to, "failback_from": source, "failback_salvage_directory": SALVAGE}
