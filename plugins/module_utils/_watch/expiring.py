@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from .._kafka.offsets import list_offsets, offsets_at
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from .._digest.shapes import Partition
     from .._kafka.client import KafkaClient
     from .state import Confirmed
@@ -24,11 +26,10 @@ MINUTE, HOUR = 60_000, 3_600_000
 # Milliseconds by which a record may be deleted before its time, at most: clocks of brokers differ, and the moments that
 # are asked about lie so far apart.
 EARLY = 30 * MINUTE
-# How far ahead each look asks, and once an hour besides.
-SOON = tuple(range(10 * MINUTE, 70 * MINUTE, 10 * MINUTE))
-TODAY = tuple(range(90 * MINUTE, 24 * HOUR + EARLY, EARLY))
-# Seconds between two looks at a partition, and how many a round looks at.
-LOOK_SECONDS, AT_ONCE = 300, 500
+# How many moments ahead each look asks about, and how far ahead it asks once an hour.
+SOON, TODAY = 6, 24 * HOUR
+# Partitions that a round looks at.
+AT_ONCE = 500
 GONE_KEPT = 10
 
 
@@ -53,6 +54,22 @@ def retention(configs: dict[str, str | None]) -> Retention:
 def early(milliseconds: int) -> int:
     """By how much a record may be deleted before its time, where it is kept for so long."""
     return min(EARLY, max(MINUTE, milliseconds // 50))
+
+
+def step(milliseconds: int) -> int:
+    """How far apart the moments lie that each look asks about, which comes twice as often."""
+    return min(10 * MINUTE, max(MINUTE, milliseconds // 50))
+
+
+def soon(milliseconds: int) -> list[int]:
+    """How far ahead each look asks, in milliseconds, where records are kept for so long."""
+    return [step(milliseconds) * number for number in range(1, SOON + 1)]
+
+
+def today(milliseconds: int) -> list[int]:
+    """How far ahead a look asks once an hour; after the retention itself all that there is now has expired."""
+    apart = early(milliseconds)
+    return [*range(apart, min(TODAY, milliseconds) + apart, apart)]
 
 
 def expired_below(part: Confirmed, kept: Retention, now_ms: int) -> int:
@@ -109,7 +126,7 @@ def _bounded(rows: list[list[int]]) -> list[list[int]]:
 
 
 class ExpiryLook:
-    """Asks the target ahead what is about to expire, of each partition every few minutes."""
+    """Asks the target ahead what is about to expire, of each partition every few minutes, or sooner."""
 
     def __init__(self, target: KafkaClient) -> None:
         self.target = target
@@ -120,14 +137,16 @@ class ExpiryLook:
         :param high: high watermarks of the copies, read before. :param now: seconds of the monotonic clock.
         :raises KafkaDrError: the target does not answer.
         """
-        due = [track for track in tracks if _expires(track) and now - track.looked_ahead >= LOOK_SECONDS]
-        due = sorted(due, key=lambda track: track.looked_ahead)[:AT_ONCE]
-        far = [track for track in due if now - track.looked_far >= HOUR / 1000]
-        near = [track for track in due if now - track.looked_far < HOUR / 1000]
-        for group, ahead in ((far, (*SOON, *TODAY)), (near, SOON)):
-            for track in self._look(group, high, ahead, now_ms) if group else ():
+        due = [track for track in tracks if _expires(track) and now - track.looked_ahead >= _pause(track)]
+        groups: dict[tuple[int, bool], list[Track]] = {}
+        for track in sorted(due, key=lambda track: track.looked_ahead)[:AT_ONCE]:
+            far = now - track.looked_far >= HOUR / 1000
+            groups.setdefault((track.retention.milliseconds or 0, far), []).append(track)
+        for (kept, far), group in groups.items():
+            ahead = sorted({*soon(kept), *(today(kept) if far else ())})
+            for track in self._look(group, high, ahead, now_ms):
                 track.looked_ahead = now
-                track.looked_far = now if group is far else track.looked_far
+                track.looked_far = now if far else track.looked_far
 
     def _look(
         self, tracks: Sequence[Track], high: Mapping[Partition, int], ahead: Sequence[int], now_ms: int
@@ -162,6 +181,31 @@ def take(track: Track, rows: Iterable[Sequence[int]], now_ms: int) -> None:
             kept.append([moment, offset])
     if (kept, now_kept) != (part.expiring, part.expiring_for):
         part.expiring, part.expiring_for, track.dirty = kept, now_kept, True
+
+
+def confirmed(track: Track, offsets: np.ndarray, timestamps: np.ndarray, now_ms: int) -> None:
+    """Take records of the target that are accounted for: late ones may expire before the next look.
+
+    :param offsets, timestamps: of the records behind what was accounted for before, in order.
+    """
+    part, now_kept = track.part, track.retention.milliseconds
+    if now_kept is None or not len(offsets) or part.begins is None or part.target_start is None:
+        return
+    if expired_below(part, track.retention, now_ms) < part.examined[1]:
+        # A younger one before them keeps them.
+        return
+    young = timestamps >= now_ms - now_kept
+    first = int(young.argmax()) if young.any() else len(offsets)
+    if first:
+        before = part.expiring if part.expiring_for == now_kept else []
+        later = [row for row in before if row[0] > now_ms]
+        part.expiring = [[now_ms, int(offsets[first - 1]) + 1], *later]
+        part.expiring_for, track.dirty = now_kept, True
+
+
+def _pause(track: Track) -> float:
+    """Seconds between two looks at a partition."""
+    return step(track.retention.milliseconds or 0) / 2000
 
 
 def _expires(track: Track) -> bool:

@@ -128,7 +128,7 @@ def _track(stretch: Stretch) -> Track | None:
     """A track of nothing but the stretch; None where it does not show what both logs begin with."""
     source, target, low = stretch.source, stretch.target, list(stretch.low)
     of = stretch.part
-    part = Confirmed(of.target_topic, of.source_id, of.target_id)
+    part = Confirmed(of.target_topic, of.source_id, of.target_id, since=of.since)
     part.read, part.matched, part.source_tip = stretch.high[0], stretch.matched, of.source_tip
     track = Track(stretch.place, part, pending=source, fresh=target, target_read=stretch.high[1], dirty=False)
     if stretch.source_passed or stretch.target_passed:

@@ -81,7 +81,7 @@ def stand(
 def _partition(
     standing: Standing, state: WatchState, place: Partition, part: Confirmed, copy: TopicSurvey | None, now_ms: int
 ) -> None:
-    reason = part.stopped or _not_whole(state, place, part) or _other_copy(part, copy)
+    reason = part.stopped or _not_whole(state, place, part) or _other_copy(part, copy) or _apart(part, copy, place[1])
     if reason is not None:
         standing.faults[place] = reason
         return
@@ -104,6 +104,14 @@ def _not_whole(state: WatchState, place: Partition, part: Confirmed) -> str | No
     return None
 
 
+def _apart(part: Confirmed, copy: TopicSurvey | None, number: int) -> str | None:
+    """Retention took copies before the watch had read them: whether what waits was among them, nobody can tell."""
+    start = copy["bounds"].get(number, (0, 0))[0] if copy is not None else 0
+    if part.begins is not None or not part.waiting or not start:
+        return None
+    return f"the target begins at {start}, and has nothing since that the {part.waiting} records which wait follow"
+
+
 def _other_copy(part: Confirmed, copy: TopicSurvey | None) -> str | None:
     if not part.target_id:
         return None
@@ -118,6 +126,8 @@ def _deleted(part: Confirmed, copy: TopicSurvey, start: int, now_ms: int) -> tup
     """What the target's log start says of proven records: doubts, and what is as its policy has it."""
     gone = vanished(part)
     doubts = [f"{gone} proven offsets were deleted from the target before they had expired there"] if gone else []
+    if "compact" in (copy["config"].get("cleanup.policy") or ""):
+        doubts.append("the copy is compacted by now: its records may be removed at any place")
     kept = retention(copy["config"])
     gone = min(start, part.examined[1]) - expired_below(part, kept, now_ms) if part.begins is not None else 0
     if gone <= 0:

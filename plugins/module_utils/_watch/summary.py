@@ -10,6 +10,7 @@ from typing import Any
 from .._values.moment import AHEAD_SECONDS
 from .expiring import vanished
 from .figures import RoundFigures, TopicFigures
+from .reasons import EXPECTED
 from .state import Confirmed, Difference, Partition, WatchState
 
 NAMED = 100
@@ -57,14 +58,18 @@ def summarise(
 
 
 def _unproven(state: WatchState, ends: Mapping[Partition, int], now: int) -> dict[str, Any]:
-    parts = state.partitions.values()
+    # Of a topic that is compacted, or that its owner deleted, nothing is waited for.
+    counted = {
+        place: part for place, part in state.partitions.items() if state.not_watched.get(place[0]) not in EXPECTED
+    }
+    parts = counted.values()
     oldest = [
         moment
-        for place, part in state.partitions.items()
+        for place, part in counted.items()
         if (moment := oldest_unproven(part, ends.get(place), state.at)) is not None
     ]
     return {
-        "unproven_records": sum(unproven_records(part, ends.get(place)) for place, part in state.partitions.items()),
+        "unproven_records": sum(unproven_records(part, ends.get(place)) for place, part in counted.items()),
         "never_compared": sum(part.left_unproven for part in parts),
         "undecided_records": sum(max(0, part.source_high - part.source_end) for part in parts),
         "vanished_records": sum(vanished(part) for part in parts),
@@ -145,6 +150,8 @@ def figures(state: WatchState, now_ms: int) -> RoundFigures:
     topics: dict[str, TopicFigures] = {}
     oldest: dict[str, int] = {}
     for (topic, dummy), part in state.partitions.items():
+        if state.not_watched.get(topic) in EXPECTED:
+            continue
         row = topics.setdefault(topic, TopicFigures())
         row.unproven_records += unproven_records(part)
         moment = oldest_unproven(part, at=state.at)

@@ -21,18 +21,15 @@ def restored(state: WatchState) -> dict[Partition, Track]:
     faults = _faults(state)
     for place, part in state.partitions.items():
         track = Track(place, part, target_read=part.examined[1], target_tip=part.target_tip, dirty=False)
-        track.seen.add(max(part.read, part.source_high), _seen(part, state.at))
+        if part.oldest_waiting is not None:
+            track.seen.add(part.read, part.oldest_waiting)
+        track.seen.add(max(part.read, part.source_high), part.unread_since or state.at)
         track.windows = [window for window in state.windows.get(place, []) if window.high > part.examined[0]]
         if part.stopped is None:
             track.pending = records(place, part, state.windows.get(place, []))
         track.faults = faults.get(place, [])
         tracks[place] = track
     return tracks
-
-
-def _seen(part: Confirmed, at: int) -> int:
-    """Since when there is, at the latest, what a state knows of and has not confirmed."""
-    return min((moment for moment in (part.oldest_waiting, part.unread_since) if moment is not None), default=at)
 
 
 def _faults(state: WatchState) -> dict[Partition, list[Difference]]:

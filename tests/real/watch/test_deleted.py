@@ -76,6 +76,47 @@ def test_what_a_shorter_retention_would_have_deleted_is_missed_under_a_longer_on
     assert report["verdict"] == "NOT_PROVABLE", report["reasons"]
 
 
+def test_late_records_that_expire_as_they_come_are_no_loss(pair):
+    topic = "w.deleted.late"
+    watching = watched(pair, topic, aged(1000, 1000), WEEK)
+    for start in (1300, 1700):
+        rows = aged(400, 400)
+        for where in pair:
+            watching.write(where, rows)
+        state = watching.rounds(lambda state, start=start: state.partitions[topic, 0].through[1] >= start)
+        delete_before(pair["target"], topic, 0, start)
+        assert summarise(watching.rounds())["vanished_records"] == 0, state.partitions[topic, 0].expiring
+    assert closed(watching, {"mirrored_through": {topic: {"0": 1800}}})["verdict"] == "PROVEN"
+
+
+def test_a_copy_that_was_compacted_for_a_while_is_not_proven(pair):
+    topic = "w.deleted.compacted"
+    watching = watched(pair, topic, aged(500, 0), WEEK)
+    configure(pair["target"], topic, {**WEEK, "cleanup.policy": "compact"})
+    assert closed(watching)["verdict"] == "NOT_PROVABLE"
+    watching.watch.close()
+    assert topic in watching.open().rounds().not_watched
+    configure(pair["target"], topic, {**WEEK, "cleanup.policy": "delete"})
+    watching.watch.close()
+    state = watching.open().rounds(lambda state: not state.not_watched)
+    assert "compacted" in state.partitions[topic, 0].stopped
+    assert closed(watching)["verdict"] == "NOT_PROVABLE"
+
+
+def test_copies_that_expired_before_the_watch_read_them_are_no_loss(pair):
+    topic = "w.deleted.unread"
+    watching = watched(pair, topic, aged(500, 500), WEEK)
+    more = aged(50, 50)
+    watching.write("source", more)
+    watching.rounds(lambda state: state.partitions[topic, 0].waiting == 50)
+    watching.watch.close()
+    watching.write("target", more)
+    delete_before(pair["target"], topic, 0, 550)
+    watching.open().rounds()
+    report = closed(watching, {"mirrored_through": {topic: {"0": 550}}})
+    assert report["verdict"] == "NOT_PROVABLE", report["reasons"]
+
+
 def test_the_page_tells_what_vanished_and_a_watch_that_is_started_again_knows_it(pair):
     topic = "w.deleted.page"
     watching = watched(pair, topic, aged(2000, 500), WEEK)

@@ -3,24 +3,31 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import expiring
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.expiring import (
+np = pytest.importorskip("numpy")
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import expiring  # noqa: E402
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.expiring import (  # noqa: E402
     EARLY,
     HOUR,
     KEEPS_ALL,
     ExpiryLook,
     Retention,
+    confirmed,
     early,
     expired_below,
     note_start,
     retention,
+    soon,
     take,
+    today,
     vanished,
 )
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import Confirmed
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.track import Track
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import Confirmed  # noqa: E402
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.track import Track  # noqa: E402
 
 NOW = 1_800_000_000_000
 DAY = 24 * HOUR
@@ -146,6 +153,26 @@ def look(tracks, target, now=0.0):
     ExpiryLook(target).step(tracks, {COPY: len(target.stamps)}, NOW, now)
 
 
+@pytest.mark.parametrize("kept", [60_000, HOUR // 2, DAY, 7 * DAY, 365 * DAY])
+def test_between_two_looks_no_moment_is_left_out_of_what_a_record_may_be_early(kept):
+    apart = early(kept)
+    for moments in (soon(kept), today(kept)):
+        assert moments[0] <= apart and all(later - moment <= apart for moment, later in itertools.pairwise(moments))
+    assert len(today(kept)) <= 60 and today(kept)[-1] >= min(DAY, kept)
+
+
+def test_late_records_expire_as_they_come():
+    found = track(through=(100, 100), examined=(100, 100))
+    found.part.expiring, found.part.expiring_for = [[NOW, 100]], WEEK.milliseconds
+    stamps = np.array([NOW - 8 * DAY] * 5 + [NOW] + [NOW - 8 * DAY])
+    confirmed(found, np.arange(100, 107), stamps, NOW)
+    assert expired_below(found.part, WEEK, NOW) == 105
+    # A younger one is before them by then.
+    found.part.examined = (107, 107)
+    confirmed(found, np.arange(107, 110), stamps[:3], NOW)
+    assert expired_below(found.part, WEEK, NOW) == 105
+
+
 def test_it_asks_what_expires_next_and_today(monkeypatch):
     target = Target(monkeypatch, [NOW - 7 * DAY + hour * HOUR for hour in range(100)])
     found = track(through=(100, 100))
@@ -156,7 +183,7 @@ def test_it_asks_what_expires_next_and_today(monkeypatch):
     look([found], target, now=10.0)
     assert target.asked == asked, "it was asked again at once"
     look([found], target, now=400.0)
-    assert target.asked - asked == len(expiring.SOON)
+    assert target.asked - asked == expiring.SOON
 
 
 def test_of_what_is_deleted_while_it_asks_nothing_is_known(monkeypatch):

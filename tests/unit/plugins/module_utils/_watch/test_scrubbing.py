@@ -95,6 +95,13 @@ def test_a_record_that_changed_is_named(monkeypatch, portion, where):
     assert part.scrubbed is None and "read again" in part.notes[-1]
 
 
+def test_a_change_is_of_this_log_also_where_the_clock_was_set_back(monkeypatch):
+    scrub = Scrub(monkeypatch, LOG, LOG)
+    scrub.track.part.since = 10**15
+    scrub.target.log[30] = 900
+    assert scrub.day() and all(row.found_at >= 10**15 for row in scrub.track.found)
+
+
 def test_what_was_accepted_is_not_named_again(monkeypatch):
     scrub = Scrub(monkeypatch, LOG, [*LOG[:20], 900, *LOG[21:]])
     for fault in list(scrub.track.faults):

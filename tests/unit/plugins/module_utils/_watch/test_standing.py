@@ -47,7 +47,8 @@ def test_what_is_proven_and_whole_is_stood_for():
         (part(), copy(topic_id="another"), "made again"),
         (part(unproven=4, begins=(4, 0)), None, "4 records were never compared"),
         (part(), copy(start=50, **{"retention.ms": "-1"}), "50 proven offsets were deleted"),
-        (part(), copy(start=50, **{"cleanup.policy": "compact"}), "policy deletes nothing"),
+        (part(), copy(**{"cleanup.policy": "compact"}), "the copy is compacted by now"),
+        (part(begins=None, examined=(50, 50), through=(50, 50), records=0, waiting=50), copy(start=50), "not whole"),
         # Nobody saw that they would expire: not all of them, not before the watch ended, not so early.
         (part(), copy(start=100), "100 proven offsets were deleted from the target and were not seen to expire"),
         (part(), copy(start=99), "99 proven offsets were deleted from the target and were not seen to expire"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import COMPACTED, GONE, HIDDEN
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import Confirmed, WatchState
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import figures, summarise
 
@@ -52,3 +53,12 @@ def said(**part):
 )
 def test_what_is_not_proven_and_for_how_long(part, expected):
     assert said(**part) == expected
+
+
+@pytest.mark.parametrize(("reason", "expected"), [(GONE, (0, 0)), (COMPACTED, (0, 0)), (HIDDEN, (7, 5))])
+def test_of_what_is_not_watched_any_more_nothing_is_waited_for(reason, expected):
+    part = Confirmed("orders", "a", "b", waiting=7, oldest_waiting=NOW - 5000)
+    state = WatchState("backup", at=NOW, round=1, partitions={("orders", 0): part}, not_watched={"orders": reason})
+    found, shown = summarise(state, now_ms=NOW), figures(state, NOW)
+    assert (found["unproven_records"], found["unproven_seconds"]) == expected
+    assert (shown.unproven_records, shown.proven_age_seconds) == expected
