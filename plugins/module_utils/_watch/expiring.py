@@ -175,8 +175,8 @@ def take(track: Track, rows: Iterable[Sequence[int]], now_ms: int) -> None:
     start = part.target_start or 0
     lowest = expired_below(part, track.retention, now_ms)
     kept: list[list[int]] = [[now_ms, lowest]] if lowest > start else []
-    before = part.expiring if part.expiring_for == now_kept else []
-    for moment, offset in sorted([*(row for row in before if row[0] > now_ms + early(now_kept)), *map(list, rows)]):
+    ahead = _ahead(part, now_kept, now_ms + early(now_kept))
+    for moment, offset in sorted([*ahead, *map(list, rows)]):
         if offset > (kept[-1][1] if kept else start):
             kept.append([moment, offset])
     if (kept, now_kept) != (part.expiring, part.expiring_for):
@@ -197,10 +197,13 @@ def confirmed(track: Track, offsets: np.ndarray, timestamps: np.ndarray, now_ms:
     young = timestamps >= now_ms - now_kept
     first = int(young.argmax()) if young.any() else len(offsets)
     if first:
-        before = part.expiring if part.expiring_for == now_kept else []
-        later = [row for row in before if row[0] > now_ms]
-        part.expiring = [[now_ms, int(offsets[first - 1]) + 1], *later]
+        part.expiring = [[now_ms, int(offsets[first - 1]) + 1], *_ahead(part, now_kept, now_ms)]
         part.expiring_for, track.dirty = now_kept, True
+
+
+def _ahead(part: Confirmed, kept: int, after_ms: int) -> list[list[int]]:
+    """What is known of later moments, where it was asked for this retention."""
+    return [row for row in part.expiring if row[0] > after_ms] if part.expiring_for == kept else []
 
 
 def _pause(track: Track) -> float:

@@ -50,7 +50,7 @@ def look(source: KafkaSide, target: KafkaSide, pattern: str, rename: str, known:
     on_target = describe_topics(target.client, sorted({rule(name) for name in on_source}))
     source_configs = effective_configs(source.client, list(on_source), CONFIGS)
     target_configs = effective_configs(target.client, list(on_target), CONFIGS)
-    survey = Survey({}, dict.fromkeys(_hidden(source, target, pattern, rename, {*known} - {*on_source}), HIDDEN))
+    survey = Survey({}, dict.fromkeys(_hidden(source, target, pattern, rename, known, names), HIDDEN))
     for name, topic in on_source.items():
         copy = on_target.get(rule(name))
         reason = _why_not(source_configs[name], target_configs.get(rule(name), {}))
@@ -70,11 +70,12 @@ def look(source: KafkaSide, target: KafkaSide, pattern: str, rename: str, known:
     return survey
 
 
-def _hidden(source: KafkaSide, target: KafkaSide, pattern: str, rename: str, gone: Collection[str]) -> list[str]:
+def _hidden(
+    source: KafkaSide, target: KafkaSide, pattern: str, rename: str, known: Collection[str], listed: Collection[str]
+) -> list[str]:
     """Topics that the source may have and does not list: those that were watched, and those that the target has."""
-    listed = set(topic_names(source.client, pattern))
     copies = pairs.originals(rename, topic_names(target.client, ".*"))
-    unlisted = {*gone, *matching((name for name in copies if not is_own(name)), pattern, "topics")} - listed
+    unlisted = {*known, *matching((name for name in copies if not is_own(name)), pattern, "topics")} - {*listed}
     return hidden_topics(source.client, sorted(unlisted))
 
 

@@ -108,10 +108,16 @@ def oldest_unproven(part: Confirmed, end: int | None = None, at: int = 0) -> int
 
     :param end: as of :func:`unproven_records`. :param at: when the round ended of which the state is.
     """
-    proven_at = min(part.proven_at or part.since, at or part.proven_at or part.since)
+    known = _known_since(part, end, at)
+    # The watch's clock may be ahead; what it knew of was there when the round ended.
+    return min([*known, at] if at else known) if known else None
+
+
+def _known_since(part: Confirmed, end: int | None, at: int) -> list[int]:
+    proven_at = part.proven_at or part.since
     if part.through[0] < part.examined[0]:
         # Behind a difference nothing is proven, whatever was compared since.
-        return proven_at
+        return [proven_at]
     known = [moment for moment in (part.oldest_waiting, part.unread_since) if moment is not None]
     if part.waiting and part.oldest_waiting is None:
         # A former version kept no time of records without timestamps.
@@ -122,8 +128,7 @@ def oldest_unproven(part: Confirmed, end: int | None = None, at: int = 0) -> int
         known.append(min(last, proven_at) if last >= 0 else part.since)
     if max(part.source_high, end or 0) > part.read:
         known.append(at)
-    # The watch's clock may be ahead; what it knew of was there when the round ended.
-    return min([*known, at] if at else known) if known else None
+    return known
 
 
 def proven_through(state: WatchState) -> dict[str, Any]:

@@ -189,14 +189,13 @@ class Track:
         if not self.held:
             self.part.proven_at = now_ms
             self._extend_map(blocks)
-        self._account(source, target, now_ms)
+        confirmed(self, self.fresh.offset[:target], self.fresh.timestamp[:target], now_ms)
+        self._account(source, target)
         self.prove()
 
-    def _account(self, source: int, target: int, now_ms: int = 0) -> None:
+    def _account(self, source: int, target: int) -> None:
         """Both sides are examined up to and with their first records."""
         if target:
-            if now_ms:
-                confirmed(self, self.fresh.offset[:target], self.fresh.timestamp[:target], now_ms)
             last = int(self.fresh.offset[target - 1])
             epoch = self.target_epochs.at(last)
             self.part.target_tip = Tip(last, epoch, int(self.fresh.digest()[target - 1]))

@@ -68,25 +68,7 @@ class World:
         return sorted(describe_acls(KafkaClient(self.brokers["na"].client), ["shop"]))
 
     def run(self, playbook: str, mirror: dict[str, Any], **given: Any) -> str:
-        everywhere = {
-            "ansible_python_interpreter": sys.executable,
-            "kafka_dr_mirrors": [mirror],
-            "kafka_dr_ledger_secret": [SECRET],
-            "kafka_dr_ledger_replication_factor": 1,
-        }
-        inventory = {"all": {"hosts": self.hosts, "vars": everywhere}}
-        (self.directory / "inventory.yml").write_text(yaml.safe_dump(inventory))
-        env = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
-        done = subprocess.run(
-            [str(Path(sys.executable).parent / "ansible-playbook"), "-i", str(self.directory / "inventory.yml")]
-            + [playbook, "-e", json.dumps(given)],
-            env={**env, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_NOCOLOR": "1"},
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=240,
-            check=False,
-        )
+        done = played(self.directory, self.hosts, [mirror], playbook, given)
         assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
         return " ".join(done.stdout.split())
 
@@ -125,6 +107,36 @@ class World:
         facts = {"__failover_source": {"reachable": planned, "error": "" if planned else "unreachable"}}
         files = ("taken_before.yml", "activate.yml")
         self.play("failover", RETURN, files, facts, failover_planned=planned, **BACK)
+
+
+def played(
+    directory: Path,
+    hosts: dict[str, Any],
+    mirrors: list[dict[str, Any]],
+    playbook: str,
+    given: dict[str, Any],
+    *words: str,
+) -> subprocess.CompletedProcess[str]:
+    """A playbook that was run over these regions, with any exit code."""
+    everywhere = {
+        "ansible_python_interpreter": sys.executable,
+        "kafka_dr_mirrors": mirrors,
+        "kafka_dr_ledger_secret": [SECRET],
+        "kafka_dr_ledger_replication_factor": 1,
+    }
+    inventory = directory / "inventory.yml"
+    inventory.write_text(yaml.safe_dump({"all": {"hosts": hosts, "vars": everywhere}}))
+    env = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
+    return subprocess.run(
+        [str(Path(sys.executable).parent / "ansible-playbook"), "-i", str(inventory)]
+        + [playbook, "-e", json.dumps(given), *words],
+        env={**env, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_NOCOLOR": "1"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
 
 
 def region(client: dict[str, Any]) -> dict[str, Any]:

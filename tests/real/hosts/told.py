@@ -3,15 +3,9 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topic_changes import ensure_topics
@@ -20,11 +14,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.append
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.epochs import NOWHERE, told
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import known, read_ledger
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import codec_connect
-from kafka_dr_lab.playbook import collections_path
 from tests.real.hosts.mirrors import create
-from tests.real.hosts.moved import LEDGER, PURPOSES, SECRET, TOPIC, region
+from tests.real.hosts.moved import LEDGER, PURPOSES, SECRET, TOPIC, played, region
 from tests.real.ledger.guarded import guarded
-from tests.support.kafka import ROOT, Kafka
+from tests.support.kafka import Kafka
 
 SALVAGE = "/nowhere/salvage"
 
@@ -92,25 +85,8 @@ class Told:
 
     def run(self, name: str, *words: str, **given: Any) -> str:
         """With what a stage ends that fails; empty where it does not."""
-        everywhere = {
-            "ansible_python_interpreter": sys.executable,
-            "kafka_dr_mirrors": self.mirrors,
-            "kafka_dr_ledger_secret": [SECRET],
-            "kafka_dr_ledger_replication_factor": 1,
-        }
-        inventory = self.directory / "inventory.yml"
-        inventory.write_text(yaml.safe_dump({"all": {"hosts": self.hosts, "vars": everywhere}}))
-        env = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
-        done = subprocess.run(
-            [str(Path(sys.executable).parent / "ansible-playbook"), "-i", str(inventory)]
-            + [f"streamsafe.kafka_dr.{name}", "-e", json.dumps(given), *words],
-            env={**env, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_NOCOLOR": "1"},
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        playbook = f"streamsafe.kafka_dr.{name}"
+        done = played(self.directory, self.hosts, self.mirrors, playbook, given, *words)
         said = " ".join((done.stdout + done.stderr).replace("\\n", " ").split())
         failed = [said.index(word) for word in ("fatal: [", "failed: [") if word in said]
         assert (done.returncode == 0) != bool(failed), said[-3000:]
