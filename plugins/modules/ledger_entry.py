@@ -62,10 +62,11 @@ options:
       - The entry is refused where the last fenced entry is another one. Needed where O(fenced=true).
     type: str
   epoch:
-    description: Where O(state=active), one more than the epoch of the move before.
+    description: Where O(state=active), one more than the epoch of the move before. Where V(naming) is the O(step), the
+      epoch of the move that is about to be made.
     type: int
   epoch_from:
-    description: Where O(state=active), the move before, by C(epoch), C(region) whose ledger it was written to, and
+    description: With O(epoch), the move before, by C(epoch), C(region) whose ledger it was written to, and
       C(hash), as C(origin) of P(streamsafe.kafka_dr.ledger_truth#filter).
     type: dict
 """

@@ -128,6 +128,11 @@ brought_back:
   description: By what a failback was about, the entry that ended it last.
   returned: always
   type: dict
+naming:
+  description: C(region) and C(epoch) that the planned move of another region's ledger was about to name; empty where
+    none was, where that move or a later one was told, or where rights were taken or given back since.
+  returned: always
+  type: dict
 head:
   description: The last entry that a run wrote as the ledger's owner, by C(hash), C(offset), C(run), C(stage), C(step),
     C(state), C(at), C(by).

@@ -29,7 +29,7 @@ def append(
     :param entry: ``run``, ``stage``, ``step``, ``state``, ``region``, ``about``, ``found``, ``by``, ``collection``,
         ``fenced``; for one that names the active region ``epoch`` and ``epoch_from`` too.
     :param after: ``head.hash`` of what the caller read last; empty where there was no fenced entry. Needed for a fenced
-        entry.
+        entry; another one with it is refused as well where a run has begun there since.
     :returns: ``changed``, ``entry``, ``known`` (what the ledger says with it, as :func:`.ledger.known` does), ``diff``.
     :raises RefusedError: a later run owns the ledger, somebody wrote since the caller read it, or the ledger has the
         entry's epoch or a higher one by now.
@@ -87,6 +87,7 @@ def _allowed(topic: str, chain: Chain, entry: dict, after: str | None, keys: lis
     state = fold(chain.entries)
     _next_epoch(topic, state, entry)
     if not entry["fenced"]:
+        _unchanged(topic, state, state["head"]["hash"] if after is None else after)
         # One with an epoch may be told beside a run, which has to learn of it.
         if entry["state"] == "active" and "epoch" not in entry and state["open"] and state["run"] != entry["run"]:
             raise RefusedError(
@@ -101,6 +102,11 @@ def _allowed(topic: str, chain: Chain, entry: dict, after: str | None, keys: lis
         return
     if not begins:
         _own(topic, state, entry)
+    _unchanged(topic, state, after)
+
+
+def _unchanged(topic: str, state: dict, after: str | None) -> None:
+    """:raises RefusedError: the last fenced entry is not the one that the caller knows."""
     if state["head"]["hash"] != after:
         raise RefusedError(
             f"The ledger '{topic}' has changed since this run read it",

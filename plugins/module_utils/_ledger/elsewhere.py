@@ -15,7 +15,7 @@ from .fold import as_told
 
 # Stages that stop, start, or point applications; their ``about`` begins with the region that they leave, set up or make
 # again.
-MOVING = ("failover", "failback", "initial_setup", "recreate_from_backup", "resume")
+MOVING = ("failover", "failback", "abort_move", "initial_setup", "recreate_from_backup", "resume")
 # Those whose ``about`` ends with the region where the applications work, or are to work.
 ENDING = ("failover", "failback")
 
@@ -56,6 +56,7 @@ def against(
     stage: str = "",
     own_region: str = "",
     lacks: dict[str, list[Move]] | None = None,
+    gives_up: str = "",
 ) -> dict[str, str]:
     """``{region: why}`` where another ledger cannot be read, or is gone, or has a stage that moves the same
     applications and has not ended.
@@ -66,10 +67,13 @@ def against(
     :param own_region: the region of that ledger.
     :param lacks: moves that ledgers were not told of yet, as of :func:`.epochs.truth`; a stage that they overtook will
         never end.
+    :param gives_up: what a failover is about that the stage itself gives up.
     """
     reasons: dict[str, str] = {}
     for region, ledger in found.items():
-        why = _why(region, as_told(ledger, (lacks or {}).get(region, ())), left, stage, own_region)
+        ledger = as_told(ledger, (lacks or {}).get(region, ()))
+        given_up = bool(gives_up) and (ledger.get("stage"), ledger.get("about")) == ("failover", gives_up)
+        why = "" if given_up else _why(region, ledger, left, stage, own_region)
         if why:
             reasons[region] = why
     every = {**found, own_region: known} if own_region else found

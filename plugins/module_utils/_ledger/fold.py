@@ -9,9 +9,11 @@ from typing import Any
 from .epochs import Move, move_of
 
 # Stages of which another move while they are open makes what they have done worthless.
-OVERTAKEN = ("failover", "failback", "recreate_from_backup", "resume")
+OVERTAKEN = ("failover", "failback", "abort_move", "recreate_from_backup", "resume")
 # What a run has lent, which a later one takes back.
 LENT = "granting"
+# What a planned move tells the region that it leaves, before it names the other one.
+NAMING = "naming"
 NOBODY = {"hash": "", "offset": -1, "run": "", "stage": "", "step": "", "state": "", "at": "", "by": ""}
 
 
@@ -31,17 +33,17 @@ def fold(entries: list[dict]) -> dict:
         ``ends{about: the entry with the ends}`` of each failover's last run that stopped its mirror, ``clearing{about:
         entry}`` of each failback that began to delete, ``brought_back{about: the entry that ended it}`` of each
         failback, ``head`` (the last fenced entry, as :data:`NOBODY` has it), ``manifests[]`` (entries of manifests that
-        were made). The step ``paused`` stays done as long as no region is active: what ran before is known by the run
-        that stopped it alone.
+        were made), ``naming`` (``{region, epoch}`` that the planned move of another ledger was about to name, or empty
+        where none was, where that move or a later one was told, or where rights were taken or given back since). The
+        step ``paused`` stays done as long as no region is active: what ran before is known by the run that stopped it
+        alone.
     """
     state = _empty()
     for entry in entries:
         step = entry["step"]
         _follow_stage(state, entry)
-        if entry["state"] == "done" and step in ("fencing", "fenced", "given_back"):
-            _remember_taken(state["taken"], step, entry)
-        if entry["state"] == "done" and step in ("revoking", "mirror_given_back"):
-            _remember_beyond(state["beyond"], step, entry)
+        if entry["state"] == "done":
+            _follow_rights(state, entry)
         if entry["state"] == "active":
             _follow_move(state, entry)
             if (entry.get("found") or {}).get("told"):
@@ -78,6 +80,7 @@ def _empty() -> dict:
         "manifests": [],
         "taken": {},
         "beyond": {},
+        "naming": {},
     }
 
 
@@ -91,8 +94,24 @@ def _follow_move(state: dict, entry: dict) -> None:
     if move["epoch"] and state["open"] and move["run"] != state["run"]:
         _overtake(state, entry)
     state.update(active_region=move["region"], active_at=move["at"], epoch=move["epoch"])
+    if state["naming"].get("epoch", 0) <= move["epoch"]:
+        state["naming"] = {}
     ledger_region = move["ledger"] or ("" if entry.get("fenced", True) else move["region"])
     state["moved_to"] = move["region"] if move["stage"] == "failover" and ledger_region == move["region"] else ""
+
+
+def _follow_rights(state: dict, entry: dict) -> None:
+    """What was taken away and given back, and whether the move that fenced this region may have named its target."""
+    step = entry["step"]
+    if step in ("fencing", "fenced", "given_back"):
+        _remember_taken(state["taken"], step, entry)
+    if step in ("revoking", "mirror_given_back"):
+        _remember_beyond(state["beyond"], step, entry)
+    if step == NAMING:
+        state["naming"] = {"region": entry["about"], "epoch": entry.get("epoch", 0)}
+    elif step in ("fencing", "given_back"):
+        # A move that begins anew has not come so far.
+        state["naming"] = {}
 
 
 def _overtake(state: dict, entry: dict) -> None:

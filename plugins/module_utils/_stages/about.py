@@ -24,6 +24,7 @@ class Stage(NamedTuple):
 STAGES = {
     "initial_setup": Stage("source", "to", "target"),
     "failover": Stage("source", "to", "target"),
+    "abort_move": Stage("source", "to", "target"),
     "failback": Stage("region", "from", "from"),
     "recreate_from_backup": Stage("region", "from", "from"),
     "resume": Stage("region", "from", "from"),

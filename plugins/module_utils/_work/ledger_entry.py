@@ -8,14 +8,16 @@ from typing import Any
 from .._errors import UsageError
 from .._kafka.client import KafkaClient
 from .._ledger.append import append
+from .._ledger.fold import NAMING
 
 
 def ledger_entry(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """Append the entry."""
-    if (params["state"] == "active") != (params["epoch"] is not None and params["epoch_from"] is not None):
+    moves = params["state"] == "active" or params["step"] == NAMING
+    if moves != (params["epoch"] is not None and params["epoch_from"] is not None):
         raise UsageError(
             f"The entry {params['step']} {params['state']} cannot be written",
-            expected="epoch and epoch_from where it names the active region, and nowhere else",
+            expected="epoch and epoch_from where it names the active region or is about to, and nowhere else",
             found=f"epoch {params['epoch']}",
             remedy="Name the active region with the role ledger, tasks_from activate.yml",
         )

@@ -167,3 +167,12 @@ def test_a_stage_that_a_move_overtook_says_nothing_more():
     assert against(found, "na", EMPTY, "failover", "eu")
     assert against(found, "na", EMPTY, "failover", "eu", {"na": [{"run": "7", "epoch": 3}]}) == {}
     assert against(found, "na", EMPTY, "failover", "eu", {"eu": [{"run": "7", "epoch": 3}]})
+
+
+def test_the_move_that_a_stage_gives_up_may_be_open_and_no_other_one():
+    there = {**fold([entry("1", "stage", "started")]), "present": True, "owner": "its failover"}
+    refused = {"eu": "its failover has not ended in its ledger"}
+    assert against({"eu": there}, "na", EMPTY, "abort_move", "na", gives_up="na to eu") == {}
+    assert against({"eu": there}, "na", EMPTY, "abort_move", "na", gives_up="na to asia") == refused
+    assert against({"eu": there}, "na", EMPTY, "failover", "asia") == refused
+    assert "cannot be read" in against({"eu": {}}, "na", EMPTY, "abort_move", "na", gives_up="na to eu")["eu"]

@@ -271,3 +271,16 @@ def test_a_ledger_says_what_it_will_once_it_is_told():
     assert as_told(known, [{"run": "1", "epoch": 2}]) == known == as_told(known, [])
     kept = fold([entry("1", "stage", "started", stage="new_backup")])
     assert as_told(kept, lacks) == kept
+
+
+def test_whether_a_move_was_about_to_name_its_target_is_known_until_it_is_told_or_begins_anew():
+    """In the ledger of the region that it leaves, which the run of the move does not own."""
+    naming = entry("1", "naming", about="eu", epoch=3, fenced=False)
+    about_to = [entry("0", "active_region", "active", region="na", epoch=2), naming]
+    assert fold(about_to)["naming"] == {"region": "eu", "epoch": 3}
+    told = entry("1", "active_region", "active", region="eu", epoch=3, fenced=False)
+    assert fold([*about_to, told])["naming"] == {}
+    older = entry("9", "active_region", "active", region="asia", epoch=2, fenced=False)
+    assert fold([*about_to, older])["naming"] == {"region": "eu", "epoch": 3}
+    anew = entry("2", "fencing", about="na", fenced=False, found={"region": "na", "removed": []})
+    assert fold([*about_to, anew])["naming"] == fold([*about_to, {**anew, "step": "given_back"}])["naming"] == {}

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A planned move that is given up because its target was lost after it fenced the source: by the source alone, and not
+where the target may be in use already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import known, read_ledger
+from tests.real.hosts.moved import AWAY, LEDGER, SECRET, STRAY, THERE, TOLD, World, of_role, played
+from tests.support.kafka import ROOT
+
+pytestmark = pytest.mark.real
+GIVEN_UP = {"abort_move_source": "na", "abort_move_target": "eu"}
+LOST = {**GIVEN_UP, "abort_move_accept_elsewhere": ["eu"]}
+FENCE = of_role("credentials", "fence.yml")
+THERE_IN_NA = {"credentials_region": "na", "credentials_topics": r"orders\..*", **AWAY}
+PLANNED = {"__failover_source": {"reachable": True, "error": ""}}
+
+
+def says(world: World, name: str) -> dict[str, Any]:
+    return known(read_ledger(KafkaClient(world.brokers[name].client), LEDGER, [SECRET]), [SECRET])
+
+
+@pytest.fixture
+def granted(world: World) -> Callable[[], list[Any]]:
+    """The applications work in na, with rights of which only the ledgers know once they are taken."""
+    world.append("eu", "active_region", "active", "na", says(world, "eu")["head"]["hash"])
+    ensure_acls(KafkaClient(world.brokers["na"].client), STRAY, "present", False)
+    had = world.rights()
+    assert len(had) == 2
+    return lambda: had
+
+
+def move(world: World, *more: dict[str, Any]) -> str:
+    """A planned move, as far as these tasks."""
+    files = ("taken_before.yml", *more)
+    return world.play("failover", THERE, files, PLANNED, failover_planned=True, **THERE_IN_NA)
+
+
+def give_up(world: World, **given: Any) -> str:
+    """With what it was refused; empty where it was not."""
+    done = played(world.directory, world.hosts, [THERE], "streamsafe.kafka_dr.abort_move", given)
+    said = " ".join((done.stdout + done.stderr).replace("\\n", " ").split())
+    assert (done.returncode == 0) != ("fatal: [" in said), said[-3000:]
+    return said[said.index("fatal: [") :] if "fatal: [" in said else ""
+
+
+def naming() -> dict[str, Any]:
+    tasks = yaml.safe_load((ROOT / "roles" / "failover" / "tasks" / "activate.yml").read_text())
+    (found,) = [task for task in tasks if "about to be named" in task["name"]]
+    return dict(found)
+
+
+def test_the_source_gets_back_what_the_move_took_without_the_target(world, granted):
+    move(world, FENCE)
+    assert world.rights() == []
+    world.brokers["eu"].kill()
+    refused = give_up(world, **GIVEN_UP)
+    assert "nothing was changed" in refused and "eu its ledger cannot be read" in refused, refused
+    assert world.rights() == []
+    assert give_up(world, **LOST) == ""
+    assert world.rights() == granted()
+    there = says(world, "na")
+    assert (there["active_region"], there["epoch"], there["open"], there["taken"]) == ("na", 1, False, {})
+    # What a person takes away afterwards stays away.
+    ensure_acls(KafkaClient(world.brokers["na"].client), STRAY[:1], "absent", False)
+    left = world.rights()
+    assert give_up(world, **LOST) == ""
+    assert (world.rights(), says(world, "na")["epoch"]) == (left, 1)
+
+
+def test_a_target_that_is_back_learns_that_its_move_was_given_up(world, granted):
+    move(world, FENCE)
+    world.brokers["eu"].kill()
+    assert give_up(world, **LOST) == ""
+    world.brokers["eu"].start()
+    assert says(world, "eu")["open"]
+    # The stage itself tells whoever answers.
+    assert give_up(world, **GIVEN_UP) == ""
+    there = says(world, "eu")
+    assert (there["active_region"], there["epoch"], there["open"], there["taken"]) == ("na", 1, False, {})
+
+
+def test_a_move_whose_target_answers_is_given_up_as_well(world, granted):
+    move(world, FENCE)
+    assert give_up(world, **GIVEN_UP) == ""
+    assert world.rights() == granted()
+    assert not says(world, "eu")["open"]
+
+
+def test_what_an_older_version_told_the_target_alone_comes_back_too(world, granted):
+    told = {"ledger_step": "fenced", "ledger_found": {"region": "na", "removed": STRAY}}
+    ensure_acls(KafkaClient(world.brokers["na"].client), STRAY, "absent", False)
+    move(world, {**of_role("ledger", "record.yml"), "vars": told})
+    assert says(world, "na")["taken"] == {} != says(world, "eu")["taken"]
+    assert give_up(world, **GIVEN_UP) == ""
+    assert world.rights() == granted()
+
+
+def test_one_that_was_about_to_name_its_target_is_not_unless_a_person_knows_better(world, granted):
+    move(world, FENCE, naming())
+    world.brokers["eu"].kill()
+    refused = give_up(world, **LOST)
+    assert "was about to name eu as the active region (epoch 1)" in refused, refused
+    assert world.rights() == []
+    assert give_up(world, **LOST, abort_move_accept_target_named=True) == ""
+    assert world.rights() == granted()
+
+
+def test_one_that_has_named_its_target_is_not(world, granted):
+    move(world, FENCE, of_role("failover", "activate.yml"))
+    refused = give_up(world, **GIVEN_UP)
+    assert "The active region by the ledgers (epoch 1) is eu" in refused, refused
+    assert world.rights() == []
+
+
+@pytest.mark.parametrize("file", ["fence.yml", "activate.yml"])
+def test_a_move_that_slept_meanwhile_neither_fences_nor_names(world, granted, file):
+    begun = {"run": "another", "stage": "abort_move", "step": "stage", "state": "started", "about": "na to eu"}
+    begun.update({"client": world.brokers["na"].client, "topic": LEDGER, "secret": [SECRET], "after": ""})
+    another = {"name": "Give it up", "streamsafe.kafka_dr.ledger_entry": begun}
+    attempt = {"name": "Try", "block": [of_role("failover", file)], "rescue": [TOLD]}
+    silent = {"name": "All answer", "ansible.builtin.set_fact": {"preflight_silent": {"machines": {}, "clusters": {}}}}
+    said = move(world, silent, another, attempt)
+    assert "has changed since this run read it" in said and "another of stage abort_move" in said, said[-3000:]
+    assert (world.rights(), says(world, "eu")["active_region"]) == (granted(), "na")
+
+
+def test_what_initial_setup_gives_back_the_source_forgets_too(world, granted):
+    move(world, FENCE)
+    given = {"initial_setup_source": "na", "initial_setup_target": "eu"}
+    back = {**of_role("initial_setup", "give_back.yml"), "vars": {"__initial_setup_taken_in_source": STRAY}}
+    world.play("initial_setup", THERE, (back,), {}, **given)
+    assert world.rights() == granted()
+    assert says(world, "na")["taken"] == says(world, "eu")["taken"] == {}
