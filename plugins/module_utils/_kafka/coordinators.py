@@ -15,6 +15,7 @@ except ImportError:
     pass
 
 from .._errors import KafkaDrError
+from .._values.sendable import sendable
 from .client import KafkaClient
 
 GROUPS_AT_ONCE = 500
@@ -72,6 +73,6 @@ def unless_absent(client: KafkaClient, future: Future, what: str) -> Any:
 
 def batches(names: Iterable[str]) -> Iterator[list[str]]:
     """At most :data:`GROUPS_AT_ONCE` names at a time, sorted."""
-    ordered = sorted(names)
+    ordered = sorted(sendable(names, "consumer group"))
     for begin in range(0, len(ordered), GROUPS_AT_ONCE):
         yield ordered[begin : begin + GROUPS_AT_ONCE]

@@ -22,6 +22,7 @@ except ImportError:
 
 from .._errors import RefusedError, TimedOutError, UsageError
 from .._values.listing import named
+from .._values.sendable import sendable
 from .._values.setting import setting
 from .client import KafkaClient
 from .topics import describe_topics, topic_configs
@@ -121,7 +122,7 @@ def _refuse_others(client: KafkaClient, topics: list[Mapping[str, Any]], present
 
 
 def _delete(client: KafkaClient, before: Mapping[str, PresentTopic], check_mode: bool) -> dict[str, Any]:
-    names = sorted(before)
+    names = sendable(sorted(before), "topic")
     if names and not check_mode:
         futures = client.ask(
             "delete topics",

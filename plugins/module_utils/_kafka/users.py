@@ -17,6 +17,7 @@ except ImportError:
     pass
 
 from .._errors import AuthenticationError, KafkaDrError, UsageError
+from .._values.sendable import sendable
 from .client import KafkaClient
 
 # name, password, mechanism.
@@ -27,9 +28,9 @@ ITERATIONS = 8192
 
 def existing_users(client: KafkaClient, names: Iterable[str]) -> dict[str, list[str]]:
     """Which of these users have a SCRAM credential: ``{name: [mechanism]}``."""
+    users = sendable(names, "user")
     futures: Any = client.ask(
-        "describe users",
-        lambda: client.admin.describe_user_scram_credentials(list(names), request_timeout=client.timeout),
+        "describe users", lambda: client.admin.describe_user_scram_credentials(users, request_timeout=client.timeout)
     )
     found = {}
     for name, future in futures.items():

@@ -17,6 +17,7 @@ import json
 from typing import Any, NamedTuple, TypedDict
 
 from .._errors import FormatError
+from .._values.sendable import is_sendable
 from .._values.whole import is_whole
 
 SOURCE_CONNECTOR = "MirrorSourceConnector"
@@ -97,6 +98,7 @@ def decode_source_offset(key: bytes | None, value: bytes | None) -> SourceOffset
     if not (
         isinstance(partition["cluster"], str)
         and isinstance(partition["topic"], str)
+        and is_sendable(partition["topic"])
         and is_whole(partition["partition"], 2**31 - 1)
     ):
         raise FormatError(
