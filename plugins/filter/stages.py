@@ -33,4 +33,5 @@ class FilterModule:
             "failback_unsaved": as_filter(_returned.unsaved),
             "resumes": as_filter(_about.resumes),
             "stage_about": as_filter(_about.about),
+            "turned_to": as_filter(_about.turned_to),
         }

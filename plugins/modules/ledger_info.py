@@ -133,6 +133,11 @@ naming:
     none was, where that move or a later one was told, or where rights were taken or given back since.
   returned: always
   type: dict
+filling:
+  description: C(to), C(from) and C(stage) of a copy that another ledger's stage began in this region, which lacks
+    records until it is whole; empty where there is none.
+  returned: always
+  type: dict
 head:
   description: The last entry that a run wrote as the ledger's owner, by C(hash), C(offset), C(run), C(stage), C(step),
     C(state), C(at), C(by).

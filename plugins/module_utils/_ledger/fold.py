@@ -14,6 +14,8 @@ OVERTAKEN = ("failover", "failback", "abort_move", "recreate_from_backup", "resu
 LENT = "granting"
 # What a planned move tells the region that it leaves, before it names the other one.
 NAMING = "naming"
+# What a stage that fills a region tells that region's ledger, where it owns another one.
+COPY_BEGUN, COPY_DONE = "copy_begun", "copy_done"
 NOBODY = {"hash": "", "offset": -1, "run": "", "stage": "", "step": "", "state": "", "at": "", "by": ""}
 
 
@@ -34,7 +36,9 @@ def fold(entries: list[dict]) -> dict:
         entry}`` of each failback that began to delete, ``brought_back{about: the entry that ended it}`` of each
         failback, ``head`` (the last fenced entry, as :data:`NOBODY` has it), ``manifests[]`` (entries of manifests that
         were made), ``naming`` (``{region, epoch}`` that the planned move of another ledger was about to name, or empty
-        where none was, where that move or a later one was told, or where rights were taken or given back since). The
+        where none was, where that move or a later one was told, or where rights were taken or given back since),
+        ``filling`` (``{to, from, stage}`` of a copy that another ledger's stage began in this region, which lacks
+        records until it is whole, or empty). The
         step ``paused`` stays done as long as no region is active: what ran before is known by the run that stopped it
         alone.
     """
@@ -81,6 +85,7 @@ def _empty() -> dict:
         "taken": {},
         "beyond": {},
         "naming": {},
+        "filling": {},
     }
 
 
@@ -96,6 +101,9 @@ def _follow_move(state: dict, entry: dict) -> None:
     state.update(active_region=move["region"], active_at=move["at"], epoch=move["epoch"])
     if state["naming"].get("epoch", 0) <= move["epoch"]:
         state["naming"] = {}
+    if state["filling"].get("to") == move["region"]:
+        # Whoever moved there knew that it is not whole.
+        state["filling"] = {}
     ledger_region = move["ledger"] or ("" if entry.get("fenced", True) else move["region"])
     state["moved_to"] = move["region"] if move["stage"] == "failover" and ledger_region == move["region"] else ""
 
@@ -134,13 +142,16 @@ def as_told(known: dict[str, Any], moves: Iterable[Move]) -> dict[str, Any]:
     """What a ledger says once it is told of moves that it lacks: the stage of a run that they overtook is not open.
 
     A run tells its own ledger what that lacks right after it began. Before its next entry, what is lacking may be older
-    than the run.
+    than the run: then the run knows of it.
 
     :param known: as of :func:`fold`. :param moves: as of ``lacks`` of :func:`.epochs.truth`.
     """
     run, stage = known.get("run"), known.get("stage") or ""
-    just_begun = (known.get("head") or NOBODY)["step"] == "stage"
-    if not known.get("open") or stage not in OVERTAKEN or just_begun or all(move["run"] == run for move in moves):
+    others = [move for move in moves if move["run"] != run]
+    head = known.get("head") or NOBODY
+    # Times are of the same form, to the second and in UTC.
+    just_begun = head["step"] == "stage" and all(move.get("at", "") <= head["at"] for move in others)
+    if not known.get("open") or stage not in OVERTAKEN or just_begun or not others:
         return known
     done = dict(known.get("done") or {})
     return {**known, "open": False, "overtaken": run, "done": {**done, stage: _lent(done, stage)}}
@@ -173,6 +184,19 @@ def _follow_stage(state: dict, entry: dict) -> None:
             state["ends"][state["about"]] = entry
         if (stage, step) == ("failback", "clearing"):
             state["clearing"][state["about"]] = entry
+        _follow_copies(state, entry)
+
+
+def _follow_copies(state: dict, entry: dict) -> None:
+    """Whether a mirror that was turned round can go on, and whether the ledger's own region is being filled."""
+    found, stage, step = entry.get("found") or {}, entry["stage"], entry["step"]
+    if (stage, step) == ("failover", "late_records") and found.get("accepted"):
+        # The source has what the target never gets, so that no mirror can go on from the proof.
+        state["done"][stage].pop("turned", None)
+    if step == COPY_BEGUN:
+        state["filling"] = {"to": str(found.get("to") or ""), "from": str(found.get("from") or ""), "stage": stage}
+    elif step == COPY_DONE or (stage, step) == ("new_backup", "proof"):
+        state["filling"] = {}
 
 
 def _remember_taken(taken: dict[str, list], step: str, entry: dict) -> None:

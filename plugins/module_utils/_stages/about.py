@@ -47,6 +47,19 @@ def resumes(ledger: Mapping[str, Any], stage: str, text: str) -> bool:
     return bool(ledger.get("open")) and (ledger.get("stage"), ledger.get("about")) == (stage, text)
 
 
+def turned_to(ledger: Mapping[str, Any], region: str, active: str) -> str:
+    """Name of the mirror that a planned move from ``region`` to ``active``, or a failback since, turned round: it
+    writes to ``region``. Empty where there is none.
+
+    :param ledger: that of ``active``, as ``ledger_info`` returns it.
+    """
+    text = about("failback", region, active)
+    turned = ((ledger.get("done") or {}).get("failover") or {}).get("turned")
+    if turned is None and brought_back(ledger, text):
+        turned = ledger["brought_back"][text]
+    return str(((turned or {}).get("found") or {}).get("mirror") or "")
+
+
 def brought_back(ledger: Mapping[str, Any], text: str) -> bool:
     """Whether a failback about these regions has ended since the last failover: the mirror from the active region to
     the one that is back runs, which no inventory describes.

@@ -75,6 +75,7 @@ def test_nor_does_it_start_applications_and_one_that_was_not_goes_on(world, slee
     assert ("REFUSED This run no longer owns the ledger of eu" in said) == sleeps, said[-3000:]
 
 
+HOOK = {"room": "hook", "applications": [{"name": "any"}]}
 # Files of roles that stages change something by.
 CHANGES = [
     ("mirror", "remove.yml", {"mirror_described": THERE}),
@@ -85,6 +86,12 @@ CHANGES = [
     ("kafka", "hold.yml", {"kafka_region": "eu", "kafka_topics": []}),
     ("applications", "stop.yml", {"applications_region": "na"}),
     ("failover", "positions.yml", {}),
+    # One batch after the other: each may take minutes.
+    ("applications", "start_batch.yml", {"__applications_batch": HOOK}),
+    ("applications", "stop_batch.yml", {"__applications_batch": HOOK}),
+    ("definition", "forget.yml", {"definition_region": "na", "definition_backup": "eu"}),
+    ("definition", "keep.yml", {"definition_region": "na", "definition_backup": "eu"}),
+    ("kafka", "end_hold.yml", {"kafka_region": "na"}),
 ]
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls, ensure_acls
@@ -116,7 +118,8 @@ def test_a_move_home_that_was_overtaken_is_not_gone_on_with(regions):
 
 def test_a_move_home_that_was_not_named_is_undone_with_the_same_regions(regions):
     world = regions(("na", "eu"), [NA_EU])
-    world.stage("eu", "2", "failback", "na from eu", *STEPS, ended=True)
+    world.stage("eu", "2", "failback", "na from eu", *STEPS)
+    world.entry("eu", "2", "failback", "stage", "done", "na from eu", found={"mirror": "there-back"})
     world.mirrored("eu", "na")
     world.stage("na", "3", "failover", "eu to na", "fenced")
     undone = {"initial_setup_source": "eu", "initial_setup_target": "na", "initial_setup_accept_open_stage": True}
@@ -134,3 +137,47 @@ def test_a_region_whose_mirror_is_gone_is_brought_back_again(regions):
     said = world.failback("na", "eu")
     assert "nothing is left to be done" not in said, said
     assert world.known("eu")["stage"] == "failback" and world.known("eu")["open"]
+
+
+def test_nobody_moves_to_a_region_that_a_failback_had_emptied_when_the_other_one_was_lost(regions):
+    world = regions(("na", "eu"), [NA_EU])
+    world.stage("eu", "2", "failback", "na from eu", *STEPS)
+    found = {"from": "eu", "to": "na", "mirror": "there-back"}
+    world.entry("na", "2", "failback", "copy_begun", "done", "na", fenced=False, found=found)
+    world.mirrored("eu", "na")
+    world.brokers["eu"].kill()
+    said = world.failover("eu", "na")
+    assert "na lacks records" in said and "the stage failback began to copy eu to it anew" in said, said
+    assert "failover_accept_partial_target" in said
+    assert not world.known("na")["open"]
+    said = world.failover("eu", "na", failover_accept_partial_target=True)
+    assert "na lacks records" not in said and world.known("na")["open"], said
+
+
+def test_a_move_home_that_was_cut_off_as_it_began_again_is_not_gone_on_with(regions):
+    world = regions(("na", "eu"), [NA_EU])
+    world.stage("eu", "2", "failback", "na from eu", *STEPS, ended=True)
+    world.mirrored("eu", "na")
+    world.mirrored("na", "eu")
+    world.stage("na", "3", "failover", "eu to na", "positions")
+    world.move("3", "na", ["eu"])
+    # Run again, and killed right after its begin. na is lost, and later a failover names eu, which na was not told.
+    world.entry("na", "3b", "failover", "stage", "started", "eu to na")
+    time.sleep(1.1)
+    world.stage("eu", "4", "failover", "na to eu")
+    world.ends("eu", "4", "na to eu")
+    world.move("4", "eu")
+    world.entry("eu", "4", "failover", "stage", "done", "na to eu")
+    ensure_acls(world.client("eu"), [RIGHT], "present", False)
+    for home in (False, True):
+        said = world.failback("na", "eu", failback_home=home)
+        assert "has not ended" not in said and "is open" not in said, said
+        assert len(describe_acls(world.client("eu"), ["shop"])) == 1
+    assert world.known("na")["active_region"] == "eu" and not world.known("na")["open"]
+
+
+def test_no_set_up_mirrors_to_a_region_that_was_lost_and_that_nothing_brought_back(regions):
+    world = regions(("na", "eu"), [NA_EU])
+    world.mirrored("eu", "na")
+    said = world.run("initial_setup", initial_setup_source="eu", initial_setup_target="na")
+    assert "found eu and no such stage. na was lost and is back: run failback" in said, said

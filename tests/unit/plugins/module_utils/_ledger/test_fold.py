@@ -265,22 +265,11 @@ def test_a_ledger_says_what_it_will_once_it_is_told():
     assert (told["open"], told["overtaken"], told["done"]["failover"]) == (False, "1", {})
     assert known["open"], "what is known was changed"
     # One that has just begun has not told it yet, and older moves overtake nobody.
-    begun = fold(cut[:1])
-    assert as_told(begun, lacks) == begun
+    begun = fold([{**cut[0], "at": "2026-11-26T08:00:00Z"}])
+    assert as_told(begun, [{**lacks[0], "at": "2026-11-26T07:59:59Z"}]) == begun
+    # It was cut off right then, and the move came later.
+    assert not as_told(begun, [{**lacks[0], "at": "2026-11-26T08:00:01Z"}])["open"]
     # Its own move overtakes nobody, and other stages stay as they are.
     assert as_told(known, [{"run": "1", "epoch": 2}]) == known == as_told(known, [])
     kept = fold([entry("1", "stage", "started", stage="new_backup")])
     assert as_told(kept, lacks) == kept
-
-
-def test_whether_a_move_was_about_to_name_its_target_is_known_until_it_is_told_or_begins_anew():
-    """In the ledger of the region that it leaves, which the run of the move does not own."""
-    naming = entry("1", "naming", about="eu", epoch=3, fenced=False)
-    about_to = [entry("0", "active_region", "active", region="na", epoch=2), naming]
-    assert fold(about_to)["naming"] == {"region": "eu", "epoch": 3}
-    told = entry("1", "active_region", "active", region="eu", epoch=3, fenced=False)
-    assert fold([*about_to, told])["naming"] == {}
-    older = entry("9", "active_region", "active", region="asia", epoch=2, fenced=False)
-    assert fold([*about_to, older])["naming"] == {"region": "eu", "epoch": 3}
-    anew = entry("2", "fencing", about="na", fenced=False, found={"region": "na", "removed": []})
-    assert fold([*about_to, anew])["naming"] == fold([*about_to, {**anew, "step": "given_back"}])["naming"] == {}

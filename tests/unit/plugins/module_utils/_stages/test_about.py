@@ -12,6 +12,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about 
     about,
     brought_back,
     resumes,
+    turned_to,
 )
 
 ROLES = Path(__file__).resolve().parents[5] / "roles"
@@ -54,3 +55,12 @@ def test_a_region_that_was_left_again_since_is_not_back(ended, failed_over, so):
 
 def test_a_ledger_that_says_nothing_brought_nothing_back():
     assert brought_back({}, "na from eu") is False
+
+
+def test_the_mirror_that_was_turned_round_is_the_one_of_the_move_or_of_the_failback_since():
+    moved = {"done": {"failover": {"turned": {"found": {"mirror": "by-the-move"}}}}}
+    brought = {"brought_back": {"na from eu": {"offset": 7, "found": {"mirror": "by-the-failback"}}}}
+    assert turned_to(moved, "na", "eu") == "by-the-move"
+    assert turned_to(brought, "na", "eu") == "by-the-failback"
+    assert turned_to({**brought, "last": {"failover": {"offset": 8}}}, "na", "eu") == ""
+    assert turned_to(brought, "asia", "eu") == turned_to({}, "na", "eu") == ""
