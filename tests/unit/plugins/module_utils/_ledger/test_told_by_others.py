@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stages that own another region's ledger tell this one: a move that is about to be named, a copy that is begun."""
+"""What stages that own another ledger tell this one: a move that is about to be named, a copy that is begun."""
 
 from __future__ import annotations
 
