@@ -51,7 +51,7 @@ class Confirmed:
     :ivar vanished: proven offsets that the target deleted before they were seen to expire: their number, and the offset
         of the source before which they lay.
     :ivar unstamped: whether a record without timestamp was accounted for, whose expiry nobody can tell.
-    :ivar older: target records from before the first common one, or of a former topic.
+    :ivar older: target records from before the first common one, or (by offsets) of a former topic.
     :ivar waiting, oldest_waiting: source records that are read and not confirmed yet (in windows); the time (ms) of the
         oldest, which is never later than when it was first seen.
     :ivar chain: hash of the last window.
