@@ -115,7 +115,7 @@ class Watch:
             if track.part.stopped is None and track.place not in self.portions.doubted:
                 self._step(track, ends, copied, now_ms)
         self.behind = any(
-            not track.part.stopped and not (track.source_read_whole and track.target_whole) for track in active
+            not track.part.stopped and not (track.source_read_whole and track.target_read_whole) for track in active
         )
         self.expiry.step(active, ends.target_high, now_ms, time.monotonic())
         if not self.behind:
