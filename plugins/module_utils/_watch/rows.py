@@ -18,7 +18,6 @@ from .._errors import FormatError
 from .._ledger.kept import KeptRecord
 from . import fields
 from .state import TOPIC, Confirmed, Difference, Partition, WatchState, Window
-from .wholeness import ANEW
 
 FORMAT = 1
 CONFIRMED, WINDOW, DIFFERENCE, ACCEPTED, WATCH = "confirmed", "window", "difference", "accepted", "watch"
@@ -111,16 +110,23 @@ def fold(records: Iterable[KeptRecord]) -> dict[str, WatchState]:
 
 def foreign(name: bytes | None, offset: int) -> FormatError:
     """The error for a record that no watch wrote."""
+    delete = "delete that record by a null value for its key"
     try:
-        own = _key(name)[0] != ACCEPTED
+        kind, mirror = _key(name)[:2]
+        own = kind != ACCEPTED
     except (ValueError, KeyError, TypeError, RecursionError):
-        own = False
+        own, mirror = False, ""
     return FormatError(
         f"'{TOPIC}' has a record that no watch wrote",
         expected=f"format {FORMAT}",
         found=f"the key {name!r} at offset {offset}",
-        # In the place of one of its own: what that one said would be forgotten.
-        remedy=ANEW if own else "Find out who may write there, and delete that record by a null value for its key",
+        remedy=(
+            # In the place of one of its own: what that one said would be forgotten.
+            f"Find out who may write there, then begin the watch of the mirror {mirror!r} anew with --begin-anew; only "
+            f"where there is no such watch, {delete}"
+            if own
+            else f"Find out who may write there, and {delete}"
+        ),
     )
 
 

@@ -62,7 +62,7 @@ def test_a_record_that_somebody_overwrote_and_deleted(pair, kind):
     place["window"] = (kept.name, 0, window.low)
     kept.watch.close()
     kept.overwrite(kind, b"garbage", *place[kind])
-    kept.refused("no watch wrote.*begin the watch anew")
+    kept.refused("no watch wrote.*--begin-anew")
     kept.overwrite(kind, None, *place[kind])
     if kind == "window":
         with pytest.raises(NotProvableError, match=r"not whole.*anew"):
