@@ -60,7 +60,7 @@ class Track:
     :ivar target_read_whole: it was, or as far ahead as it is read at all.
     :ivar unsettled: since when (seconds of a monotonic clock) the target has something else; None while it has not.
     :ivar seen: when the source was seen to end where.
-    :ivar retention: what the target deletes of the copy by itself.
+    :ivar retention: as of :class:`.looking.Pairing`.
     :ivar looked_ahead, looked_far: when it was asked last what expires next, and what expires today (seconds of a
         monotonic clock).
     :ivar source_new, target_new: nothing of that side was read yet; it begins where the log begins.
