@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from .._errors import KafkaDrError, NotProvableError, RefusedError
+from .._errors import KafkaDrError, NotProvableError, RefusedError, TimedOutError
 from .._kafka.client import KafkaClient
 from .._kafka.offsets import list_offsets
 from .._kafka.producing import FencedError
@@ -41,6 +41,11 @@ def read_states(client: KafkaClient, topic: str = TOPIC) -> dict[str, WatchState
     if topic not in describe_topics(client, [topic]):
         return {}
     return rows.fold(read_kept(client, topic))
+
+
+def _clocks() -> tuple[float, float]:
+    """Seconds of two clocks: one stands still while the machine sleeps, the other one may be set."""
+    return time.monotonic(), time.time()
 
 
 class Keeper:
@@ -94,12 +99,22 @@ class Keeper:
         :raises RefusedError: another watch of this mirror took over. :raises KafkaDrError: the topic did not take them;
             what is so has to be read again.
         """
+        began = _clocks()
         try:
             self.producer.begin_transaction()
             for name, value in records:
                 self.producer.produce(self.topic, key=name, value=value, partition=0)
             self.producer.commit_transaction()
         except FencedError as error:
+            took = max(now - then for now, then in zip(_clocks(), began, strict=True))
+            if took >= TRANSACTION_SECONDS:
+                # The broker ended the transaction itself, which looks the same.
+                raise TimedOutError(
+                    f"The watch of the mirror '{self.mirror}' did not write a round in time",
+                    expected=f"at most {TRANSACTION_SECONDS} s",
+                    found=f"{took:.0f} s: {error.found}",
+                    remedy="It goes on from the last round; see what makes its machine or the brokers pause",
+                ) from error
             raise RefusedError(
                 f"Another watch of the mirror '{self.mirror}' took over",
                 expected="one watch a mirror",
