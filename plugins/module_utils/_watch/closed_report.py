@@ -124,13 +124,10 @@ def merged(closing: Closing, found: list[Report]) -> Report:
             _name_proven(closing, topic["topic"], part)
     topics += [_not_provable(closing, name, reason) for name, reason in closing.left.items()]
     outcome = verdict.worst([part["verdict"] for part in found] + [topic["verdict"] for topic in topics])
-    reasons = [f"the watch cannot be used: {closing.unusable}"] if closing.unusable else []
-    reasons += [reason for part in found for reason in part["reasons"] if reason != "empty"]
-    reasons += [f"{name}: the watch does not stand for it: {reason}" for name, reason in closing.left.items()]
     return {
         "verdict": outcome,
         "complete": verdict.complete(outcome),
-        "reasons": reasons,
+        "reasons": _reasons(closing, found),
         "totals": report.summed(part["totals"] for part in found),
         "miss_probability": report.BOUND,
         "source": f"the source of mirror {closing.wanted.mirror}",
@@ -141,6 +138,15 @@ def merged(closing: Closing, found: list[Report]) -> Report:
         "topics": sorted(topics, key=lambda topic: topic["topic"]),
         "watch": _watch(closing),
     }
+
+
+def _reasons(closing: Closing, found: list[Report]) -> list[str]:
+    reasons = [f"the watch cannot be used: {closing.unusable}"] if closing.unusable else []
+    reasons += [reason for part in found for reason in part["reasons"] if reason != "empty"]
+    reasons += [f"{name}: the watch does not stand for it: {reason}" for name, reason in closing.left.items()]
+    compared = {topic["topic"] for part in found for topic in part["topics"]}
+    absent = [name for name in closing.standing.absent if name not in compared]
+    return [*reasons, *(f"{name}: neither side has it any more, and it is not judged" for name in absent)]
 
 
 def _not_provable(closing: Closing, name: str, reason: str) -> dict[str, Any]:

@@ -51,6 +51,12 @@ def retention(configs: dict[str, str | None]) -> Retention:
     return Retention(milliseconds if milliseconds >= 0 else None, size >= 0)
 
 
+def longer(target: Retention, source: Retention) -> Retention:
+    """What excuses that a copy is gone: what its own policy deletes before the source's would is missed there."""
+    times = target.milliseconds, source.milliseconds
+    return target._replace(milliseconds=None if None in times else max(time for time in times if time is not None))
+
+
 def early(milliseconds: int) -> int:
     """By how much a record may be deleted before its time, where it is kept for so long."""
     return min(EARLY, max(MINUTE, milliseconds // 50))

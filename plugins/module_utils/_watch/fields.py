@@ -7,6 +7,7 @@ They raise ValueError, TypeError or KeyError where it is nothing that a watch wr
 from __future__ import annotations
 
 import base64
+import re
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,8 @@ from .._values.whole import is_whole
 from .state import Span, Tip
 
 LARGEST = 1 << 62
+# What Kafka takes for a name of a topic (org.apache.kafka.common.internals.Topic).
+LEGAL, LONGEST = re.compile("[a-zA-Z0-9._-]+"), 249
 ARRAYS = ("runs", "content", "timestamps")
 # What one array may unpack to: a window holds at most some ten thousand records of 8 bytes.
 ARRAY_BYTES = 16 << 20
@@ -48,7 +51,20 @@ def text(value: Any) -> str:
     return value
 
 
-def _optional(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def is_topic(name: str) -> bool:
+    """Whether Kafka takes it for the name of a topic."""
+    return LEGAL.fullmatch(name) is not None and len(name) <= LONGEST and name not in (".", "..")
+
+
+def _name(value: Any) -> str:
+    """A name that can be asked for; one that is renamed may be longer than any topic's."""
+    if not LEGAL.fullmatch(text(value)):
+        raise ValueError(value)
+    return value
+
+
+def optional(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A check that takes None too."""
     return lambda value: None if value is None else check(value)
 
 
@@ -103,7 +119,7 @@ def _seconds(value: Any) -> float:
 
 
 def _by_topic(value: Any) -> dict[str, str]:
-    return {text(topic): text(reason) for topic, reason in value.items()}
+    return {_name(topic): text(reason) for topic, reason in value.items()}
 
 
 def acceptance(value: Any) -> dict[str, Any]:
@@ -111,7 +127,7 @@ def acceptance(value: Any) -> dict[str, Any]:
     return {"by": text(value["by"]), "reason": text(value["reason"]), "at": whole(value["at"])}
 
 
-_LATER: Callable[[Any], Any] = _optional(whole)
+_LATER: Callable[[Any], Any] = optional(whole)
 WATCH: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("source_cluster", "target_cluster", "topics", "rename"), text),
     **dict.fromkeys(("began", "round"), whole),
@@ -119,11 +135,12 @@ WATCH: dict[str, Callable[[Any], Any]] = {
     "not_watched": _by_topic,
 }
 CONFIRMED: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("target_topic", "source_id", "target_id", "mode", "chain"), text),
-    "begins": _optional(_pair),
+    "target_topic": _name,
+    **dict.fromkeys(("source_id", "target_id", "mode", "chain"), text),
+    "begins": optional(_pair),
     **dict.fromkeys(("through", "examined"), _pair),
-    "anchor": _optional(_anchor),
-    **dict.fromkeys(("source_tip", "target_tip"), _optional(_tip)),
+    "anchor": optional(_anchor),
+    **dict.fromkeys(("source_tip", "target_tip"), optional(_tip)),
     **dict.fromkeys(
         (
             "since",
@@ -140,7 +157,7 @@ CONFIRMED: dict[str, Callable[[Any], Any]] = {
         whole,
     ),
     **dict.fromkeys(("oldest_waiting", "proven_at", "scrubbed"), _LATER),
-    "stopped": _optional(text),
+    "stopped": optional(text),
     "notes": _texts,
     "map_runs": _runs,
 }
@@ -148,7 +165,7 @@ CONFIRMED: dict[str, Callable[[Any], Any]] = {
 LATER: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("source_end", "source_high"), whole),
     **dict.fromkeys(("unread_since", "target_start", "expiring_for"), _LATER),
-    "scrub_at": _optional(_cursor),
+    "scrub_at": optional(_cursor),
     **dict.fromkeys(("expiring", "vanished"), _pairs),
     "unstamped": _flag,
 }
@@ -160,7 +177,7 @@ WINDOW: dict[str, Callable[[Any], Any]] = {
 DIFFERENCE: dict[str, Callable[[Any], Any]] = {
     "kind": text,
     **dict.fromkeys(("source_offset", "target_offset", "timestamp"), _LATER),
-    "field": _optional(text),
+    "field": optional(text),
     **dict.fromkeys(("count", "found_at", "matched"), whole),
     "ends": _pair,
 }

@@ -136,9 +136,8 @@ def _classified(
         extra = _with_fields(target, track.part.target_topic, number, extra)
     # The records before were matched: nothing here is a head.
     shifted = [(0, 0, 1), *((i + 1, j + 1, count) for i, j, count in blocks)]
-    return classify.classify(
-        lost, extra, np.arange(1, len(lost) + 1), np.arange(1, len(extra) + 1), shifted, find=lookup.find
-    )
+    places = np.arange(1, len(lost) + 1), np.arange(1, len(extra) + 1)
+    return classify.classify(lost, extra, *places, shifted, find=lambda digests: lookup.find(digests, left))
 
 
 def _with_fields(side: Side, topic: str, number: int, records: Records) -> Records:
@@ -192,16 +191,21 @@ class Lookup:
     def __init__(self, source: Side, track: Track) -> None:
         self.source, self.track = source, track
 
-    def find(self, digests: np.ndarray) -> np.ndarray:
-        """Bits for each digest: KNOWN where the source has it committed, ABORTED where it has it uncommitted."""
-        code = np.where(np.isin(digests, self.track.pending.digest()), classify.KNOWN, 0).astype(np.int8)
-        passes: tuple[tuple[int, Isolation], ...] = (
-            (classify.KNOWN, "read_committed"),
-            (classify.ABORTED, "read_uncommitted"),
-        )
-        for bit, isolation in passes:
-            self._search(digests, code, bit, isolation, self.track.part.read)
-        return code
+    def find(self, digests: np.ndarray, judged: int) -> np.ndarray:
+        """Bits for each digest: KNOWN where the source has it committed, ABORTED where it has it uncommitted.
+
+        :param judged: how many of the records that wait are judged. What is like one behind them is no copy of it: its
+            turn has not come.
+        """
+        pending, part = self.track.pending, self.track.part
+        held = pending.digest()
+        code = np.where(np.isin(digests, held[:judged]), classify.KNOWN, 0).astype(np.int8)
+        high = int(pending.offset[judged - 1]) + 1 if judged else part.examined[0]
+        self._search(digests, code, classify.KNOWN, "read_committed", high)
+        early = (code == 0) & np.isin(digests, held[judged:])
+        others = np.where(early, classify.KNOWN, code).astype(np.int8)
+        self._search(digests, others, classify.ABORTED, "read_uncommitted", part.read)
+        return np.where(early, 0, others).astype(np.int8)
 
     def before(self, digests: list[int]) -> list[bool]:
         """Whether the source has each of them before what was examined."""

@@ -6,26 +6,31 @@ Taking over the ``transactional.id`` of a mirror ends what another watch of it h
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 
-from .._errors import KafkaDrError, RefusedError
+from .._errors import KafkaDrError, NotProvableError, RefusedError, TimedOutError
 from .._kafka.client import KafkaClient
+from .._kafka.offsets import list_offsets
 from .._kafka.producing import FencedError
 from .._kafka.topics import describe_topics
 from .._ledger.kept import TRANSACTION_SECONDS, read_kept
 from .._ledger.topic import ensure_kept_topic
 from . import rows
-from .state import TOPIC, WatchState
+from .state import TOPIC, WatchState, read_state
+from .wholeness import ANEW
 
 # When a round ended is told by the broker: the clock of the watch's machine may be any.
 CONFIGS = {"cleanup.policy": "compact", "message.timestamp.type": "LogAppendTime"}
 # Of one record; brokers take a mebibyte where nothing else is set.
 LARGEST_RECORD = 512 << 10
+# How often it is looked whether the topic is still the one that was read.
+LOOK_SECONDS = 10
 
 
-def ensure_topic(client: KafkaClient, topic: str = TOPIC) -> None:
-    """Create the topic, or correct what was changed: deletion by age would forget what was proven."""
-    ensure_kept_topic(client, {"name": topic, "partitions": 1, "configs": CONFIGS})
+def ensure_topic(client: KafkaClient, topic: str = TOPIC) -> str:
+    """Create the topic, or correct what was changed: deletion by age would forget what was proven; returns its id."""
+    return ensure_kept_topic(client, {"name": topic, "partitions": 1, "configs": CONFIGS})
 
 
 def read_states(client: KafkaClient, topic: str = TOPIC) -> dict[str, WatchState]:
@@ -38,6 +43,11 @@ def read_states(client: KafkaClient, topic: str = TOPIC) -> dict[str, WatchState
     return rows.fold(read_kept(client, topic))
 
 
+def _clocks() -> tuple[float, float]:
+    """Seconds of two clocks: one stands still while the machine sleeps, the other one may be set."""
+    return time.monotonic(), time.time()
+
+
 class Keeper:
     """The one writer of a mirror's state. Opening it ends every other.
 
@@ -46,7 +56,8 @@ class Keeper:
 
     def __init__(self, client: KafkaClient, mirror: str, topic: str = TOPIC) -> None:
         self.client, self.mirror, self.topic = client, mirror, topic
-        ensure_topic(client, topic)
+        self._log = ensure_topic(client, topic), list_offsets(client, [(topic, 0)], "start").get((topic, 0))
+        self._looked = time.monotonic()
         self.producer = client.producer(
             transactional_id=f"kafka-dr-watch-{mirror}",
             transaction_timeout_ms=TRANSACTION_SECONDS * 1000,
@@ -56,8 +67,31 @@ class Keeper:
         self.producer.init_transactions()
 
     def read(self) -> WatchState | None:
-        """What was kept before."""
-        return read_states(self.client, self.topic).get(self.mirror)
+        """What was kept before. :raises KafkaDrError: as of :func:`.state.read_state`."""
+        return read_state(self.client, self.mirror, self.topic)
+
+    def forgotten(self) -> list[rows.Row]:
+        """Null values for all that was kept of the mirror, also for what cannot be believed."""
+        return [(name, None) for name in rows.names_of(read_kept(self.client, self.topic), self.mirror)]
+
+    def look(self, now: float) -> None:
+        """Look whether what was written is still there, now and then.
+
+        :param now: seconds of the monotonic clock. :raises NotProvableError: the topic was made again, or lost records.
+        """
+        if now - self._looked < LOOK_SECONDS:
+            return
+        place = (self.topic, 0)
+        there = describe_topics(self.client, [self.topic]).get(self.topic)
+        log = there["id"] if there else None, list_offsets(self.client, [place], "start").get(place)
+        if log != self._log:
+            raise NotProvableError(
+                f"What the watch of the mirror '{self.mirror}' keeps in '{self.topic}' was deleted",
+                expected=f"the topic {self._log[0]} from offset {self._log[1]} on",
+                found=f"{log[0]} from offset {log[1]} on" if there else "no such topic",
+                remedy=ANEW,
+            )
+        self._looked = now
 
     def write(self, records: Iterable[rows.Row]) -> None:
         """Write the records of a round, all or none.
@@ -65,12 +99,22 @@ class Keeper:
         :raises RefusedError: another watch of this mirror took over. :raises KafkaDrError: the topic did not take them;
             what is so has to be read again.
         """
+        began = _clocks()
         try:
             self.producer.begin_transaction()
             for name, value in records:
                 self.producer.produce(self.topic, key=name, value=value, partition=0)
             self.producer.commit_transaction()
         except FencedError as error:
+            took = max(now - then for now, then in zip(_clocks(), began, strict=True))
+            if took >= TRANSACTION_SECONDS:
+                # The broker ended the transaction itself, which looks the same.
+                raise TimedOutError(
+                    f"The watch of the mirror '{self.mirror}' did not write a round in time",
+                    expected=f"at most {TRANSACTION_SECONDS} s",
+                    found=f"{took:.0f} s: {error.found}",
+                    remedy="It goes on from the last round; see what makes its machine or the brokers pause",
+                ) from error
             raise RefusedError(
                 f"Another watch of the mirror '{self.mirror}' took over",
                 expected="one watch a mirror",

@@ -10,7 +10,7 @@ from .._kafka.topics import describe_topics, effective_configs, hidden_topics, m
 from .._mm2.names import is_own
 from .._proof import pairs
 from .._proof.sides import KafkaSide
-from .expiring import KEEPS_ALL, Retention, retention
+from .expiring import KEEPS_ALL, Retention, longer, retention
 from .reasons import COMPACTED, HIDDEN, STAMPED
 from .state import Partition
 
@@ -21,7 +21,7 @@ CONFIGS = ("cleanup.policy", "message.timestamp.type", "retention.ms", "retentio
 class Pairing:
     """One partition on both sides; ids are empty where a side has no such topic, or not that partition.
 
-    :ivar retention: what the target deletes of the copy by itself.
+    :ivar retention: what the target may delete of the copy by itself, as the longer of both sides' policies has it.
     """
 
     target_topic: str
@@ -65,7 +65,7 @@ def look(source: KafkaSide, target: KafkaSide, pattern: str, rename: str, known:
                 rule(name),
                 topic["id"],
                 copy["id"] if copy and there else "",
-                retention(target_configs[rule(name)]) if there else KEEPS_ALL,
+                longer(retention(target_configs[rule(name)]), retention(source_configs[name])) if there else KEEPS_ALL,
             )
     return survey
 

@@ -125,7 +125,7 @@ class Portions:
             if track.part.begins is None:
                 track.part.through = track.part.examined
             if not track.part.target_id:
-                track.target_whole = True
+                track.target_whole = track.target_read_whole = True
 
     def _read_target(self, tracks: Sequence[Track], ends: Ends) -> None:
         wanted, share = {}, _share([ends.target.get(track.copy, 0) - track.target_read for track in tracks])
@@ -135,7 +135,8 @@ class Portions:
                 continue
             room = AHEAD - len(track.fresh)
             high = min(end, track.target_read + min(share, max(0, room)))
-            track.target_whole = high >= end or room <= 0
+            track.target_whole = high >= end
+            track.target_read_whole = track.target_whole or room <= 0
             if self._due("target", track):
                 wanted[track.copy] = (track, Wanted(track.copy, track.target_tip, track.target_read, high))
         pieces = self.readers["target"].read([item for dummy, item in wanted.values()], ends.target_starts)
@@ -165,11 +166,11 @@ class Portions:
                 track.source_read_whole = True
                 continue
             waiting = len(track.pending)
-            room = 0 if waiting >= BATCH and not track.target_whole else AHEAD - waiting
+            room = 0 if waiting >= BATCH and not track.target_read_whole else AHEAD - waiting
             if ahead >= AHEAD_TOTAL and waiting >= BATCH:
                 room = 0
             high = min(end, track.part.read + min(share, max(0, room)))
-            track.source_read_whole = high >= end or (room <= 0 and track.target_whole)
+            track.source_read_whole = high >= end or (room <= 0 and track.target_read_whole)
             if self._due("source", track):
                 wanted[track.place] = (track, Wanted(track.place, track.part.source_tip, track.part.read, high))
         pieces = self.readers["source"].read([item for dummy, item in wanted.values()], ends.source_starts)

@@ -66,13 +66,14 @@ class Watch:
         clusters = self.source.cluster_id, self.target.cluster_id
         distinct.refuse_one_cluster((self.source.name, clusters[0]), (self.target.name, clusters[1]))
         self.keeper = Keeper(self.target.client, options.mirror, options.state)
-        before = self.keeper.read()
         self.state = WatchState(options.mirror, *clusters, began=_now())
-        if before is not None and options.begin_anew:
-            self.keeper.write([*_all_gone(before), rows.watch_row(self.state)])
-        elif before is not None:
-            _refuse_others(before, clusters, options.mirror)
-            self.state = before
+        if options.begin_anew:
+            self.keeper.write([*self.keeper.forgotten(), rows.watch_row(self.state)])
+        else:
+            before = self.keeper.read()
+            if before is not None:
+                _refuse_others(before, clusters, options.mirror)
+                self.state = before
         self.state.topics, self.state.rename = options.topics, options.rename
         self.tracks = restored(self.state)
         self.state.windows = {}
@@ -97,6 +98,7 @@ class Watch:
             be opened again, and goes on from its state.
         """
         began = time.monotonic()
+        self.keeper.look(began)
         self._look(began)
         self._look_for_acceptance(began)
         copied = self._copied(began)
@@ -113,7 +115,7 @@ class Watch:
             if track.part.stopped is None and track.place not in self.portions.doubted:
                 self._step(track, ends, copied, now_ms)
         self.behind = any(
-            not track.part.stopped and not (track.source_read_whole and track.target_whole) for track in active
+            not track.part.stopped and not (track.source_read_whole and track.target_read_whole) for track in active
         )
         self.expiry.step(active, ends.target_high, now_ms, time.monotonic())
         if not self.behind:
@@ -220,17 +222,18 @@ class Watch:
         state.seconds = round(time.monotonic() - began, 3)
         records: list[rows.Row] = []
         changed = [track for track in self.tracks.values() if track.dirty or track.found]
-        for track in changed:
-            records += self._rows_of(track)
+        state.kept = len({*(state.partitions.keys() - self.dropped.keys()), *(track.place for track in changed)})
         for place, track in self.dropped.items():
             records += _gone(self.options.mirror, place, (*track.forgotten, *track.windows))
+        for track in changed:
+            records += self._rows_of(track)
         self.keeper.write([*records, rows.watch_row(state)])
+        for place in self.dropped:
+            state.partitions.pop(place, None)
         for track in changed:
             state.partitions[track.place] = track.part
             state.differences += track.found
             track.found, track.forgotten, track.dirty = [], [], False
-        for place in self.dropped:
-            state.partitions.pop(place, None)
         self.dropped = {}
         self.rounds += 1
         figures = summary.figures(state, state.at)
@@ -264,21 +267,6 @@ def _bare(window: Window) -> Window:
 
 def _now() -> int:
     return int(time.time() * 1000)
-
-
-def _all_gone(state: WatchState) -> list[rows.Row]:
-    """Null values for all that a state has, the round itself left out."""
-    names = [
-        rows.key(kind, state.mirror, found.topic, found.partition, found.number)
-        for found in state.differences
-        for kind in (rows.DIFFERENCE, rows.ACCEPTED)
-    ]
-    gone = [
-        row
-        for place in {*state.partitions, *state.windows}
-        for row in _gone(state.mirror, place, state.windows.get(place, ()))
-    ]
-    return [*gone, *((name, None) for name in names)]
 
 
 def _gone(mirror: str, place: Partition, windows: Iterable[Window]) -> list[rows.Row]:

@@ -28,6 +28,8 @@ KEYS: dict[str, tuple[type, ...]] = {
     DIFFERENCE: (str, str, int, int),
     ACCEPTED: (str, str, int, int),
 }
+# Kafka numbers partitions with 32 bits.
+LAST_PARTITION = (1 << 31) - 1
 Row = tuple[bytes, "bytes | None"]
 
 
@@ -42,7 +44,10 @@ def _dump(at: int, value: dict[str, Any]) -> bytes:
 
 def watch_row(state: WatchState) -> Row:
     """The record that ends a round."""
-    names = ("source_cluster", "target_cluster", "topics", "rename", "began", "round", "seconds", "not_watched")
+    names = (
+        *("source_cluster", "target_cluster", "topics", "rename"),
+        *("began", "round", "seconds", "kept", "not_watched"),
+    )
     return key(WATCH, state.mirror), _dump(state.at, {name: getattr(state, name) for name in names})
 
 
@@ -73,7 +78,7 @@ def accepted_row(mirror: str, difference: Difference, by: str, reason: str, at: 
 
 
 def fold(records: Iterable[KeptRecord]) -> dict[str, WatchState]:
-    """The state of every mirror.
+    """The state of every mirror, whole or not.
 
     :param records: in log order. A round ended when the broker took its last record, where that is known.
     :raises FormatError: one of them is not of the format.
@@ -100,17 +105,44 @@ def fold(records: Iterable[KeptRecord]) -> dict[str, WatchState]:
                     state.at = stamped
         except (ValueError, KeyError, TypeError, RecursionError, zlib.error, binascii.Error) as error:
             raise foreign(name, offset) from error
-    return {mirror: _whole_state(state, accepted.get(mirror, {})) for mirror, state in states.items() if state.round}
+    return {mirror: _whole_state(state, accepted.get(mirror, {})) for mirror, state in states.items()}
 
 
 def foreign(name: bytes | None, offset: int) -> FormatError:
     """The error for a record that no watch wrote."""
+    delete = "delete that record by a null value for its key"
+    try:
+        kind, mirror = _key(name)[:2]
+        own = kind != ACCEPTED
+    except (ValueError, KeyError, TypeError, RecursionError):
+        own, mirror = False, ""
     return FormatError(
         f"'{TOPIC}' has a record that no watch wrote",
         expected=f"format {FORMAT}",
         found=f"the key {name!r} at offset {offset}",
-        remedy="Find out who may write there, and delete that record by a null value for its key",
+        remedy=(
+            # In the place of one of its own: what that one said would be forgotten.
+            f"Find out who may write there, then begin the watch of the mirror {mirror!r} anew with --begin-anew; only "
+            f"where there is no such watch, {delete}"
+            if own
+            else f"Find out who may write there, and {delete}"
+        ),
     )
+
+
+def names_of(records: Iterable[KeptRecord], mirror: str) -> list[bytes]:
+    """Keys of all that there is of a mirror, also of what is of no format."""
+    latest = {name: value for dummy, name, value, dummy2 in records if name is not None}
+    return [name for name, value in latest.items() if value is not None and _mirror(name) == mirror]
+
+
+def _mirror(name: bytes) -> str | None:
+    try:
+        parts = json.loads(name)
+    except (ValueError, RecursionError):
+        return None
+    known = isinstance(parts, list) and len(parts) > 1 and isinstance(parts[0], str) and parts[0] in KEYS
+    return parts[1] if known and isinstance(parts[1], str) else None
 
 
 def _key(name: bytes | None) -> list[Any]:
@@ -121,6 +153,9 @@ def _key(name: bytes | None) -> list[Any]:
     ):
         raise ValueError("key")
     if any(isinstance(part, int) and not 0 <= part <= fields.LARGEST for part in parts[1:]):
+        raise ValueError("key")
+    # Another writing of the same name is no record of a watch: there would be two of one partition.
+    if key(*parts) != name or (len(parts) > 2 and not (fields.is_topic(parts[2]) and parts[3] <= LAST_PARTITION)):
         raise ValueError("key")
     return parts
 
@@ -142,6 +177,7 @@ def _put(state: WatchState, kind: str, place: list[Any], content: dict[str, Any]
         state.at = at
         for name, check in fields.WATCH.items():
             setattr(state, name, check(content[name]))
+        state.kept = fields.optional(fields.whole)(content.get("kept"))
     elif kind == CONFIRMED:
         state.partitions[place[0], place[1]] = Confirmed(
             **{name: check(content[name]) for name, check in fields.CONFIRMED.items()},

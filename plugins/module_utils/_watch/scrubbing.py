@@ -140,8 +140,11 @@ class Scrubber:
     @staticmethod
     def _first(side: KafkaSide, topic: str, number: int, low: int) -> int:
         """Milliseconds of the first record from an offset on; 0 where the next ones are none."""
+        high = min(low + 100, side.ends([(topic, number)]).get((topic, number), low))
+        if high <= low:
+            return 0
         try:
-            (records,) = side.records(topic, number, [(low, low + 100)], keep="content")
+            (records,) = side.records(topic, number, [(low, high)], keep="content")
         except RangeGoneError:
             return 0
         return int(records.timestamp[0]) if len(records) else 0
@@ -161,11 +164,13 @@ class Scrubber:
         )
 
     def _read(self, track: Track, low: Span, high: Span) -> tuple[Records, Records] | None:
-        """The stretch on both sides; None where retention took some of it meanwhile."""
-        topic, number = track.place
+        """The stretch on both sides; None where retention took some of it meanwhile, or a log ends before it."""
+        place, copy = track.place, (track.part.target_topic, track.place[1])
+        if self.source.ends([place]).get(place, 0) < high[0] or self.target.ends([copy]).get(copy, 0) < high[1]:
+            return None
         try:
-            (source,) = self.source.records(topic, number, [(low[0], high[0])], keep="content")
-            (target,) = self.target.records(track.part.target_topic, number, [(low[1], high[1])], keep="content")
+            (source,) = self.source.records(*place, [(low[0], high[0])], keep="content")
+            (target,) = self.target.records(*copy, [(low[1], high[1])], keep="content")
         except RangeGoneError:
             return None
         return source, target

@@ -14,6 +14,7 @@ from .._digest.shapes import TopicSurvey
 from .._errors import NotProvableError
 from . import windows
 from .expiring import expired_below, retention, vanished
+from .reasons import GONE
 from .state import Confirmed, Partition, WatchState
 
 UNKNOWN = "the watch has not read it"
@@ -23,6 +24,7 @@ UNKNOWN = "the watch has not read it"
 class Standing:
     """:ivar topics: names that are compared by their windows, sorted.
     :ivar left_out: ``{topic: reason}`` of what the watch does not stand for at all.
+    :ivar absent: topics that their owner had deleted in the source, and that the target has no more: not judged.
     :ivar faults: ``{partition: reason}`` of single partitions that it does not stand for, of the former topics.
     :ivar doubts: ``{partition: reasons}`` of what is not proven in partitions that are compared nevertheless.
     :ivar named: ``{partition: reasons}`` of what is so without a doubt.
@@ -31,6 +33,7 @@ class Standing:
 
     topics: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    absent: list[str] = field(default_factory=list)
     faults: dict[Partition, str] = field(default_factory=dict)
     doubts: dict[Partition, list[str]] = field(default_factory=dict)
     named: dict[Partition, list[str]] = field(default_factory=dict)
@@ -65,7 +68,10 @@ def stand(
     watched = {topic for topic, dummy in state.partitions} - set(state.not_watched)
     standing.topics = sorted(topic for topic in watched if wanted.fullmatch(topic))
     standing.left_out = {topic: why for topic, why in sorted(state.not_watched.items()) if wanted.fullmatch(topic)}
-    for topic in sorted(set(known) - watched - set(standing.left_out)):
+    standing.absent = [topic for topic in standing.left_out if _absent(state, topic, target)]
+    for topic in standing.absent:
+        del standing.left_out[topic]
+    for topic in sorted(set(known) - watched - set(standing.left_out) - set(standing.absent)):
         if wanted.fullmatch(topic):
             standing.left_out[topic] = UNKNOWN
     for place, part in sorted(state.partitions.items()):
@@ -76,6 +82,12 @@ def stand(
             if (topic, number) not in state.partitions:
                 standing.faults[topic, number] = UNKNOWN
     return standing
+
+
+def _absent(state: WatchState, topic: str, target: Collection[str]) -> bool:
+    """Whether neither side has it: a mirror remembers deleted topics."""
+    copies = {part.target_topic for (name, dummy), part in state.partitions.items() if name == topic}
+    return state.not_watched[topic] == GONE and not copies & set(target)
 
 
 def _partition(

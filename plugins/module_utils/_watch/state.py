@@ -51,7 +51,7 @@ class Confirmed:
     :ivar vanished: proven offsets that the target deleted before they were seen to expire: their number, and the offset
         of the source before which they lay.
     :ivar unstamped: whether a record without timestamp was accounted for, whose expiry nobody can tell.
-    :ivar older: target records from before the first common one, or of a former topic.
+    :ivar older: target records from before the first common one, or (by offsets) of a former topic.
     :ivar waiting, oldest_waiting: source records that are read and not confirmed yet (in windows); the time (ms) of the
         oldest, which is never later than when it was first seen.
     :ivar chain: hash of the last window.
@@ -160,7 +160,10 @@ class Difference:
 
 @dataclass
 class WatchState:
-    """Everything of one mirror. :ivar not_watched: ``{topic: reason}``. :ivar at: when the last round ended (ms)."""
+    """Everything of one mirror. :ivar not_watched: ``{topic: reason}``. :ivar at: when the last round ended (ms).
+
+    :ivar kept: how many partitions have a record of their own; None where a former version wrote it.
+    """
 
     mirror: str
     source_cluster: str = ""
@@ -171,6 +174,7 @@ class WatchState:
     at: int = 0
     round: int = 0
     seconds: float = 0
+    kept: int | None = None
     not_watched: dict[str, str] = field(default_factory=dict)
     partitions: dict[Partition, Confirmed] = field(default_factory=dict)
     windows: dict[Partition, list[Window]] = field(default_factory=dict)
@@ -190,12 +194,13 @@ def read_state(client: KafkaClient, mirror: str, topic: str = TOPIC) -> WatchSta
     """What the watch of a mirror knows, read to the topic's end.
 
     :returns: None only where the cluster answers that there is no such topic, or no round of this mirror is in it.
-    :raises KafkaDrError: it cannot be read to its end, or holds what no watch wrote.
+    :raises KafkaDrError: it cannot be read to its end, is not whole, or holds what no watch wrote.
     """
     # The format imports these shapes.
     from .keeping import read_states
+    from .wholeness import believed
 
-    return read_states(client, topic).get(mirror)
+    return believed(read_states(client, topic).get(mirror))
 
 
 def require_state(client: KafkaClient, mirror: str, topic: str = TOPIC, remedy: str | None = None) -> WatchState:

@@ -10,10 +10,11 @@ verdict is that of a proof of everything.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from .._digest.shapes import SideSpec
+from .._digest.shapes import SideSpec, TopicSurvey
 from .._errors import KafkaDrError, NotProvableError
 from .._kafka.groups import positions_in
 from .._proof import report, verdict
@@ -119,20 +120,8 @@ class Tail:
         return {place: part for place, part in parts.items() if place not in behind}
 
     def _present(self, parts: dict[Partition, Confirmed]) -> set[Partition]:
-        """Those of the same topics, of which all that the source holds was proven and is held by the target."""
         sources = self.source.survey(sorted({topic for topic, dummy in parts}))
-        copies = self.target.survey(sorted({part.target_topic for part in parts.values()}))
-        found = set()
-        for place, part in parts.items():
-            source, copy = sources.get(place[0]), copies.get(part.target_topic)
-            if source is None or copy is None or part.begins is None:
-                continue
-            if (source["topic_id"], copy["topic_id"]) != (part.source_id, part.target_id):
-                continue
-            start, copied = source["bounds"].get(place[1], (-1, 0))[0], copy["bounds"].get(place[1], (1 << 62, 0))[0]
-            if start >= part.begins[0] and (copied <= part.begins[1] or _holds(part, start, copied)):
-                found.add(place)
-        return found
+        return present(parts, sources, self.target.survey(sorted({part.target_topic for part in parts.values()})))
 
     # -- what is compared ----------------------------------------------------------------------------------------------
 
@@ -191,6 +180,26 @@ class Tail:
             "partitions": len(self.tails),
             "proven_records": sum(part.records for part in self.tails.values()),
         }
+
+
+def present(
+    parts: Mapping[Partition, Confirmed], sources: Mapping[str, TopicSurvey], copies: Mapping[str, TopicSurvey]
+) -> set[Partition]:
+    """Those of the same topics, of which all that the source holds was proven and is held by the target."""
+    found = set()
+    for place, part in parts.items():
+        source, copy = sources.get(place[0]), copies.get(part.target_topic)
+        if source is None or copy is None or part.begins is None:
+            continue
+        if (source["topic_id"], copy["topic_id"]) != (part.source_id, part.target_id):
+            continue
+        # Compaction removes records at any place, and leaves where the log begins and ends as it was.
+        if any("compact" in (side["config"].get("cleanup.policy") or "") for side in (source, copy)):
+            continue
+        start, copied = source["bounds"].get(place[1], (-1, 0))[0], copy["bounds"].get(place[1], (1 << 62, 0))[0]
+        if start >= part.begins[0] and (copied <= part.begins[1] or _holds(part, start, copied)):
+            found.add(place)
+    return found
 
 
 def _copy(place: Partition, part: Confirmed) -> Partition:

@@ -56,10 +56,11 @@ class Track:
     :ivar fresh: target records that were read and are not accounted for, from ``part.examined`` to ``target_read``.
     :ivar source_read_whole: the source was read to its last stable offset, or as far ahead as it is read at all.
     :ivar source_whole: everything the source held when it was looked at was read, and no transaction was open there.
-    :ivar target_whole: the same of the target, as far as its transactions are decided.
+    :ivar target_whole: the target was read to its end, as far as its transactions are decided.
+    :ivar target_read_whole: it was, or as far ahead as it is read at all.
     :ivar unsettled: since when (seconds of a monotonic clock) the target has something else; None while it has not.
     :ivar seen: when the source was seen to end where.
-    :ivar retention: what the target deletes of the copy by itself.
+    :ivar retention: as of :class:`.looking.Pairing`.
     :ivar looked_ahead, looked_far: when it was asked last what expires next, and what expires today (seconds of a
         monotonic clock).
     :ivar source_new, target_new: nothing of that side was read yet; it begins where the log begins.
@@ -77,6 +78,7 @@ class Track:
     source_whole: bool = False
     source_read_whole: bool = False
     target_whole: bool = False
+    target_read_whole: bool = False
     unsettled: float | None = None
     windows: list[Window] = field(default_factory=list)
     faults: list[Difference] = field(default_factory=list)

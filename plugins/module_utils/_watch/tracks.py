@@ -107,4 +107,6 @@ def _source_made_again(track: Track, pairing: Pairing, now_ms: int) -> Track:
         fresh.target_new = False
         fresh.target_read, fresh.target_tip = track.part.examined[1], track.part.target_tip
         fresh.part.examined, fresh.part.target_tip = (0, fresh.target_read), fresh.target_tip
+        # What stays of the former topic's copies is nothing of this one's.
+        fresh.part.older = max(0, fresh.target_read - (track.part.target_start or 0))
     return fresh

@@ -67,11 +67,27 @@ def test_what_a_shorter_retention_would_have_deleted_is_missed_under_a_longer_on
     topic = "w.deleted.lengthened"
     watching = watched(pair, topic, [row.but(timestamp=row.timestamp - DAY) for row in aged(2000, 0)], WEEK)
     for kept in (DAY // 24, 7 * DAY):
-        configure(pair["target"], topic, {**WEEK, "retention.ms": kept})
+        for cluster in pair.values():
+            configure(cluster, topic, {**WEEK, "retention.ms": kept})
         watching.watch.close()
         state = watching.open().rounds(lambda state, kept=kept: state.partitions[topic, 0].expiring_for == kept)
         assert bool(state.partitions[topic, 0].expiring) == (kept < DAY)
     delete_before(pair["target"], topic, 0, 1999)
+    report = closed(watching, {"mirrored_through": {topic: {"0": 2000}}})
+    assert report["verdict"] == "NOT_PROVABLE", report["reasons"]
+
+
+def test_what_the_copy_deletes_by_a_shorter_retention_than_the_source_is_missed(pair):
+    topic = "w.deleted.shortened"
+    watching = watched(pair, topic, [row.but(timestamp=row.timestamp - DAY) for row in aged(2000, 0)], WEEK)
+    configure(pair["target"], topic, {**WEEK, "retention.ms": DAY // 24})
+    watching.watch.close()
+    watching.open().rounds()
+    delete_before(pair["target"], topic, 0, 1999)
+    watching.rounds(lambda state: state.partitions[topic, 0].target_start == 1999)
+    configure(pair["target"], topic, WEEK)
+    watching.watch.close()
+    assert summarise(watching.open().rounds())["vanished_records"] == 1999
     report = closed(watching, {"mirrored_through": {topic: {"0": 2000}}})
     assert report["verdict"] == "NOT_PROVABLE", report["reasons"]
 

@@ -15,6 +15,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary
 from tests.real.ledger.guarded import guarded
 from tests.real.proof.support import admin, create, drop, some, write
 
+from .test_closing import closed
 from .watching import Watching, side
 
 pytestmark = pytest.mark.real
@@ -73,6 +74,24 @@ def test_a_topic_made_again_with_fewer_partitions_is_watched(pair):
         watching.write(where, [row.but(partition=2) for row in ROWS[:30]])
     state = watching.rounds(lambda state: (topic, 2) in state.partitions and state.partitions[topic, 2].records == 30)
     assert said(state) == []
+
+
+def test_a_topic_that_was_deleted_on_both_sides_is_not_judged(pair):
+    topic, old = "w.both", "w.both.old"
+    watching = Watching(pair, topic)
+    for cluster in pair.values():
+        create(cluster, {topic: (1, {}), old: (1, {})})
+    for where in pair:
+        watching.write(where, ROWS)
+        watching.write(where, ROWS, old)
+    watching.rounds()
+    drop(pair["source"], [old])
+    watching.rounds(lambda state: state.not_watched)
+    bounds = {"mirrored_through": {topic: {"0": len(ROWS)}, old: {"0": len(ROWS)}}}
+    assert closed(watching, bounds)["verdict"] == "NOT_PROVABLE"
+    drop(pair["target"], [old])
+    report = closed(watching, bounds)
+    assert report["verdict"] == "PROVEN" and any(old in reason for reason in report["reasons"]), report["reasons"]
 
 
 def test_a_topic_that_was_mended_and_copied_anew_is_proven(pair):

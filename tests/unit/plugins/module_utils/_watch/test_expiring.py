@@ -205,3 +205,17 @@ def test_it_does_not_ask_where_nothing_would_follow(monkeypatch, found):
     target = Target(monkeypatch, [NOW] * 100)
     look([found], target)
     assert target.asked == 0
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "excused"),
+    [
+        (Retention(7), Retention(7), Retention(7)),
+        (Retention(1), Retention(7), Retention(7)),
+        (Retention(7), Retention(1), Retention(7)),
+        (Retention(7, True), Retention(), Retention(None, True)),
+        (Retention(), Retention(7, True), Retention()),
+    ],
+)
+def test_a_copy_is_kept_as_long_as_either_side_keeps_its_records(target, source, excused):
+    assert expiring.longer(target, source) == excused

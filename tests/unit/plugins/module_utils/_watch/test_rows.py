@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError, NotProvableError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import fields, rows
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import (
     Confirmed,
@@ -18,6 +18,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state i
     Window,
 )
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import figures, summarise
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.wholeness import believed
 
 PLACE = ("orders", 3)
 BIG = (1 << 64) - 1
@@ -70,8 +71,57 @@ def test_a_null_value_takes_a_record_away():
     assert rows.fold([*records(state), *gone])["a-to-b"].windows == {}
 
 
-def test_what_no_round_ended_is_no_state():
-    assert rows.fold(records(known())[:-1]) == {}
+def test_what_no_round_ended_is_not_whole():
+    with pytest.raises(NotProvableError, match=r"the record that ends a round.*begin the watch anew"):
+        believed(rows.fold(records(known())[:-1])["a-to-b"])
+    begun = WatchState("a-to-b", "A", "B", "orders", began=1)
+    assert believed(rows.fold(records(begun))["a-to-b"]) is None and believed(None) is None
+
+
+def whole():
+    """A state of two partitions, of which one has a difference, and that of a partition that is no more."""
+    state = known()
+    state.partitions[PLACE].differences, state.kept = 1, 2
+    state.partitions["orders", 4] = replace(state.partitions[PLACE], waiting=0, differences=0)
+    state.differences.append(replace(state.differences[0], partition=9))
+    return state
+
+
+@pytest.mark.parametrize(
+    ("lost", "lacks"),
+    [
+        (("difference", "orders", 3, 0), "1 differences of orders-3, found 0"),
+        (("confirmed", "orders", 3), "records of 2 partitions, found 1"),
+        (("confirmed", "orders", 4), "records of 2 partitions, found 1"),
+        (("watch",), "the record that ends a round"),
+        (("difference", "orders", 9, 0), None),
+    ],
+)
+def test_a_record_that_is_lost_is_no_record_that_says_nothing(lost, lacks):
+    state = whole()
+    kind, *place = lost
+    gone = (100, rows.key(kind, "a-to-b", *place), None, None)
+    found = rows.fold([*records(state), gone])["a-to-b"]
+    if lacks is None:
+        assert believed(found) is found
+        return
+    with pytest.raises(NotProvableError, match="is not whole") as error:
+        believed(found)
+    assert lacks in str(error.value) and "--begin-anew" in str(error.value)
+
+
+def test_a_state_is_whole_in_all_that_it_has():
+    assert believed(rows.fold(records(whole()))["a-to-b"]) == whole()
+
+
+def test_all_that_there_is_of_a_mirror_is_forgotten_also_what_cannot_be_read():
+    state = whole()
+    strange = [(90, name, b"x", None) for name in (b'["confirmed","a-to-b", 7]', b"x", b'["watch"]', b"[" * 100000)]
+    others = [(99, rows.key("watch", "c-to-d"), b"x", None), (100, None, b"x", None)]
+    gone = (101, rows.key("difference", "a-to-b", "orders", 9, 0), None, None)
+    names = rows.names_of([*records(state), *strange, *others, gone], "a-to-b")
+    own = {row[1] for row in records(state)} - {gone[1]}
+    assert set(names) == own | {b'["confirmed","a-to-b", 7]'}
 
 
 @pytest.mark.parametrize(
@@ -83,18 +133,51 @@ def test_what_no_round_ended_is_no_state():
         (b'["confirmed","m","t","0"]', b'{"v":1,"at":1}'),
         (b'["confirmed","m","t",-1]', b'{"v":1,"at":1}'),
         (b'["nothing","m"]', b'{"v":1,"at":1}'),
-        (b'["watch","m"]', b"{"),
-        (b'["watch","m"]', b'{"v":2,"at":1}'),
-        (b'["watch","m"]', b"[" * 100000),
         (b"[" * 100000, b"{}"),
-        (b'["watch","m"]', b"[1]"),
-        (b'["watch","m"]', b'{"v":1,"at":1,"round":true}'),
+        (b'["accepted","m","t",0,0]', b"{}"),
     ],
 )
 def test_what_is_not_of_the_format_is_refused_by_its_key(name, value):
     with pytest.raises(FormatError, match="delete that record") as error:
         rows.fold([(4, name, value, None)])
     assert "at offset 4" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        (b'["watch","m"]', b"{"),
+        (b'["watch","m"]', b'{"v":2,"at":1}'),
+        (b'["watch","m"]', b"[" * 100000),
+        (b'["watch","m"]', b"[1]"),
+        (b'["watch","m"]', b'{"v":1,"at":1,"round":true}'),
+        (b'["difference","m","t",0,0]', b"x"),
+        (b'["confirmed","m","t",0]', b"x"),
+    ],
+)
+def test_what_stands_in_the_place_of_a_record_of_its_own_is_not_to_be_deleted(name, value):
+    with pytest.raises(FormatError, match=r"begin the watch of the mirror 'm' anew.*only where there is no such watch"):
+        rows.fold([(4, name, value, None)])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [b'"a\\ud800"', b'""', b'" "', b'"a b"', b'"a/b"', b'"a\\u0000"', b'".."', b'"' + b"a" * 250 + b'"', b'"\\u0061"'],
+)
+def test_what_is_no_topic_has_no_record(name):
+    part = rows.confirmed_row("m", PLACE, known().partitions[PLACE], 1)[1]
+    with pytest.raises(FormatError, match=r"no watch wrote.*delete that record"):
+        rows.fold([(0, b'["confirmed","m",' + name + b",0]", part, None)])
+    if len(name) < 250 and b"0061" not in name and name != b'".."':
+        with pytest.raises(FormatError, match="no watch wrote"):
+            rows.fold([(0, rows.key("confirmed", "m", "t", 0), part.replace(b'"a.orders"', name), None)])
+
+
+@pytest.mark.parametrize("name", [b'["watch", "m"]', b' ["watch","m"]', b'["confirmed","m","t",%d]' % (1 << 31)])
+def test_another_writing_of_a_name_is_no_record_of_its_own(name):
+    row = rows.confirmed_row("m", PLACE, known().partitions[PLACE], 1)[1]
+    with pytest.raises(FormatError, match="delete that record"):
+        rows.fold([(0, name, row if b"confirmed" in name else rows.watch_row(known())[1], None)])
 
 
 @pytest.mark.parametrize("field", sorted(fields.CONFIRMED | fields.LATER))

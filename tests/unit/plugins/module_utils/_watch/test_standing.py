@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import GONE, HIDDEN
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.standing import UNKNOWN, stand
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import Confirmed, WatchState
 
@@ -108,6 +109,16 @@ def test_what_the_watch_never_read_is_named():
 def test_what_it_leaves_out_is_named_by_its_own_reason():
     found = stood(part(), known={"orders": {0}}, not_watched={"orders": "it is compacted", "bills": "it is compacted"})
     assert found.topics == [] and found.lacking() == {"orders": "it is compacted"}
+
+
+@pytest.mark.parametrize(
+    ("reason", "copies", "judged"), [(GONE, {}, False), (GONE, {"orders": copy()}, True), (HIDDEN, {}, True)]
+)
+def test_what_both_sides_deleted_is_named_and_not_judged(reason, copies, judged):
+    state = WatchState("m", partitions={("orders", 0): part()}, not_watched={"orders": reason})
+    found = stand(state, ".*", {"orders": {0}}, copies, NOW)
+    assert (found.left_out, found.absent) == (({"orders": reason}, []) if judged else ({}, ["orders"]))
+    assert found.topics == [] and stand(state, "bills", {}, copies, NOW).absent == []
 
 
 def test_what_its_size_may_have_deleted_is_named():

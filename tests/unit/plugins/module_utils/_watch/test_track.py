@@ -46,6 +46,14 @@ def test_a_fault_is_named_and_ends_what_is_proven(target, kinds, through):
     assert part.examined == (60, len(target))
 
 
+def test_a_record_before_its_turn_is_no_copy_of_its_twin_that_waits():
+    first, second, third, fourth = 301, 302, 303, 304
+    rows = [*BASE, first, second, third, fourth, second, fourth]
+    follower = follow(rows, [*BASE, second, first])
+    part = follower.track.part
+    assert (follower.kinds(), part.through, part.duplicates) == ({"foreign": 1}, (60, 60), 0)
+
+
 def test_a_record_with_a_time_to_come_is_as_old_as_it_was_seen():
     follower = follow(BASE, BASE)
     ahead = 5_000_000

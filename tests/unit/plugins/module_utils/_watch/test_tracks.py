@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.expiring import Retention
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.looking import Pairing, Survey
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import COMPACTED, GONE
@@ -50,6 +52,19 @@ def test_differences_of_a_former_log_stand_for_nothing_also_where_the_clock_was_
     synchronise(tracks, survey(1, "again"), 500)
     state = WatchState("m", partitions={place: tracks[place].part}, differences=[found])
     assert state.standing_differences() == [] and tracks[place].faults == []
+
+
+@pytest.mark.parametrize(
+    ("target_id", "start", "older"), [("t", 10, 290), ("t", None, 300), ("t", 300, 0), ("t", 320, 0), ("new", 10, 0)]
+)
+def test_what_the_copy_has_of_a_former_source_is_older(target_id, start, older):
+    tracks = {}
+    synchronise(tracks, survey(1), 1)
+    place = ("orders", 0)
+    tracks[place].part.examined, tracks[place].part.target_start = (300, 300), start
+    again = {place: Pairing("a.orders", "again", target_id)}
+    synchronise(tracks, Survey(again, {}), 2)
+    assert (tracks[place].part.source_id, tracks[place].part.older) == ("again", older)
 
 
 def test_what_was_compacted_meanwhile_is_watched_no_more():
