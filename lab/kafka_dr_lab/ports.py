@@ -12,15 +12,21 @@ from .errors import LabError
 HOST = "127.0.0.1"
 # Well-known services of a machine are below.
 LOWEST, ATTEMPTS = 12000, 200
+# Not the shared generator: whoever seeds it, such as a test, would be given the ports of the call before.
+_RANDOM = random.SystemRandom()
+_given: set[int] = set()
 
 
 def free_ports(count: int) -> list[int]:
     """Ports on which nothing listens at this moment, below those that connections going out get: a program that starts
-    later, or again, would find its port taken by one of them.
+    later, or again, would find its port taken by one of them. None is given twice in a process: what was given last may
+    not listen yet.
     """
     sockets: list[socket.socket] = []
     try:
-        for port in random.sample(_lasting_ports(), ATTEMPTS):
+        for port in _RANDOM.sample(_lasting_ports(), ATTEMPTS):
+            if port in _given:
+                continue
             listener = socket.socket()
             sockets.append(listener)
             try:
@@ -28,7 +34,9 @@ def free_ports(count: int) -> list[int]:
             except OSError:
                 sockets.pop().close()
             if len(sockets) == count:
-                return [listener.getsockname()[1] for listener in sockets]
+                ports = [listener.getsockname()[1] for listener in sockets]
+                _given.update(ports)
+                return ports
     finally:
         for listener in sockets:
             listener.close()
