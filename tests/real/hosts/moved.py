@@ -42,6 +42,8 @@ class World:
 
     def __init__(self, directory: Path):
         self.directory = directory
+        # What ansible-playbook is called with besides, such as --check.
+        self.words: tuple[str, ...] = ()
         supers = {"super.users": "User:ANONYMOUS;User:stages"}
         self.brokers: dict[str, Kafka] = {}
         self.hosts = {}
@@ -68,7 +70,7 @@ class World:
         return sorted(describe_acls(KafkaClient(self.brokers["na"].client), ["shop"]))
 
     def run(self, playbook: str, mirror: dict[str, Any], **given: Any) -> str:
-        done = played(self.directory, self.hosts, [mirror], playbook, given)
+        done = played(self.directory, self.hosts, [mirror], playbook, given, *self.words)
         assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
         return " ".join(done.stdout.split())
 

@@ -106,3 +106,11 @@ def test_nothing_is_changed_for_such_a_run_whatever_the_step(world, move):
     said = world.play("failover", THERE, (move(world), SLEEP, *attempts), {"__failover_done": {}}, **AWAY)
     assert said.count("REFUSED This run no longer owns the ledger of eu") == len(CHANGES), said[-5000:]
     assert describe_acls(eu) == had
+
+
+def test_a_check_that_takes_its_time_owns_nothing_and_goes_on(world):
+    """Nothing is written in a check, so that there is nothing to look for."""
+    world.words = ("--check",)
+    known = {**of_role("ledger", "known.yml"), "vars": {"ledger_region": "eu"}}
+    said = world.play("failover", THERE, (SLEEP, of_role("ledger", "owned.yml"), SLEEP, known), {})
+    assert "failed=0" in said, said[-3000:]
