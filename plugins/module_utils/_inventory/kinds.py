@@ -17,7 +17,6 @@ PRINTABLE = r"^[^\x00-\x1f\x7f\u0085\u2028\u2029]*$"
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 KUBERNETES_NAME = r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$"
 PATH = r"^(/|~/)(?!.*(^|/)\.\.(/|$))[^\x00-\x1f\x7f\"'\u0060\\\\{}$;|&<>*?]*$"
-TOPIC = r"^(?!\.{1,2}$)[A-Za-z0-9._-]+$"
 
 
 def node(kind: str, description: str = "", **more: t.Any) -> NODE:

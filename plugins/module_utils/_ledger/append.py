@@ -87,7 +87,8 @@ def _allowed(topic: str, chain: Chain, entry: dict, after: str | None, keys: lis
     state = fold(chain.entries)
     _next_epoch(topic, state, entry)
     if not entry["fenced"]:
-        _unchanged(topic, state, state["head"]["hash"] if after is None else after)
+        if after is not None:
+            _unchanged(topic, state, after)
         # One with an epoch may be told beside a run, which has to learn of it.
         if entry["state"] == "active" and "epoch" not in entry and state["open"] and state["run"] != entry["run"]:
             raise RefusedError(

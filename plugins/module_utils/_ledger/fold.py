@@ -38,9 +38,8 @@ def fold(entries: list[dict]) -> dict:
         were made), ``naming`` (``{region, epoch}`` that the planned move of another ledger was about to name, or empty
         where none was, where that move or a later one was told, or where rights were taken or given back since),
         ``filling`` (``{to, from, stage}`` of a copy that another ledger's stage began in this region, which lacks
-        records until it is whole, or empty). The
-        step ``paused`` stays done as long as no region is active: what ran before is known by the run that stopped it
-        alone.
+        records until it is whole, or empty). The step ``paused`` stays done as long as no region is active: what ran
+        before is known by the run that stopped it alone.
     """
     state = _empty()
     for entry in entries:

@@ -15,14 +15,13 @@ from .._kafka.topics import describe_topics, effective_configs, not_writable, to
 from .._proof.comparison import Comparison
 from .._proof.pairs import Pair, Topic
 from .._values.listing import named
+from .._values.topic_name import LONGEST
 from . import actions, progress
 from .choice import Choice
 from .writing import Work
 
 # They would refuse records for their age.
 LEFT_OUT = ("message.timestamp.before.max.ms", "message.timestamp.after.max.ms")
-# Of a topic's name, as Kafka has it.
-LONGEST = 249
 # Whatever the copy's own are: nothing that was salvaged is to expire, and a record has the time that it had.
 KEPT = {
     "cleanup.policy": "delete",

@@ -7,17 +7,15 @@ They raise ValueError, TypeError or KeyError where it is nothing that a watch wr
 from __future__ import annotations
 
 import base64
-import re
 import zlib
 from collections.abc import Callable
 from typing import Any
 
+from .._values.topic_name import has_legal_characters
 from .._values.whole import is_whole
 from .state import Span, Tip
 
 LARGEST = 1 << 62
-# What Kafka takes for a name of a topic (org.apache.kafka.common.internals.Topic).
-LEGAL, LONGEST = re.compile("[a-zA-Z0-9._-]+"), 249
 ARRAYS = ("runs", "content", "timestamps")
 # What one array may unpack to: a window holds at most some ten thousand records of 8 bytes.
 ARRAY_BYTES = 16 << 20
@@ -51,14 +49,9 @@ def text(value: Any) -> str:
     return value
 
 
-def is_topic(name: str) -> bool:
-    """Whether Kafka takes it for the name of a topic."""
-    return LEGAL.fullmatch(name) is not None and len(name) <= LONGEST and name not in (".", "..")
-
-
 def _name(value: Any) -> str:
     """A name that can be asked for; one that is renamed may be longer than any topic's."""
-    if not LEGAL.fullmatch(text(value)):
+    if not has_legal_characters(text(value)):
         raise ValueError(value)
     return value
 

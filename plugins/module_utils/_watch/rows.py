@@ -16,6 +16,7 @@ from typing import Any
 
 from .._errors import FormatError
 from .._ledger.kept import KeptRecord
+from .._values.topic_name import is_topic_name
 from . import fields
 from .state import TOPIC, Confirmed, Difference, Partition, WatchState, Window
 
@@ -155,7 +156,7 @@ def _key(name: bytes | None) -> list[Any]:
     if any(isinstance(part, int) and not 0 <= part <= fields.LARGEST for part in parts[1:]):
         raise ValueError("key")
     # Another writing of the same name is no record of a watch: there would be two of one partition.
-    if key(*parts) != name or (len(parts) > 2 and not (fields.is_topic(parts[2]) and parts[3] <= LAST_PARTITION)):
+    if key(*parts) != name or (len(parts) > 2 and not (is_topic_name(parts[2]) and parts[3] <= LAST_PARTITION)):
         raise ValueError("key")
     return parts
 

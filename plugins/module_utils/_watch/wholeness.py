@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from .._errors import NotProvableError
 from .state import TOPIC, WatchState
 
@@ -33,12 +35,10 @@ def _lacking(state: WatchState) -> tuple[str, str] | None:
         return "the record that ends a round", "only those of partitions"
     if state.kept is not None and len(state.partitions) != state.kept:
         return f"records of {state.kept} partitions", str(len(state.partitions))
-    held: dict[tuple[str, int], int] = {}
-    for found in state.differences:
-        part = state.partitions.get((found.topic, found.partition))
-        if part is not None and found.number < part.differences:
-            held[found.topic, found.partition] = held.get((found.topic, found.partition), 0) + 1
-    for place, part in sorted(state.partitions.items()):
-        if held.get(place, 0) != part.differences:
-            return f"{part.differences} differences of {place[0]}-{place[1]}", str(held.get(place, 0))
+    parts = state.partitions
+    numbers = [((found.topic, found.partition), found.number) for found in state.differences]
+    held = Counter(place for place, number in numbers if place in parts and number < parts[place].differences)
+    for place, part in sorted(parts.items()):
+        if held[place] != part.differences:
+            return f"{part.differences} differences of {place[0]}-{place[1]}", str(held[place])
     return None

@@ -15,6 +15,7 @@ import yaml
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.append import append
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import known, read_ledger
 from kafka_dr_lab.playbook import collections_path
 from tests.real.hosts.mirrors import create
 from tests.real.ledger.guarded import guarded, password
@@ -139,6 +140,19 @@ def played(
         timeout=300,
         check=False,
     )
+
+
+def ledger_of(broker: Kafka) -> dict[str, Any]:
+    """What the ledger says that a region's broker holds."""
+    return known(read_ledger(KafkaClient(broker.client), LEDGER, [SECRET]), [SECRET])
+
+
+def failure_of(done: subprocess.CompletedProcess[str]) -> str:
+    """With what a playbook ended that failed; empty where it did not."""
+    said = " ".join((done.stdout + done.stderr).replace("\\n", " ").split())
+    failed = [said.index(word) for word in ("fatal: [", "failed: [") if word in said]
+    assert (done.returncode == 0) != bool(failed), said[-3000:]
+    return said[min(failed) :] if failed else ""
 
 
 def region(client: dict[str, Any]) -> dict[str, Any]:

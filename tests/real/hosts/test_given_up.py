@@ -13,8 +13,19 @@ import yaml
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import known, read_ledger
-from tests.real.hosts.moved import AWAY, LEDGER, SECRET, STRAY, THERE, TOLD, World, of_role, played
+from tests.real.hosts.moved import (
+    AWAY,
+    LEDGER,
+    SECRET,
+    STRAY,
+    THERE,
+    TOLD,
+    World,
+    failure_of,
+    ledger_of,
+    of_role,
+    played,
+)
 from tests.support.kafka import ROOT
 
 pytestmark = pytest.mark.real
@@ -26,7 +37,7 @@ PLANNED = {"__failover_source": {"reachable": True, "error": ""}}
 
 
 def says(world: World, name: str) -> dict[str, Any]:
-    return known(read_ledger(KafkaClient(world.brokers[name].client), LEDGER, [SECRET]), [SECRET])
+    return ledger_of(world.brokers[name])
 
 
 @pytest.fixture
@@ -47,10 +58,7 @@ def move(world: World, *more: dict[str, Any]) -> str:
 
 def give_up(world: World, **given: Any) -> str:
     """With what it was refused; empty where it was not."""
-    done = played(world.directory, world.hosts, [THERE], "streamsafe.kafka_dr.abort_move", given)
-    said = " ".join((done.stdout + done.stderr).replace("\\n", " ").split())
-    assert (done.returncode == 0) != ("fatal: [" in said), said[-3000:]
-    return said[said.index("fatal: [") :] if "fatal: [" in said else ""
+    return failure_of(played(world.directory, world.hosts, [THERE], "streamsafe.kafka_dr.abort_move", given))
 
 
 def naming() -> dict[str, Any]:

@@ -12,10 +12,9 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topic_c
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.append import append
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.epochs import NOWHERE, told
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import known, read_ledger
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import codec_connect
 from tests.real.hosts.mirrors import create
-from tests.real.hosts.moved import LEDGER, PURPOSES, SECRET, TOPIC, played, region
+from tests.real.hosts.moved import LEDGER, PURPOSES, SECRET, TOPIC, failure_of, ledger_of, played, region
 from tests.real.ledger.guarded import guarded
 from tests.support.kafka import Kafka
 
@@ -44,7 +43,7 @@ class Told:
         return KafkaClient(self.brokers[name].client)
 
     def known(self, name: str) -> dict[str, Any]:
-        return known(read_ledger(self.client(name), LEDGER, [SECRET]), [SECRET])
+        return ledger_of(self.brokers[name])
 
     def entry(self, name: str, run: str, stage: str, step: str, state: str, about: str, **more: Any) -> None:
         """An entry of a run that owns the ledger, unless ``fenced`` is false."""
@@ -86,11 +85,7 @@ class Told:
     def run(self, name: str, *words: str, **given: Any) -> str:
         """With what a stage ends that fails; empty where it does not."""
         playbook = f"streamsafe.kafka_dr.{name}"
-        done = played(self.directory, self.hosts, self.mirrors, playbook, given, *words)
-        said = " ".join((done.stdout + done.stderr).replace("\\n", " ").split())
-        failed = [said.index(word) for word in ("fatal: [", "failed: [") if word in said]
-        assert (done.returncode == 0) != bool(failed), said[-3000:]
-        return said[min(failed) :] if failed else ""
+        return failure_of(played(self.directory, self.hosts, self.mirrors, playbook, given, *words))
 
     def failback(self, to: str, source: str, **more: Any) -> str:
         given = {"failback_region": to, "failback_from": source, "failback_salvage_directory": SALVAGE}

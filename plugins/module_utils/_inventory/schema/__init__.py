@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from ..._mm2.access import GUARDED
+from ..._values.topic_name import CHARACTERS, LONGEST
 from ..kinds import NODE, choice, loose_flag, number, path, secret, text
 from ..platforms import PLATFORMS
 from .clients import CLIENT, CLIENT_SECRETS, CONNECT, CONNECT_SECRETS, DEPLOYMENT, KUBERNETES
@@ -18,9 +19,9 @@ def _topic(description: str) -> NODE:
     """
     return text(
         description,
-        f"^{GUARDED}[A-Za-z0-9._-]+$",
+        f"^{GUARDED}{CHARACTERS}$",
         f"a name that begins with {GUARDED}, of letters, digits, '.', '_' and '-'",
-        maxLength=249,
+        maxLength=LONGEST,
         x_where="anywhere",
     )
 

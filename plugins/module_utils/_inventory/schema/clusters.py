@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from ..._mm2.access import PURPOSES
+from ..._values.topic_name import LONGEST, PATTERN
 from ..kinds import (
     NODE,
-    TOPIC,
     choice,
     flag,
     listing,
@@ -88,7 +88,7 @@ TOPICS = listing(
         "",
         {
             "name": text(
-                "Its name", TOPIC, "a name of letters, digits, '.', '_' and '-', as Kafka takes it", maxLength=249
+                "Its name", PATTERN, "a name of letters, digits, '.', '_' and '-', as Kafka takes it", maxLength=LONGEST
             ),
             "partitions": number("How many partitions", 1, 100000),
             "replication_factor": number("How many replicas; the broker's default if left out", 1, 32767),
