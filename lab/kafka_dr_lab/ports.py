@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import random
 import socket
 from pathlib import Path
@@ -14,35 +15,57 @@ HOST = "127.0.0.1"
 LOWEST, ATTEMPTS = 12000, 200
 # Not the shared generator: whoever seeds it, such as a test, would be given the ports of the call before.
 _RANDOM = random.SystemRandom()
-_given: set[int] = set()
+# Ports this process was given, each with the socket that keeps it from other processes.
+_given: dict[int, socket.socket] = {}
 
 
 def free_ports(count: int) -> list[int]:
     """Ports on which nothing listens at this moment, below those that connections going out get: a program that starts
-    later, or again, would find its port taken by one of them. None is given twice in a process: what was given last may
-    not listen yet.
+    later, or again, would find its port taken by one of them. None is given twice while a process lives that was given
+    it: what is to listen there may not do so yet, or may just be started again.
     """
-    sockets: list[socket.socket] = []
+    ports: list[int] = []
+    for port in _RANDOM.sample(_lasting_ports(), ATTEMPTS):
+        if len(ports) == count:
+            break
+        claim = _claim(port)
+        if claim is None:
+            continue
+        if _is_free(port):
+            _given[port] = claim
+            ports.append(port)
+        else:
+            claim.close()
+    if len(ports) < count:
+        raise LabError(
+            f"Expected {count} free ports on {HOST}, found {len(ports)} in {ATTEMPTS} attempts. Stop something."
+        )
+    return ports
+
+
+def _claim(port: int) -> socket.socket | None:
+    """What keeps a port from others until this process ends; None where another has it.
+
+    A socket with an abstract name (Linux, unix(7)) leaves no file behind and, like a port, belongs to a network
+    namespace.
+    """
+    claim = socket.socket(socket.AF_UNIX)
     try:
-        for port in _RANDOM.sample(_lasting_ports(), ATTEMPTS):
-            if port in _given:
-                continue
-            listener = socket.socket()
-            sockets.append(listener)
-            try:
-                listener.bind((HOST, port))
-            except OSError:
-                sockets.pop().close()
-            if len(sockets) == count:
-                ports = [listener.getsockname()[1] for listener in sockets]
-                _given.update(ports)
-                return ports
-    finally:
-        for listener in sockets:
-            listener.close()
-    raise LabError(
-        f"Expected {count} free ports on {HOST}, found {len(sockets)} in {ATTEMPTS} attempts. Stop something."
-    )
+        claim.bind(f"\0kafka_dr_lab.port.{port}")
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            claim.close()
+            return None
+    return claim
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as listener:
+        try:
+            listener.bind((HOST, port))
+        except OSError:
+            return False
+    return True
 
 
 def _lasting_ports() -> range:

@@ -31,6 +31,8 @@ LAST_LINES = 40
 # What is printed where an interpreter dies of a signal stands before the stacks of its threads.
 DIED = "Fatal Python error"
 SIGNALS = 128
+# Of a part that died, below the table: whoever keeps a few lines of the output keeps these.
+WIDEST, FRAMES = 160, 12
 MEGABYTES_OF_A_PART = 3000
 
 
@@ -121,6 +123,15 @@ def why(log: Path, code: int) -> list[str]:
     return lines[begin : begin + LAST_LINES]
 
 
+def in_short(log: Path, code: int) -> list[str]:
+    """What an interpreter said that died of a signal, and where it was: the thread that ran first."""
+    if code <= SIGNALS:
+        return []
+    lines = why(log, code)
+    current = next((number for number, line in enumerate(lines) if line.startswith("Current thread")), 0)
+    return [line[:WIDEST] for line in [*lines[:6], *lines[current : current + FRAMES]]]
+
+
 def table(results: dict[str, dict[str, float]], wall: float) -> str:
     """Where the time went, the most costly part first."""
     rows = [f"{'part':24}{'wall s':>8}{'CPU s':>8}"]
@@ -151,6 +162,9 @@ def main() -> int:
             lines = why(OUTPUT / f"{name}.log", int(measured["code"]))
             print("\n".join([f"\n=== why {name} failed", *lines]), flush=True)
     print(f"\n{table(run.results, time.monotonic() - began)}", flush=True)
+    for name, measured in run.results.items():
+        for line in in_short(OUTPUT / f"{name}.log", int(measured["code"])):
+            print(f"{name}: {line}", flush=True)
     return 130 if run.interrupted else int(any(measured["code"] for measured in run.results.values()))
 
 

@@ -48,7 +48,9 @@ def test_why_a_part_failed_is_its_end_or_where_its_interpreter_died(ran, tmp_pat
     results = ran(python("dead", dies), python("bad", f"{many}raise SystemExit(3)"))
     dead = run.why(tmp_path / "dead.log", int(results["dead"]["code"]))
     assert results["dead"]["code"] == 134 and dead[3:5] == ["line 99", "Fatal Python error: Aborted"], dead
-    assert run.why(tmp_path / "bad.log", 3)[-2:] == ["line 98", "line 99"]
+    short = run.in_short(tmp_path / "dead.log", int(results["dead"]["code"]))
+    assert short[4] == "Fatal Python error: Aborted" and '<string>", line 104' in short[-1] and len(short) < 20, short
+    assert run.why(tmp_path / "bad.log", 3)[-2:] == ["line 98", "line 99"] and not run.in_short(tmp_path / "bad.log", 3)
 
 
 def test_a_part_begins_after_those_it_needs(ran, tmp_path):
