@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls, ensure_acls, flatten
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.access import service_acls
 from tests.real.hosts.moved import (
     AWAY,
     LEDGER,
+    RETURN,
     SECRET,
     STRAY,
     THERE,
@@ -121,6 +123,19 @@ def test_one_that_was_about_to_name_its_target_is_not_unless_a_person_knows_bett
     assert world.rights() == []
     assert give_up(world, **LOST, abort_move_accept_target_named=True) == ""
     assert world.rights() == granted()
+
+
+def test_the_mirror_that_a_move_turned_round_cannot_write_once_it_is_given_up(world, granted):
+    """It is on the target's machines, and goes on once they are back."""
+    move(world, FENCE, naming())
+    source = KafkaClient(world.brokers["na"].client)
+    needed = service_acls("mirror", "mirror", THERE, "source")
+    ensure_acls(source, [*needed, *service_acls("mirror", "mirror", RETURN, "target")], "present", False)
+    world.brokers["eu"].kill()
+    assert give_up(world, **LOST, abort_move_accept_target_named=True) == ""
+    # What the mirror needs to be set up again stays.
+    assert set(describe_acls(source, ["mirror"])) == set(flatten(needed))
+    assert says(world, "na")["active_region"] == "na"
 
 
 def test_one_that_has_named_its_target_is_not(world, granted):
