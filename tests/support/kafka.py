@@ -14,7 +14,7 @@ from kafka_dr_lab.kafka_home import kafka_home  # noqa: E402
 from kafka_dr_lab.plain_kafka import JVM, JavaProcess, Kafka  # noqa: E402
 from kafka_dr_lab.ports import free_ports  # noqa: E402
 
-__all__ = ["JVM", "ROOT", "JavaProcess", "Kafka", "MirrorMaker", "clusters", "free_ports", "kafka_home"]
+__all__ = ["JVM", "ROOT", "JavaProcess", "Kafka", "MirrorMaker", "clusters", "free_ports", "joining", "kafka_home"]
 
 
 class MirrorMaker(JavaProcess):
@@ -39,3 +39,16 @@ def clusters(names: list[str], directory: Path | None = None, config: dict | Non
     for broker in brokers.values():
         broker.await_ready()
     return brokers
+
+
+def joining(directory: Path, first: Kafka, number: int) -> Kafka:
+    """A further broker of the cluster whose controller ``first`` is; not started yet."""
+    broker = Kafka(directory, f"{first.name}-{number}", cluster_id=first.cluster_id)
+    plain, dummy = broker.properties["listeners"].split(",")
+    broker.properties |= {
+        "process.roles": "broker",
+        "node.id": number,
+        "listeners": plain,
+        "controller.quorum.voters": first.properties["controller.quorum.voters"],
+    }
+    return broker

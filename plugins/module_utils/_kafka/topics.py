@@ -31,12 +31,15 @@ DYNAMIC_TOPIC_CONFIG = 1
 
 
 class TopicDescription(TypedDict):
-    """One topic: ``in_sync`` is the smallest number of in-sync replicas among its partitions."""
+    """One topic: ``in_sync`` is the smallest number of in-sync replicas among its partitions, ``without_leader`` the
+    number of those that no broker leads.
+    """
 
     id: str
     partitions: int
     replication_factor: int
     in_sync: int
+    without_leader: int
 
 
 class TopicSurvey(TypedDict):
@@ -95,6 +98,7 @@ def describe_topics(client: KafkaClient, names: Collection[str]) -> dict[str, To
             "partitions": len(topic.partitions),
             "replication_factor": len(topic.partitions[0].replicas) if topic.partitions else 0,
             "in_sync": min((len(partition.isr) for partition in topic.partitions), default=0),
+            "without_leader": sum(partition.leader is None for partition in topic.partitions),
         }
     return found
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a watch that is a service begins anew: it is started again and again with the same words, and forgets what it
-knows only where that is about other clusters.
+"""What a watch goes on from: never from what was proven of other clusters. One that is a service is started again and
+again with the same words, and forgets what it knows only where that is about other clusters.
 """
 
 from __future__ import annotations
 
 import json
 
-from .._errors import KafkaDrError
+from .._errors import KafkaDrError, RefusedError
 from .._kafka.client import KafkaClient
-from .state import read_state
+from .state import WatchState, read_state
 
 
 def is_of_others(words: list[str]) -> bool:
@@ -28,6 +28,17 @@ def is_of_others(words: list[str]) -> bool:
     except (KafkaDrError, OSError, ValueError):
         return False
     return all(now) and now != [state.source_cluster, state.target_cluster]
+
+
+def refuse_others(state: WatchState, clusters: tuple[str, str], mirror: str) -> None:
+    """What was proven of other clusters says nothing of these. :raises RefusedError: it was."""
+    if (state.source_cluster, state.target_cluster) != clusters:
+        raise RefusedError(
+            f"The watch of the mirror '{mirror}' was begun between other clusters",
+            expected=f"{state.source_cluster} and {state.target_cluster}",
+            found=f"{clusters[0]} and {clusters[1]}",
+            remedy="Begin it anew with --begin-anew, or give this mirror another name",
+        )
 
 
 def _client(path: str, name: str) -> KafkaClient:

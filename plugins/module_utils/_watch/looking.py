@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from .._kafka.topics import describe_topics, effective_configs, hidden_topics, matching, topic_names
+from .._errors import AuthorizationError
+from .._kafka.client import KafkaClient
+from .._kafka.topics import TopicDescription, describe_topics, effective_configs, hidden_topics, matching, topic_names
 from .._mm2.names import is_own
 from .._proof import pairs
 from .._proof.sides import KafkaSide
 from .expiring import KEEPS_ALL, Retention, longer, retention
-from .reasons import COMPACTED, HIDDEN, STAMPED
+from .reasons import COMPACTED, HIDDEN, HIDDEN_COPY, LEADERLESS, STAMPED
 from .state import Partition
 
 CONFIGS = ("cleanup.policy", "message.timestamp.type", "retention.ms", "retention.bytes")
@@ -38,22 +40,34 @@ class Survey:
     not_watched: dict[str, str]
 
 
-def look(source: KafkaSide, target: KafkaSide, pattern: str, rename: str, known: Collection[str] = ()) -> Survey:
+def look(
+    source: KafkaSide,
+    target: KafkaSide,
+    pattern: str,
+    rename: str,
+    known: Collection[str] = (),
+    without_leader: bool = False,
+) -> Survey:
     """Topics that the source lists now, paired with the target's.
 
     :param known: names of the source that were watched before.
+    :param without_leader: leave out topics of which no broker leads a partition; a change of leaders is over by now.
     :raises KafkaDrError: a topic has no answer: what is not described is not absent.
     """
     rule = pairs.rename(rename)
     names = topic_names(source.client, pattern)
     on_source = describe_topics(source.client, names)
-    on_target = describe_topics(target.client, sorted({rule(name) for name in on_source}))
+    on_target, hidden_copies = _shown(target.client, sorted({rule(name) for name in on_source}))
     source_configs = effective_configs(source.client, list(on_source), CONFIGS)
     target_configs = effective_configs(target.client, list(on_target), CONFIGS)
     survey = Survey({}, dict.fromkeys(_hidden(source, target, pattern, rename, known, names), HIDDEN))
     for name, topic in on_source.items():
         copy = on_target.get(rule(name))
         reason = _why_not(source_configs[name], target_configs.get(rule(name), {}))
+        if rule(name) in hidden_copies:
+            reason = HIDDEN_COPY
+        elif without_leader and (topic["without_leader"] or (copy is not None and copy["without_leader"])):
+            reason = LEADERLESS
         if reason is None and copy is not None and copy["partitions"] > topic["partitions"]:
             reason = f"{topic['partitions']} partitions on the source, {copy['partitions']} on the target"
         if reason is not None:
@@ -68,6 +82,15 @@ def look(source: KafkaSide, target: KafkaSide, pattern: str, rename: str, known:
                 longer(retention(target_configs[rule(name)]), retention(source_configs[name])) if there else KEEPS_ALL,
             )
     return survey
+
+
+def _shown(client: KafkaClient, names: list[str]) -> tuple[dict[str, TopicDescription], set[str]]:
+    """Descriptions of those that this principal may see, and the names of the others."""
+    try:
+        return describe_topics(client, names), set()
+    except AuthorizationError:
+        hidden = set(hidden_topics(client, names))
+        return describe_topics(client, [name for name in names if name not in hidden]), hidden
 
 
 def _hidden(

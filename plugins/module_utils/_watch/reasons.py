@@ -8,6 +8,8 @@ COMPACTED = (
     "it is asked for"
 )
 HIDDEN = "the source does not show it to the watch's principal, so that nothing is known of it since; give it DESCRIBE"
+HIDDEN_COPY = "the target does not show its copy to the watch's principal; give it DESCRIBE there"
+LEADERLESS = "no broker leads one of its partitions, so that nothing is known of it since; look at the brokers"
 STAMPED = "the target overwrites timestamps (LogAppendTime), so that records cannot be compared; compare its content"
 GONE = "the source does not list it any more; what was proven of it is kept"
 # What is so without any fault: a watch cannot stand for it, or its owner deleted it.

@@ -13,16 +13,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .._digest.shapes import SideSpec
-from .._errors import RefusedError
+from .._errors import KafkaDrError
 from .._kafka import distinct
 from .._kafka.mm2_topics import read_source_offsets
+from .._kafka.offsets import NO_LEADER
 from .._proof.sides import KafkaSide
 from . import judging, rows, summary, windows
+from .beginning import refuse_others
 from .expiring import ExpiryLook
 from .figures import RoundFigures
 from .keeping import Keeper
 from .looking import Survey, look
 from .portion import Ends, Portions, ends_of
+from .reasons import LEADERLESS
 from .scrubbing import Scrubber
 from .state import TOPIC, Difference, Partition, WatchState, Window
 from .track import Track
@@ -72,7 +75,7 @@ class Watch:
         else:
             before = self.keeper.read()
             if before is not None:
-                _refuse_others(before, clusters, options.mirror)
+                refuse_others(before, clusters, options.mirror)
                 self.state = before
         self.state.topics, self.state.rename = options.topics, options.rename
         self.tracks = restored(self.state)
@@ -83,6 +86,7 @@ class Watch:
         self.witness = WitnessLook(self.target.client, options.positions_topic)
         self._surveyed: tuple[float, float] = (0, 0)
         self._survey = Survey({}, {})
+        self._without_leader = False
         self._connect: dict[Partition, int] = {}
         self._connect_first: dict[tuple[Partition, str], int] = {}
         self._connect_at = self._accepted_at = 0.0
@@ -102,8 +106,7 @@ class Watch:
         self._look(began)
         self._look_for_acceptance(began)
         copied = self._copied(began)
-        active = [self.tracks[place] for place in self._survey.partitions if self.tracks[place].part.stopped is None]
-        ends = ends_of(self.source, self.target, active)
+        active, ends = self._ends()
         now_ms = _now()
         self.portions.read(active, ends, now_ms)
         again = [track for track in active if self.portions.doubted.get(track.place)]
@@ -121,6 +124,24 @@ class Watch:
         if not self.behind:
             self._scrub([track for track in active if track.place not in self.portions.doubted], now_ms)
         return self._keep(began)
+
+    def _ends(self) -> tuple[list[Track], Ends]:
+        """The tracks that go on, and the ends of their logs. Topics that have a partition without a leader are left out
+        once they were waited for: they hold up no other.
+        """
+        try:
+            active = self._active()
+            return active, ends_of(self.source, self.target, active)
+        except KafkaDrError as error:
+            if error.facts.get("code") != NO_LEADER:
+                raise
+        self._without_leader, self._surveyed = True, (0, 0)
+        self._look(time.monotonic())
+        active = self._active()
+        return active, ends_of(self.source, self.target, active)
+
+    def _active(self) -> list[Track]:
+        return [self.tracks[place] for place in self._survey.partitions if self.tracks[place].part.stopped is None]
 
     def _scrub(self, tracks: list[Track], now_ms: int) -> None:
         known: dict[Partition, list[Difference]] = {}
@@ -142,7 +163,9 @@ class Watch:
         if now - at < took / SURVEY_SHARE:
             return
         known = {topic for topic, dummy in self.tracks}
-        self._survey = look(self.source, self.target, self.options.topics, self.options.rename, known)
+        options = self.options
+        self._survey = look(self.source, self.target, options.topics, options.rename, known, self._without_leader)
+        self._without_leader = LEADERLESS in self._survey.not_watched.values()
         self._surveyed = (now, time.monotonic() - now)
         self.state.not_watched, dropped = synchronise(self.tracks, self._survey, _now())
         self.dropped.update(dropped)
@@ -273,14 +296,3 @@ def _gone(mirror: str, place: Partition, windows: Iterable[Window]) -> list[rows
     """Null values for a partition and its windows. Its differences are kept, and hold nothing up."""
     names = [rows.key(rows.WINDOW, mirror, *place, window.low) for window in windows]
     return [(rows.key(rows.CONFIRMED, mirror, *place), None), *((name, None) for name in names)]
-
-
-def _refuse_others(state: WatchState, clusters: tuple[str, str], mirror: str) -> None:
-    """What was proven of other clusters says nothing of these. :raises RefusedError: it was."""
-    if (state.source_cluster, state.target_cluster) != clusters:
-        raise RefusedError(
-            f"The watch of the mirror '{mirror}' was begun between other clusters",
-            expected=f"{state.source_cluster} and {state.target_cluster}",
-            found=f"{clusters[0]} and {clusters[1]}",
-            remedy="Begin it anew with --begin-anew, or give this mirror another name",
-        )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from tests.support.kafka import Kafka, free_ports
+from tests.support.kafka import Kafka, free_ports, joining
 
 
 def password(name: str) -> str:
@@ -33,16 +33,7 @@ def guarded(
 
 def joined(directory: Path, first: Kafka, number: int, users: Iterable[str], config: dict | None = None) -> Kafka:
     """A further running broker of the cluster whose controller ``first`` is."""
-    broker = Kafka(directory, f"{first.name}-{number}", cluster_id=first.cluster_id)
-    plain, dummy = broker.properties["listeners"].split(",")
-    broker.properties.update(
-        {
-            "process.roles": "broker",
-            "node.id": number,
-            "listeners": plain,
-            "controller.quorum.voters": first.properties["controller.quorum.voters"],
-        }
-    )
+    broker = joining(directory, first, number)
     _guard(broker, users, config)
     return broker.start()
 
