@@ -23,5 +23,6 @@ class FilterModule:
             "mirror_given_back": as_filter(_fence.mirror_given_back),
             "mirror_rights": as_filter(_fence.mirror_rights),
             "principals_of": as_filter(_fence.users_of),
+            "taken_told": as_filter(_fence.taken_told),
             "unfenced_names": as_filter(_fence.unfenced_names),
         }

@@ -44,8 +44,10 @@ def parts_of(which: str, only: list[str]) -> list[Part]:
 def _test() -> Iterator[Part]:
     yield Part(ARCHIVE, (sys.executable, "lab/main.py", "resolve"), ())
     yield Part("units", (*UNITS, "-m", "not full"), ())
-    # More than a third of what can be waited for: whatever else there is fits beside it.
-    yield _real("hosts")
+    # More than a third of what can be waited for, in two: whatever else there is fits beside it.
+    files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/real/hosts/test_*.py"))
+    for number in (1, 2):
+        yield _real(f"hosts_{number}", *files[number - 1 :: 2])
     yield _drill("failback", "--freeze", "5", history=5000, live=5)
     yield _drill("restore", history=20000, live=8)
     for name in ("watch", "lab", "offsets", "proof", "restore", "ledger"):
@@ -56,8 +58,9 @@ def _test() -> Iterator[Part]:
     yield Part("kubernetes", (sys.executable, "tests/kubernetes/short.py"))
 
 
-def _real(name: str) -> Part:
-    return Part(name, (*PYTEST, f"tests/real/{name}", "-m", "real and not full"))
+def _real(name: str, *files: str) -> Part:
+    """Real tests: those of the directory of that name, or of these files."""
+    return Part(name, (*PYTEST, *(files or (f"tests/real/{name}",)), "-m", "real and not full"))
 
 
 def _full() -> Iterator[Part]:

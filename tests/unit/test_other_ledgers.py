@@ -33,7 +33,7 @@ def play(directory, mirrors, tasks_from, **values):
     accepted = values.get("preflight_accept_elsewhere", [])
     active = {"active_region": "north_america", "active_at": "", "epoch": 0}
     move = {"stage": "failover", "left": "north_america", "ledger": "europe", "accepted": accepted, "further": []}
-    move.update(gives_up="", decided="", active=active, words={}, signed=False)
+    move.update(gives_up="", decided="", active=active, words={}, signed=False, left_answers=False)
     tasks = [
         {
             "name": "Look",

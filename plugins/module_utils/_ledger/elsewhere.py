@@ -78,7 +78,23 @@ def against(
             reasons[region] = why
     every = {**found, own_region: known} if own_region else found
     reasons.update({region: _gone(region, every) for region in every if _gone(region, every)})
+    for region, named in _may_be_named(every).items():
+        reasons[region] = f"{reasons[region]}; {named}" if region in reasons else named
     return reasons
+
+
+def _may_be_named(every: dict[str, dict]) -> dict[str, str]:
+    """Regions whose ledger nobody can read, and that a move was about to name: applications may work there."""
+    epoch = max((ledger.get("epoch") or 0 for ledger in every.values()), default=0)
+    return {
+        ledger["naming"]["region"]: (
+            f"the ledger of {teller} says that a move was about to name it as the active region (epoch "
+            f"{ledger['naming']['epoch']}), so that applications may work there"
+        )
+        for teller, ledger in every.items()
+        if (ledger.get("naming") or {}).get("epoch", 0) > epoch
+        and "active_region" not in every.get(ledger["naming"]["region"], {})
+    }
 
 
 def _gone(region: str, every: dict[str, dict]) -> str:

@@ -10,6 +10,8 @@ from .epochs import Move, move_of
 
 # Stages of which another move while they are open makes what they have done worthless.
 OVERTAKEN = ("failover", "failback", "abort_move", "recreate_from_backup", "resume")
+# Steps of a planned move that say that source and target are equal.
+COMPARED = ("proof", "turned", "late_records")
 # What a run has lent, which a later one takes back.
 LENT = "granting"
 # What a planned move tells the region that it leaves, before it names the other one.
@@ -35,11 +37,11 @@ def fold(entries: list[dict]) -> dict:
         ``ends{about: the entry with the ends}`` of each failover's last run that stopped its mirror, ``clearing{about:
         entry}`` of each failback that began to delete, ``brought_back{about: the entry that ended it}`` of each
         failback, ``head`` (the last fenced entry, as :data:`NOBODY` has it), ``manifests[]`` (entries of manifests that
-        were made), ``naming`` (``{region, epoch}`` that the planned move of another ledger was about to name, or empty
-        where none was, where that move or a later one was told, or where rights were taken or given back since),
-        ``filling`` (``{to, from, stage}`` of a copy that another ledger's stage began in this region, which lacks
-        records until it is whole, or empty). The step ``paused`` stays done as long as no region is active: what ran
-        before is known by the run that stopped it alone.
+        were made), ``naming`` (``{region, epoch}`` that the move of another ledger was about to name, or empty where
+        none was, where that move or a later one was told, or where a stage that owns that region's ledger began anew
+        since), ``filling`` (``{to, from, stage}`` of a copy that another ledger's stage began in this region, which
+        lacks records until it is whole, or empty). The step ``paused`` stays done as long as no region is active: what
+        ran before is known by the run that stopped it alone.
     """
     state = _empty()
     for entry in entries:
@@ -116,9 +118,14 @@ def _follow_rights(state: dict, entry: dict) -> None:
         _remember_beyond(state["beyond"], step, entry)
     if step == NAMING:
         state["naming"] = {"region": entry["about"], "epoch": entry.get("epoch", 0)}
-    elif step in ("fencing", "given_back"):
-        # A move that begins anew has not come so far.
+    elif step in ("fencing", "given_back") and _owner(entry) == state["naming"].get("region"):
+        # Its own ledger says that it was not named: what begins anew there has not come so far.
         state["naming"] = {}
+
+
+def _owner(entry: Mapping[str, Any]) -> str:
+    """The region whose ledger the stage owns that tells this to another one; empty in its own."""
+    return str((entry.get("found") or {}).get("owner") or "")
 
 
 def _overtake(state: dict, entry: dict) -> None:
@@ -167,6 +174,11 @@ def _follow_stage(state: dict, entry: dict) -> None:
             before = state["done"].get(stage, {}) if state["active_region"] == "none" else {}
             paused = {step: step_entry for step, step_entry in before.items() if step == "paused"}
             state["done"][stage] = {**_lent(state["done"], stage), **paused}
+        elif _gives_up_source(state, entry):
+            # Whether the source was used since it was compared, nobody here knows.
+            state["done"][stage] = {
+                step: done for step, done in state["done"].get(stage, {}).items() if step not in COMPARED
+            }
         state["begun"][stage] = entry
         state.update(run=entry["run"], stage=stage, open=True, about=entry.get("about"), overtaken="")
     elif fenced and step == "stage" and entry["state"] in ("done", "refused"):
@@ -184,6 +196,13 @@ def _follow_stage(state: dict, entry: dict) -> None:
         if (stage, step) == ("failback", "clearing"):
             state["clearing"][state["about"]] = entry
         _follow_copies(state, entry)
+
+
+def _gives_up_source(state: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
+    """Whether an unplanned failover goes on with a planned one that has not named its target yet."""
+    unplanned = (entry.get("found") or {}).get("planned") is False
+    source = str(entry.get("about") or "").split(" ")[0]
+    return entry["stage"] == "failover" and unplanned and state["active_region"] in ("", "none", source)
 
 
 def _follow_copies(state: dict, entry: dict) -> None:

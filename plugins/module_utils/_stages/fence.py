@@ -101,6 +101,18 @@ def beyond_mirror(acls: list[dict], regions: dict, place: str, mirror: dict) -> 
     return [as_dict(acl) for acl in sorted(set(flatten(acls)) - _needed(regions[place], mirror, side))]
 
 
+def taken_told(ledger: dict, region: str, secrets: list[str]) -> list[dict]:
+    """What the ledger of another region says was taken in this one; nothing where entries are signed and that ledger is
+    not: whoever may write to its topic would give rights with it.
+
+    :param ledger: as ``ledger_info`` returns it, or what it failed with.
+    :param secrets: those that entries are signed with.
+    """
+    if secrets and not ledger.get("verified"):
+        return []
+    return list((ledger.get("taken") or {}).get(region) or [])
+
+
 def mirror_given_back(acls: list[dict], region: dict) -> list[dict]:
     """Those of a ledger's rights that a mirror gets back when it is set up again.
 

@@ -63,13 +63,10 @@ def look(
     survey = Survey({}, dict.fromkeys(_hidden(source, target, pattern, rename, known, names), HIDDEN))
     for name, topic in on_source.items():
         copy = on_target.get(rule(name))
-        reason = _why_not(source_configs[name], target_configs.get(rule(name), {}))
-        if rule(name) in hidden_copies:
-            reason = HIDDEN_COPY
-        elif without_leader and (topic["without_leader"] or (copy is not None and copy["without_leader"])):
+        reason = HIDDEN_COPY if rule(name) in hidden_copies else None
+        if without_leader and any(one["without_leader"] for one in (topic, copy) if one is not None):
             reason = LEADERLESS
-        if reason is None and copy is not None and copy["partitions"] > topic["partitions"]:
-            reason = f"{topic['partitions']} partitions on the source, {copy['partitions']} on the target"
+        reason = reason or _why_not(source_configs[name], target_configs.get(rule(name), {}), topic, copy)
         if reason is not None:
             survey.not_watched[name] = reason
             continue
@@ -102,9 +99,14 @@ def _hidden(
     return hidden_topics(source.client, sorted(unlisted))
 
 
-def _why_not(source: dict[str, str | None], target: dict[str, str | None]) -> str | None:
+def _why_not(
+    source: dict[str, str | None], target: dict[str, str | None], topic: TopicDescription, copy: TopicDescription | None
+) -> str | None:
+    """Why the two cannot be watched: their configs, or their partitions."""
     if any("compact" in (configs.get("cleanup.policy") or "") for configs in (source, target)):
         return COMPACTED
     if target.get("message.timestamp.type") == "LogAppendTime":
         return STAMPED
+    if copy is not None and copy["partitions"] > topic["partitions"]:
+        return f"{topic['partitions']} partitions on the source, {copy['partitions']} on the target"
     return None

@@ -5,14 +5,17 @@ where the target may be in use already.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import yaml
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls, ensure_acls, flatten
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.append import append
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.access import service_acls
 from tests.real.hosts.moved import (
     AWAY,
@@ -84,7 +87,8 @@ def test_the_source_gets_back_what_the_move_took_without_the_target(world, grant
     ensure_acls(KafkaClient(world.brokers["na"].client), STRAY[:1], "absent", False)
     left = world.rights()
     assert give_up(world, **LOST) == ""
-    assert (world.rights(), says(world, "na")["epoch"]) == (left, 1)
+    # Whether another move to the target was begun since, only its own ledger could say.
+    assert (world.rights(), says(world, "na")["epoch"]) == (left, 2)
 
 
 def test_a_target_that_is_back_learns_that_its_move_was_given_up(world, granted):
@@ -97,6 +101,48 @@ def test_a_target_that_is_back_learns_that_its_move_was_given_up(world, granted)
     assert give_up(world, **GIVEN_UP) == ""
     there = says(world, "eu")
     assert (there["active_region"], there["epoch"], there["open"], there["taken"]) == ("na", 1, False, {})
+
+
+def test_a_second_move_is_given_up_as_the_first_one_was(world, granted):
+    move(world, FENCE)
+    assert give_up(world, **GIVEN_UP) == ""
+    # This one is cut off while it stops the applications.
+    move(world)
+    assert says(world, "eu")["open"]
+    assert give_up(world, **GIVEN_UP) == ""
+    there = says(world, "eu")
+    assert (there["active_region"], there["epoch"], there["open"]) == ("na", 2, False)
+    # There is nothing more to be given up.
+    assert give_up(world, **GIVEN_UP) == "" and says(world, "na")["epoch"] == 2
+
+
+def test_what_an_unsigned_ledger_of_the_target_says_was_taken_is_given_to_nobody(world, granted):
+    """Who may write to that topic would have rights in the source."""
+    move(world, FENCE)
+    target = KafkaClient(world.brokers["eu"].client)
+    target.result(next(iter(target.admin.delete_topics([LEDGER]).values())), "delete")
+    evil = {**STRAY[0], "name": "payroll", "operations": ["ALL"]}
+    head = ""
+    for step, state, found in (("stage", "started", {}), ("fenced", "done", {"region": "na", "removed": [evil]})):
+        entry = {"run": "1", "stage": "failover", "step": step, "state": state, "region": "na", "about": "na to eu"}
+        entry.update({"found": found, "fenced": True, "by": "shop", "collection": "0"})
+        head = put_once_it_is_gone(target, entry, head)
+    done = played(world.directory, world.hosts, [THERE], "streamsafe.kafka_dr.abort_move", GIVEN_UP)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert "NOT BELIEVED: the ledger of eu, which is not signed" in " ".join(done.stdout.split()), done.stdout
+    assert world.rights() == granted()
+
+
+def put_once_it_is_gone(client: KafkaClient, entry: dict[str, Any], head: str) -> str:
+    """Append without a secret; a topic that is being deleted is still there for a moment."""
+    end = time.monotonic() + 60
+    while True:
+        try:
+            return str(append(client, LEDGER, entry, False, 1, [], head)["known"]["head"]["hash"])
+        except KafkaDrError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.5)
 
 
 def test_a_move_whose_target_answers_is_given_up_as_well(world, granted):
@@ -136,6 +182,15 @@ def test_the_mirror_that_a_move_turned_round_cannot_write_once_it_is_given_up(wo
     # What the mirror needs to be set up again stays.
     assert set(describe_acls(source, ["mirror"])) == set(flatten(needed))
     assert says(world, "na")["active_region"] == "na"
+
+
+def test_an_unplanned_run_tells_the_source_that_it_names_the_target_if_it_answers(world, granted):
+    facts = {"__failover_source": {"reachable": True, "error": ""}}
+    world.play("failover", THERE, ("taken_before.yml", naming()), facts, failover_planned=False, **AWAY)
+    assert says(world, "na")["naming"] == {"region": "eu", "epoch": 1}
+    # The region that is given up does not hold it up.
+    lost = {"__failover_source": {"reachable": False, "error": ""}}
+    world.play("failover", THERE, ("taken_before.yml", naming()), lost, failover_planned=False, **AWAY)
 
 
 def test_one_that_has_named_its_target_is_not(world, granted):

@@ -176,3 +176,21 @@ def test_the_move_that_a_stage_gives_up_may_be_open_and_no_other_one():
     assert against({"eu": there}, "na", EMPTY, "abort_move", "na", gives_up="na to asia") == refused
     assert against({"eu": there}, "na", EMPTY, "failover", "asia") == refused
     assert "cannot be read" in against({"eu": {}}, "na", EMPTY, "abort_move", "na", gives_up="na to eu")["eu"]
+
+
+def test_a_region_that_may_have_been_named_and_cannot_be_read_is_told_as_such():
+    """The person who accepts that it cannot be read has to know what they accept."""
+    own = {**HERE, "epoch": 1, "naming": {"region": "eu", "epoch": 2}}
+    silent = {"msg": "Cannot read metadata on eu"}
+    named = (
+        "the ledger of central says that a move was about to name it as the active region (epoch 2), so that "
+        "applications may work there"
+    )
+    read = "its ledger cannot be read: Cannot read metadata on eu"
+    assert against({"eu": silent}, "central", own, own_region="central") == {"eu": f"{read}; {named}"}
+    # The stage of a third region, which reads the ledger of the one that was left.
+    asked = {"central": own, "eu": silent}
+    assert against(asked, "central", {**HERE, "epoch": 1}, own_region="asia")["eu"] == f"{read}; {named}"
+    # It answers, and says itself what became of it; or a later move was made.
+    assert against({"central": own, "eu": {**HERE, "epoch": 1}}, "central", HERE, own_region="asia") == {}
+    assert against({"eu": silent}, "central", {**own, "epoch": 2}, own_region="central") == {"eu": read}

@@ -16,8 +16,29 @@ def test_whether_a_move_was_about_to_name_its_target_is_known_until_it_is_told_o
     assert fold([*about_to, told])["naming"] == {}
     older = entry("9", "active_region", "active", region="asia", epoch=2, fenced=False)
     assert fold([*about_to, older])["naming"] == {"region": "eu", "epoch": 3}
-    anew = entry("2", "fencing", about="na", fenced=False, found={"region": "na", "removed": []})
-    assert fold([*about_to, anew])["naming"] == fold([*about_to, {**anew, "step": "given_back"}])["naming"] == {}
+    for step in ("fencing", "given_back"):
+        anew = entry("2", step, about="na", fenced=False, found={"region": "na", "owner": "eu"})
+        assert fold([*about_to, anew])["naming"] == {}
+        # A stage that owns a third region's ledger has not asked the one that was about to be named.
+        elsewhere = {**anew, "found": {"region": "na", "owner": "asia"}}
+        assert fold([*about_to, elsewhere])["naming"] == {"region": "eu", "epoch": 3}
+
+
+def test_an_unplanned_run_knows_nothing_of_the_source_since_a_planned_one_compared_it():
+    planned = [
+        entry("1", "stage", "started", found={"planned": True}),
+        entry("1", "proof", "proven"),
+        entry("1", "ends", found={"planned": True}),
+        entry("1", "positions", found={"planned": True}),
+        entry("1", "turned", found={"mirror": "back"}),
+    ]
+    unplanned = entry("2", "stage", "started", found={"planned": False})
+    assert set(fold([*planned, unplanned])["done"]["failover"]) == {"ends", "positions"}
+    again = {**unplanned, "found": {"planned": True}}
+    assert {"proof", "turned"} <= set(fold([*planned, again])["done"]["failover"])
+    # Once the target is named, nobody but it was used.
+    named = entry("1", "active_region", "active", about="eu", region="eu", epoch=1)
+    assert {"proof", "turned"} <= set(fold([*planned, named, unplanned])["done"]["failover"])
 
 
 def test_a_region_that_another_ledgers_stage_fills_is_not_whole_until_that_has_ended():

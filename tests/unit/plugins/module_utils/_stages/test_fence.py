@@ -271,3 +271,11 @@ def test_rights_on_topics_are_found_however_they_are_given():
     )
     found = rights.on_topics(given, ["orders.x"], lambda name: name.startswith("orders."))
     assert {one[2] for one in found} == {"*", "ord", "orders.new", "orders.later."}
+
+
+def test_what_another_regions_ledger_says_was_taken_is_believed_where_it_is_signed_or_nothing_is():
+    taken = {"taken": {"a": [acl("shop", "WRITE")]}}
+    assert _fence.taken_told({**taken, "verified": True}, "a", ["secret"]) == [acl("shop", "WRITE")]
+    assert _fence.taken_told({**taken, "verified": False}, "a", []) == [acl("shop", "WRITE")]
+    assert _fence.taken_told({**taken, "verified": False}, "a", ["secret"]) == []
+    assert _fence.taken_told({"msg": "no answer"}, "a", []) == _fence.taken_told(taken, "b", []) == []
