@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .._values.topic_name import has_legal_characters
@@ -111,8 +111,25 @@ def _seconds(value: Any) -> float:
     return float(value) if isinstance(value, float) else float(whole(value))
 
 
+def by_reason(not_watched: Mapping[str, str]) -> dict[str, list[str]]:
+    """``{reason: topics}`` of ``{topic: reason}``: one record is to hold some ten thousand names."""
+    reasons: dict[str, list[str]] = {}
+    for topic, reason in not_watched.items():
+        reasons.setdefault(reason, []).append(topic)
+    return reasons
+
+
 def _by_topic(value: Any) -> dict[str, str]:
-    return {_name(topic): text(reason) for topic, reason in value.items()}
+    """The inverse of :func:`by_reason`; the first versions of the watch wrote ``{topic: reason}``."""
+    if not isinstance(value, dict):
+        raise ValueError(value)
+    found = {}
+    for left, right in value.items():
+        if isinstance(right, str):
+            found[_name(left)] = text(right)
+        else:
+            found.update(dict.fromkeys(map(_name, _texts(right)), text(left)))
+    return found
 
 
 def acceptance(value: Any) -> dict[str, Any]:

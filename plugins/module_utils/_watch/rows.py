@@ -45,11 +45,9 @@ def _dump(at: int, value: dict[str, Any]) -> bytes:
 
 def watch_row(state: WatchState) -> Row:
     """The record that ends a round."""
-    names = (
-        *("source_cluster", "target_cluster", "topics", "rename"),
-        *("began", "round", "seconds", "kept", "not_watched"),
-    )
-    return key(WATCH, state.mirror), _dump(state.at, {name: getattr(state, name) for name in names})
+    names = (*("source_cluster", "target_cluster", "topics", "rename"), *("began", "round", "seconds", "kept"))
+    value = {name: getattr(state, name) for name in names}
+    return key(WATCH, state.mirror), _dump(state.at, {**value, "not_watched": fields.by_reason(state.not_watched)})
 
 
 def confirmed_row(mirror: str, place: Partition, part: Confirmed, at: int) -> Row:

@@ -40,7 +40,9 @@ def test_it_is_played(pair, target, tmp_path):
         "south": {"kafka_dr_platform": "managed", "kafka_dr_client": client, "kafka_dr_client_secrets": secrets},
     }
     hosts["south"]["kafka_dr_unverified_tls"] = "a broker on loopback"
-    inventory = Inventory(tmp_path, hosts, {"kafka_dr_workdir": str(tmp_path / "work")})
+    jobs = tmp_path / "jobs"
+    given = {"kafka_dr_workdir": str(tmp_path / "work"), "ansible_async_dir": str(jobs)}
+    inventory = Inventory(tmp_path, hosts, given)
     extra = {
         "proof_source": "north",
         "proof_target": "south",
@@ -63,5 +65,6 @@ def test_it_is_played(pair, target, tmp_path):
     assert secrets["sasl.password"] not in done.stdout
     left = {path.name for path in (tmp_path / "work").rglob("*") if path.is_file()}
     assert "summary.json" in left and not left & {"source.json", "target.json"}
+    assert jobs.is_dir() and not list(jobs.iterdir())
     done = inventory.play("salvage.yml", part="proof", extra={**extra, "proof_bounds": {}}, check=False)
     assert "expected proof_source (the region that is back)" in done.stdout

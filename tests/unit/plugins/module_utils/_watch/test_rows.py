@@ -10,6 +10,7 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError, NotProvableError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import fields, rows
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import COMPACTED
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import (
     Confirmed,
     Difference,
@@ -51,11 +52,21 @@ def test_a_state_comes_back_as_it_was():
     assert rows.fold(records(state)) == {"a-to-b": state}
 
 
+def test_one_record_names_ten_thousand_topics_that_are_not_watched():
+    state = known()
+    state.not_watched = {f"{'payments' * 8}.{number}": COMPACTED for number in range(10000)}
+    name, value = rows.watch_row(state)
+    assert rows.fold([(0, name, value, None)])["a-to-b"].not_watched == state.not_watched
+    assert len(value) < 1_000_000
+
+
 def test_a_state_of_a_former_version_is_read():
     state = known()
     former = []
     for offset, name, value, stamped in records(state):
         kept = {key: content for key, content in json.loads(value).items() if key not in fields.LATER}
+        if "not_watched" in kept:
+            kept["not_watched"] = state.not_watched
         former.append((offset, name, json.dumps(kept).encode(), stamped))
     assert rows.fold(former) == {"a-to-b": state}
 
@@ -253,3 +264,11 @@ def test_figures_are_by_topic_too():
     found = figures(known(), 9000)
     assert (found.unproven_records, found.proven_age_seconds, found.mirror_lag_records) == (35, 5.0, 30)
     assert found.topics["orders"].differences == 1
+
+
+@pytest.mark.parametrize("wrong", [[1], "x", 5, None, {"a": 5}, {"a": {"b": 1}}, {"a": [5]}], ids=str)
+def test_topics_that_are_not_watched_are_told_by_reason_or_refused(wrong):
+    name, value = rows.watch_row(known())
+    changed = {**json.loads(value), "not_watched": wrong}
+    with pytest.raises(FormatError):
+        rows.fold([(0, name, json.dumps(changed).encode(), None)])
