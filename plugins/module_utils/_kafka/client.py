@@ -22,6 +22,7 @@ except ImportError:
 
 from .._errors import KafkaDrError, UsageError
 from .._values.client_secrets import checked_endpoint
+from .admin_lifetime import destroy_discarded, keep_beyond
 from .broker_errors import LEADER_CHANGES, hopeless, translated
 from .producing import TranslatingProducer
 
@@ -64,11 +65,9 @@ class KafkaClient:
         self._admin: AdminClient | None = None
         self._answered = False
 
-    def _listen(self, error: KafkaError) -> None:
-        self.heard.append(error)
-
     def _full(self, extra: Mapping[str, Any]) -> dict[str, Any]:
-        config = {"error_cb": self._listen, "log_level": 0, "socket.connection.setup.timeout.ms": 10000}
+        # A callback that refers to this object would keep it from being dropped.
+        config = {"error_cb": self.heard.append, "log_level": 0, "socket.connection.setup.timeout.ms": 10000}
         config.update(self.config)
         config.update(extra)
         return config
@@ -85,7 +84,9 @@ class KafkaClient:
     def admin(self) -> AdminClient:
         """The admin client, created once."""
         if self._admin is None:
+            destroy_discarded()
             self._admin = self._build(AdminClient, {})
+            keep_beyond(self, self._admin)
         return self._admin
 
     def consumer(self, **extra: Any) -> Consumer:

@@ -74,7 +74,8 @@ class Admin:
         return {
             "t": done(
                 SimpleNamespace(
-                    topic_id="x", partitions=[SimpleNamespace(id=number, replicas=[1], isr=[1]) for number in (0, 1)]
+                    topic_id="x",
+                    partitions=[SimpleNamespace(id=number, leader=1, replicas=[1], isr=[1]) for number in (0, 1)],
                 )
             )
         }
