@@ -32,6 +32,10 @@ T = TypeVar("T")
 # (SCRAM credentials reach them with the cluster's metadata), and a port may be closed for the moment of a restart.
 PATIENCE = 2.5
 
+# librdkafka asks the broker that metadata called the controller, also one that died since, until it reads metadata
+# again: after five minutes otherwise.
+ADMIN_KEYS = {"topic.metadata.refresh.interval.ms": 5000}
+
 
 class KafkaClient:
     """A cluster as seen by one principal.
@@ -85,7 +89,7 @@ class KafkaClient:
         """The admin client, created once."""
         if self._admin is None:
             destroy_discarded()
-            self._admin = self._build(AdminClient, {})
+            self._admin = self._build(AdminClient, ADMIN_KEYS | self.config)
             keep_beyond(self, self._admin)
         return self._admin
 
