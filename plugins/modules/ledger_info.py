@@ -129,8 +129,8 @@ brought_back:
   returned: always
   type: dict
 naming:
-  description: C(region) and C(epoch) that the planned move of another region's ledger was about to name; empty where
-    none was, where that move or a later one was told, or where rights were taken or given back since.
+  description: Epochs by the names of regions that moves of other regions' ledgers were about to name, until that move
+    or a later one is told, or a stage that owns that region's ledger begins anew.
   returned: always
   type: dict
 filling:

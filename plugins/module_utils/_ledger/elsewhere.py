@@ -87,13 +87,13 @@ def _may_be_named(every: dict[str, dict]) -> dict[str, str]:
     """Regions whose ledger nobody can read, and that a move was about to name: applications may work there."""
     epoch = max((ledger.get("epoch") or 0 for ledger in every.values()), default=0)
     return {
-        ledger["naming"]["region"]: (
-            f"the ledger of {teller} says that a move was about to name it as the active region (epoch "
-            f"{ledger['naming']['epoch']}), so that applications may work there"
+        region: (
+            f"the ledger of {teller} says that a move was about to name it as the active region (epoch {named}), so "
+            "that applications may work there"
         )
         for teller, ledger in every.items()
-        if (ledger.get("naming") or {}).get("epoch", 0) > epoch
-        and "active_region" not in every.get(ledger["naming"]["region"], {})
+        for region, named in (ledger.get("naming") or {}).items()
+        if named > epoch and "active_region" not in every.get(region, {})
     }
 
 

@@ -10,8 +10,8 @@ from .epochs import Move, move_of
 
 # Stages of which another move while they are open makes what they have done worthless.
 OVERTAKEN = ("failover", "failback", "abort_move", "recreate_from_backup", "resume")
-# Steps of a planned move that say that source and target are equal.
-COMPARED = ("proof", "turned", "late_records")
+# Steps of a planned move that say that source and target are equal, and those of the mirror that goes on from that.
+COMPARED, TURNED = ("proof", "late_records"), ("turned", "protecting", "protected")
 # What a run has lent, which a later one takes back.
 LENT = "granting"
 # What a planned move tells the region that it leaves, before it names the other one.
@@ -37,11 +37,11 @@ def fold(entries: list[dict]) -> dict:
         ``ends{about: the entry with the ends}`` of each failover's last run that stopped its mirror, ``clearing{about:
         entry}`` of each failback that began to delete, ``brought_back{about: the entry that ended it}`` of each
         failback, ``head`` (the last fenced entry, as :data:`NOBODY` has it), ``manifests[]`` (entries of manifests that
-        were made), ``naming`` (``{region, epoch}`` that the move of another ledger was about to name, or empty where
-        none was, where that move or a later one was told, or where a stage that owns that region's ledger began anew
-        since), ``filling`` (``{to, from, stage}`` of a copy that another ledger's stage began in this region, which
-        lacks records until it is whole, or empty). The step ``paused`` stays done as long as no region is active: what
-        ran before is known by the run that stopped it alone.
+        were made), ``naming`` (``{region: epoch}`` of regions that moves of other ledgers were about to name, until
+        that move or a later one is told, or a stage that owns that region's ledger begins anew), ``filling`` (``{to,
+        from, stage}`` of a copy that another ledger's stage began in this region, which lacks records until it is
+        whole, or empty). The step ``paused`` stays done as long as no region is active: what ran before is known by the
+        run that stopped it alone.
     """
     state = _empty()
     for entry in entries:
@@ -100,8 +100,10 @@ def _follow_move(state: dict, entry: dict) -> None:
     if move["epoch"] and state["open"] and move["run"] != state["run"]:
         _overtake(state, entry)
     state.update(active_region=move["region"], active_at=move["at"], epoch=move["epoch"])
-    if state["naming"].get("epoch", 0) <= move["epoch"]:
-        state["naming"] = {}
+    state["naming"] = {region: epoch for region, epoch in state["naming"].items() if epoch > move["epoch"]}
+    if move["settles"] and "failover" in state["done"]:
+        # The region that was left was used since, whoever says so.
+        _forget_source(state, (*COMPARED, *TURNED))
     if state["filling"].get("to") == move["region"]:
         # Whoever moved there knew that it is not whole.
         state["filling"] = {}
@@ -117,10 +119,10 @@ def _follow_rights(state: dict, entry: dict) -> None:
     if step in ("revoking", "mirror_given_back"):
         _remember_beyond(state["beyond"], step, entry)
     if step == NAMING:
-        state["naming"] = {"region": entry["about"], "epoch": entry.get("epoch", 0)}
-    elif step in ("fencing", "given_back") and _owner(entry) == state["naming"].get("region"):
+        state["naming"][entry["about"]] = entry.get("epoch", 0)
+    elif step in ("fencing", "given_back"):
         # Its own ledger says that it was not named: what begins anew there has not come so far.
-        state["naming"] = {}
+        state["naming"].pop(_owner(entry), None)
 
 
 def _owner(entry: Mapping[str, Any]) -> str:
@@ -157,6 +159,10 @@ def as_told(known: dict[str, Any], moves: Iterable[Move]) -> dict[str, Any]:
     head = known.get("head") or NOBODY
     # Times are of the same form, to the second and in UTC.
     just_begun = head["step"] == "stage" and all(move.get("at", "") <= head["at"] for move in others)
+    if stage == "abort_move":
+        # It may end only where its own region is still the one that is active.
+        source = str(known.get("about") or "").split(" ")[0]
+        just_begun = just_begun and all(move["region"] == source for move in others)
     if not known.get("open") or stage not in OVERTAKEN or just_begun or not others:
         return known
     done = dict(known.get("done") or {})
@@ -174,11 +180,8 @@ def _follow_stage(state: dict, entry: dict) -> None:
             before = state["done"].get(stage, {}) if state["active_region"] == "none" else {}
             paused = {step: step_entry for step, step_entry in before.items() if step == "paused"}
             state["done"][stage] = {**_lent(state["done"], stage), **paused}
-        elif _gives_up_source(state, entry):
-            # Whether the source was used since it was compared, nobody here knows.
-            state["done"][stage] = {
-                step: done for step, done in state["done"].get(stage, {}).items() if step not in COMPARED
-            }
+        elif stage == "failover":
+            _begin_unplanned(state, entry)
         state["begun"][stage] = entry
         state.update(run=entry["run"], stage=stage, open=True, about=entry.get("about"), overtaken="")
     elif fenced and step == "stage" and entry["state"] in ("done", "refused"):
@@ -198,11 +201,34 @@ def _follow_stage(state: dict, entry: dict) -> None:
         _follow_copies(state, entry)
 
 
-def _gives_up_source(state: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
-    """Whether an unplanned failover goes on with a planned one that has not named its target yet."""
-    unplanned = (entry.get("found") or {}).get("planned") is False
-    source = str(entry.get("about") or "").split(" ")[0]
-    return entry["stage"] == "failover" and unplanned and state["active_region"] in ("", "none", source)
+def _begin_unplanned(state: dict, entry: Mapping[str, Any]) -> None:
+    """An unplanned failover goes on with one that was cut off: whether the source was used since that compared it,
+    nobody here knows who has not read the source's own ledger.
+    """
+    found, source = entry.get("found") or {}, str(entry.get("about") or "").split(" ")[0]
+    if found.get("planned") is not False:
+        return
+    if state["active_region"] in ("", "none", source):
+        _forget_source(state, (*COMPARED, *TURNED))
+    elif not found.get("source_asked"):
+        # The mirror that was turned round may have been started.
+        _forget_source(state, COMPARED)
+
+
+def _forget_source(state: dict, steps: tuple[str, ...]) -> None:
+    """Let an open failover believe no more what a planned run saw of the source: the loss is not known, and a planned
+    run sees for itself.
+    """
+    done = {step: entry for step, entry in state["done"]["failover"].items() if step not in steps}
+    for step in ("ends", "positions"):
+        found = (done.get(step) or {}).get("found") or {}
+        if found.get("planned"):
+            unknown = {"lost": {"total": None}, "stopped_at": done[step].get("at", "")} if step == "ends" else {}
+            done[step] = {**done[step], "found": {**found, "planned": False, **unknown}}
+    for about, entry in state["ends"].items():
+        if entry == state["done"]["failover"].get("ends"):
+            state["ends"][about] = done["ends"]
+    state["done"]["failover"] = done
 
 
 def _follow_copies(state: dict, entry: dict) -> None:
@@ -210,7 +236,8 @@ def _follow_copies(state: dict, entry: dict) -> None:
     found, stage, step = entry.get("found") or {}, entry["stage"], entry["step"]
     if (stage, step) == ("failover", "late_records") and found.get("accepted"):
         # The source has what the target never gets, so that no mirror can go on from the proof.
-        state["done"][stage].pop("turned", None)
+        for turned in TURNED:
+            state["done"][stage].pop(turned, None)
     if step == COPY_BEGUN:
         state["filling"] = {"to": str(found.get("to") or ""), "from": str(found.get("from") or ""), "stage": stage}
     elif step == COPY_DONE or (stage, step) == ("new_backup", "proof"):

@@ -64,7 +64,7 @@ def look(
     for name, topic in on_source.items():
         copy = on_target.get(rule(name))
         reason = HIDDEN_COPY if rule(name) in hidden_copies else None
-        if without_leader and any(one["without_leader"] for one in (topic, copy) if one is not None):
+        if without_leader and any(found["without_leader"] for found in (topic, copy) if found is not None):
             reason = LEADERLESS
         reason = reason or _why_not(source_configs[name], target_configs.get(rule(name), {}), topic, copy)
         if reason is not None:

@@ -180,7 +180,7 @@ def test_the_move_that_a_stage_gives_up_may_be_open_and_no_other_one():
 
 def test_a_region_that_may_have_been_named_and_cannot_be_read_is_told_as_such():
     """The person who accepts that it cannot be read has to know what they accept."""
-    own = {**HERE, "epoch": 1, "naming": {"region": "eu", "epoch": 2}}
+    own = {**HERE, "epoch": 1, "naming": {"eu": 2}}
     silent = {"msg": "Cannot read metadata on eu"}
     named = (
         "the ledger of central says that a move was about to name it as the active region (epoch 2), so that "

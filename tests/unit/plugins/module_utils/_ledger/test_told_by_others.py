@@ -11,34 +11,68 @@ def test_whether_a_move_was_about_to_name_its_target_is_known_until_it_is_told_o
     """In the ledger of the region that it leaves, which the run of the move does not own."""
     naming = entry("1", "naming", about="eu", epoch=3, fenced=False)
     about_to = [entry("0", "active_region", "active", region="na", epoch=2), naming]
-    assert fold(about_to)["naming"] == {"region": "eu", "epoch": 3}
+    assert fold(about_to)["naming"] == {"eu": 3}
     told = entry("1", "active_region", "active", region="eu", epoch=3, fenced=False)
     assert fold([*about_to, told])["naming"] == {}
     older = entry("9", "active_region", "active", region="asia", epoch=2, fenced=False)
-    assert fold([*about_to, older])["naming"] == {"region": "eu", "epoch": 3}
+    assert fold([*about_to, older])["naming"] == {"eu": 3}
     for step in ("fencing", "given_back"):
         anew = entry("2", step, about="na", fenced=False, found={"region": "na", "owner": "eu"})
         assert fold([*about_to, anew])["naming"] == {}
         # A stage that owns a third region's ledger has not asked the one that was about to be named.
         elsewhere = {**anew, "found": {"region": "na", "owner": "asia"}}
-        assert fold([*about_to, elsewhere])["naming"] == {"region": "eu", "epoch": 3}
+        assert fold([*about_to, elsewhere])["naming"] == {"eu": 3}
+
+
+def test_what_several_moves_were_about_to_name_is_kept_of_each():
+    both = [entry("1", "naming", about="eu", epoch=3, fenced=False)]
+    both.append(entry("2", "naming", about="asia", epoch=3, fenced=False))
+    anew = entry("3", "fencing", about="na", fenced=False, found={"region": "na", "owner": "asia"})
+    assert fold(both)["naming"] == {"eu": 3, "asia": 3} and fold([*both, anew])["naming"] == {"eu": 3}
+
+
+PLANNED = [
+    entry("1", "stage", "started", found={"planned": True}),
+    entry("1", "proof", "proven"),
+    entry("1", "ends", found={"planned": True, "lost": {"total": 0}, "target": {}}, at="noon"),
+    entry("1", "positions", found={"planned": True}),
+    entry("1", "turned", found={"mirror": "back"}),
+]
+NAMED = entry("1", "active_region", "active", about="eu", region="eu", epoch=1)
+STARTED = entry("1", "protecting", found={"mirror": "back"})
+UNPLANNED = entry("2", "stage", "started", found={"planned": False, "source_asked": False})
+UNKNOWN = {"planned": False, "lost": {"total": None}, "stopped_at": "noon", "target": {}}
+
+
+def left(*entries):
+    return fold(list(entries))["done"]["failover"]
 
 
 def test_an_unplanned_run_knows_nothing_of_the_source_since_a_planned_one_compared_it():
-    planned = [
-        entry("1", "stage", "started", found={"planned": True}),
-        entry("1", "proof", "proven"),
-        entry("1", "ends", found={"planned": True}),
-        entry("1", "positions", found={"planned": True}),
-        entry("1", "turned", found={"mirror": "back"}),
-    ]
-    unplanned = entry("2", "stage", "started", found={"planned": False})
-    assert set(fold([*planned, unplanned])["done"]["failover"]) == {"ends", "positions"}
-    again = {**unplanned, "found": {"planned": True}}
-    assert {"proof", "turned"} <= set(fold([*planned, again])["done"]["failover"])
-    # Once the target is named, nobody but it was used.
-    named = entry("1", "active_region", "active", about="eu", region="eu", epoch=1)
-    assert {"proof", "turned"} <= set(fold([*planned, named, unplanned])["done"]["failover"])
+    cut_off = left(*PLANNED, UNPLANNED)
+    assert set(cut_off) == {"ends", "positions"} and cut_off["ends"]["found"] == UNKNOWN
+    # A planned run translates them again.
+    assert cut_off["positions"]["found"]["planned"] is False
+    assert fold([*PLANNED, UNPLANNED])["ends"]["na to eu"]["found"] == UNKNOWN
+    assert {"proof", "turned"} <= set(left(*PLANNED, {**UNPLANNED, "found": {"planned": True}}))
+
+
+def test_nor_once_the_target_was_named_where_the_ledger_of_the_source_was_not_read():
+    """It may know of a move back that the target was not told of."""
+    unread = left(*PLANNED, NAMED, STARTED, UNPLANNED)
+    # The mirror that was turned round may have been started.
+    assert set(unread) == {"ends", "positions", "turned", "protecting"} and unread["ends"]["found"] == UNKNOWN
+    read = left(*PLANNED, NAMED, STARTED, {**UNPLANNED, "found": {"planned": False, "source_asked": True}})
+    assert {"proof", "turned"} <= set(read) and read["ends"]["found"]["lost"] == {"total": 0}
+
+
+def test_a_person_who_decides_between_two_stories_says_that_the_source_was_used():
+    """The mirror that was turned round would go on behind records that only the source has."""
+    found = {"settles": ["0" * 64]}
+    decided = entry("2", "active_region", "active", about="eu", region="eu", epoch=2, found=found)
+    again = entry("2", "stage", "started", found={"planned": True})
+    settled = left(*PLANNED, NAMED, again, decided)
+    assert set(settled) == {"ends", "positions"} and settled["ends"]["found"] == UNKNOWN
 
 
 def test_a_region_that_another_ledgers_stage_fills_is_not_whole_until_that_has_ended():
