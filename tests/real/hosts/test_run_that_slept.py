@@ -41,7 +41,7 @@ def test_nor_does_one_that_was_told_of_another_move(world, file):
     ensure_acls(eu, [RIGHT], "present", False)
     had = describe_acls(eu)
     attempt = {"name": "Try", "block": [of_role("failover", file)], "rescue": [TOLD]}
-    facts = {"__failover_taken": [], "__failover_source_ledger": {"skipped": True}, "ledger_active": "eu"}
+    facts = {"__failover_taken": [], "__failover_named": True, "__failover_source_ledger": {"skipped": True}}
     said = world.play("failover", THERE, (told_of_another_move(world), SLEEP, attempt), facts, **AWAY)
     assert "REFUSED This run no longer owns the ledger of eu" in said and "active region asia" in said, said[-3000:]
     assert describe_acls(eu) == had
@@ -61,7 +61,7 @@ def test_a_run_that_was_followed_by_another_one_acts_no_more(world, file):
     had = describe_acls(eu)
     attempt = {"name": "Try", "block": [of_role("failover", file)], "rescue": [TOLD]}
     tasks = (followed_by_another(world), SLEEP, attempt)
-    facts = {"__failover_taken": [], "__failover_source_ledger": {"skipped": True}, "ledger_active": "eu"}
+    facts = {"__failover_taken": [], "__failover_named": True, "__failover_source_ledger": {"skipped": True}}
     said = world.play("failover", THERE, tasks, facts, **AWAY)
     assert "REFUSED This run no longer owns the ledger of eu" in said, said[-3000:]
     assert describe_acls(eu) == had
