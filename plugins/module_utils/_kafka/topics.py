@@ -85,10 +85,33 @@ def describe_topics(client: KafkaClient, names: Collection[str]) -> dict[str, To
 
     :raises KafkaDrError: a topic has no answer; a partial answer is never returned.
     """
+    found, hidden = _described(client, names)
+    if hidden:
+        raise next(iter(hidden.values()))
+    return found
+
+
+def visible_topics(client: KafkaClient, names: Collection[str]) -> tuple[dict[str, TopicDescription], set[str]]:
+    """As :func:`describe_topics`, and the names of those that the client's principal may not describe.
+
+    :raises KafkaDrError: a topic has no answer.
+    """
+    found, hidden = _described(client, names)
+    return found, set(hidden)
+
+
+def _described(
+    client: KafkaClient, names: Collection[str]
+) -> tuple[dict[str, TopicDescription], dict[str, AuthorizationError]]:
+    """Descriptions, and the refusals of topics that the client's principal may not describe."""
     found: dict[str, TopicDescription] = {}
+    hidden: dict[str, AuthorizationError] = {}
     for name, future in _asked_about(client, names):
         try:
             topic = client.result(future, f"describe topic '{name}'")
+        except AuthorizationError as error:
+            hidden[name] = error
+            continue
         except KafkaDrError as error:
             if error.facts.get("code") == UNKNOWN:
                 continue
@@ -100,7 +123,7 @@ def describe_topics(client: KafkaClient, names: Collection[str]) -> dict[str, To
             "in_sync": min((len(partition.isr) for partition in topic.partitions), default=0),
             "without_leader": sum(partition.leader is None for partition in topic.partitions),
         }
-    return found
+    return found, hidden
 
 
 def hidden_topics(client: KafkaClient, names: Collection[str]) -> list[str]:
@@ -109,16 +132,7 @@ def hidden_topics(client: KafkaClient, names: Collection[str]) -> list[str]:
 
     :raises KafkaDrError: a topic has no answer.
     """
-    hidden = []
-    for name, future in _asked_about(client, names):
-        try:
-            client.result(future, f"describe topic '{name}'")
-        except AuthorizationError:
-            hidden.append(name)
-        except KafkaDrError as error:
-            if error.facts.get("code") != UNKNOWN:
-                raise
-    return sorted(hidden)
+    return sorted(_described(client, names)[1])
 
 
 def refuse_hidden(client: KafkaClient, names: Collection[str]) -> None:

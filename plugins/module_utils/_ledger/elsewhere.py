@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from .._mm2.mirror_config import policy_name
 from .epochs import Move
-from .fold import as_told
+from .fold import as_told, regions_of
 
 # Stages that stop, start, or point applications; their ``about`` begins with the region that they leave, set up or make
 # again.
@@ -128,7 +128,7 @@ def _why(region: str, ledger: dict, left: str, stage: str, own_region: str) -> s
         return f"its ledger cannot be read: {' '.join(str(ledger.get('msg') or 'no answer').split())}"
     # Mirrors to several regions may be set up at the same time: both leave the applications where they are.
     both_set_up = stage == ledger.get("stage") == "initial_setup"
-    about = str(ledger.get("about") or "").split(" ")
+    about = regions_of(ledger)
     # One that moves applications to the region that this stage leaves is to end first, too. A failback needs both of
     # its regions as they are.
     concerned = {left, own_region} if stage == "failback" else {left}

@@ -142,6 +142,11 @@ def _overtake(state: dict, entry: dict) -> None:
         state["open"] = not ignorant
 
 
+def regions_of(stage: Mapping[str, Any]) -> list[str]:
+    """Words of what an entry, or a ledger's open stage, is about: the first and the last are the regions of a move."""
+    return str(stage.get("about") or "").split(" ")
+
+
 def _lent(done: Mapping[str, dict[str, Any]], stage: str) -> dict[str, Any]:
     return {step: entry for step, entry in done.get(stage, {}).items() if step == LENT}
 
@@ -161,7 +166,7 @@ def as_told(known: dict[str, Any], moves: Iterable[Move]) -> dict[str, Any]:
     just_begun = head["step"] == "stage" and all(move.get("at", "") <= head["at"] for move in others)
     if stage == "abort_move":
         # It may end only where its own region is still the one that is active.
-        source = str(known.get("about") or "").split(" ")[0]
+        source = regions_of(known)[0]
         just_begun = just_begun and all(move["region"] == source for move in others)
     if not known.get("open") or stage not in OVERTAKEN or just_begun or not others:
         return known
@@ -205,10 +210,10 @@ def _begin_unplanned(state: dict, entry: Mapping[str, Any]) -> None:
     """An unplanned failover goes on with one that was cut off: whether the source was used since that compared it,
     nobody here knows who has not read the source's own ledger.
     """
-    found, source = entry.get("found") or {}, str(entry.get("about") or "").split(" ")[0]
+    found = entry.get("found") or {}
     if found.get("planned") is not False:
         return
-    if state["active_region"] in ("", "none", source):
+    if state["active_region"] in ("", "none", regions_of(entry)[0]):
         _forget_source(state, (*COMPARED, *TURNED))
     elif not found.get("source_asked"):
         # The mirror that was turned round may have been started.

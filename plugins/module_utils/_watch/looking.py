@@ -6,9 +6,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from .._errors import AuthorizationError
-from .._kafka.client import KafkaClient
-from .._kafka.topics import TopicDescription, describe_topics, effective_configs, hidden_topics, matching, topic_names
+from .._kafka.topics import (
+    TopicDescription,
+    describe_topics,
+    effective_configs,
+    hidden_topics,
+    matching,
+    topic_names,
+    visible_topics,
+)
 from .._mm2.names import is_own
 from .._proof import pairs
 from .._proof.sides import KafkaSide
@@ -57,7 +63,7 @@ def look(
     rule = pairs.rename(rename)
     names = topic_names(source.client, pattern)
     on_source = describe_topics(source.client, names)
-    on_target, hidden_copies = _shown(target.client, sorted({rule(name) for name in on_source}))
+    on_target, hidden_copies = visible_topics(target.client, sorted({rule(name) for name in on_source}))
     source_configs = effective_configs(source.client, list(on_source), CONFIGS)
     target_configs = effective_configs(target.client, list(on_target), CONFIGS)
     survey = Survey({}, dict.fromkeys(_hidden(source, target, pattern, rename, known, names), HIDDEN))
@@ -79,15 +85,6 @@ def look(
                 longer(retention(target_configs[rule(name)]), retention(source_configs[name])) if there else KEEPS_ALL,
             )
     return survey
-
-
-def _shown(client: KafkaClient, names: list[str]) -> tuple[dict[str, TopicDescription], set[str]]:
-    """Descriptions of those that this principal may see, and the names of the others."""
-    try:
-        return describe_topics(client, names), set()
-    except AuthorizationError:
-        hidden = set(hidden_topics(client, names))
-        return describe_topics(client, [name for name in names if name not in hidden]), hidden
 
 
 def _hidden(

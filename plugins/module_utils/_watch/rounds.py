@@ -106,7 +106,11 @@ class Watch:
         self._look(began)
         self._look_for_acceptance(began)
         copied = self._copied(began)
-        active, ends = self._ends()
+        try:
+            active, ends = self._ends()
+        except KafkaDrError as error:
+            self._leave_out_without_leader(error)
+            active, ends = self._ends()
         now_ms = _now()
         self.portions.read(active, ends, now_ms)
         again = [track for track in active if self.portions.doubted.get(track.place)]
@@ -126,22 +130,18 @@ class Watch:
         return self._keep(began)
 
     def _ends(self) -> tuple[list[Track], Ends]:
-        """The tracks that go on, and the ends of their logs. Topics that have a partition without a leader are left out
-        once they were waited for: they hold up no other.
-        """
-        try:
-            active = self._active()
-            return active, ends_of(self.source, self.target, active)
-        except KafkaDrError as error:
-            if error.facts.get("code") != NO_LEADER:
-                raise
-        self._without_leader, self._surveyed = True, (0, 0)
-        self._look(time.monotonic())
-        active = self._active()
+        """The tracks that go on, and the ends of their logs."""
+        active = [self.tracks[place] for place in self._survey.partitions if self.tracks[place].part.stopped is None]
         return active, ends_of(self.source, self.target, active)
 
-    def _active(self) -> list[Track]:
-        return [self.tracks[place] for place in self._survey.partitions if self.tracks[place].part.stopped is None]
+    def _leave_out_without_leader(self, error: KafkaDrError) -> None:
+        """Topics of which a partition has no leader were waited for; they hold up no other. :raises KafkaDrError: it is
+        something else.
+        """
+        if error.facts.get("code") != NO_LEADER:
+            raise error
+        self._without_leader, self._surveyed = True, (0, 0)
+        self._look(time.monotonic())
 
     def _scrub(self, tracks: list[Track], now_ms: int) -> None:
         known: dict[Partition, list[Difference]] = {}
