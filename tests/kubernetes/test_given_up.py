@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import signal
-
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
@@ -36,8 +34,7 @@ def regions(new, tmp_path):
 
     def lose() -> None:
         operators.pop().stop()
-        for part in ("kube-controller-manager", "kube-apiserver", "etcd"):
-            there.plane.end(part, signal.SIGKILL)
+        there.kill()
 
     made.lose = lose
     yield made

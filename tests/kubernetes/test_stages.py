@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import signal
 import sqlite3
 import sys
 from pathlib import Path
@@ -95,8 +94,7 @@ class TwoApis(OneApi):
 
     def lose(self, namespace: str) -> None:
         self.operators.pop().stop()
-        for part in ("kube-controller-manager", "kube-apiserver", "etcd"):
-            self.lost.plane.end(part, signal.SIGKILL)
+        self.lost.kill()
 
     def stop(self) -> None:
         super().stop()

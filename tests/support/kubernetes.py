@@ -10,6 +10,7 @@ import contextlib
 import io
 import json
 import os
+import signal
 import time
 import uuid
 from pathlib import Path
@@ -55,6 +56,11 @@ class Cluster:
         else:
             for name in self._namespaces:
                 self.client.delete(object_path("v1", "namespaces", name=name))
+
+    def kill(self) -> None:
+        """Lose the API server, and all that keeps its objects."""
+        for part in ("kube-controller-manager", "kube-apiserver", "etcd"):
+            self.plane.end(part, signal.SIGKILL)
 
     def install(self, version: str, event_streams: bool = False) -> Cluster:
         """Strimzi's definitions of this version, established; nothing on a cluster that has its own."""

@@ -14,10 +14,9 @@ from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, C
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import cluster_state
-from kafka_dr_lab.lab import Lab
 from kafka_dr_lab.landscape import TOPICS
 from tests.real.hosts.mirrors import read
-from tests.real.lab.playing import SOURCE, TARGET, Playground
+from tests.real.lab.playing import SOURCE, TARGET, playground
 
 pytestmark = [pytest.mark.real, pytest.mark.full]
 NEVER_LEFT = "asia"
@@ -28,8 +27,7 @@ EXPORT, REPLAY = ([{"topics": ".*", "action": action}] for action in ("export", 
 def ground(tmp_path_factory):
     """A lab that is set up, and whose target is the copy of a further region too, which the applications never left."""
     directory = tmp_path_factory.mktemp("bad_input")
-    try:
-        lab = Playground(directory, further=[NEVER_LEFT])
+    with playground(directory, further=[NEVER_LEFT]) as lab:
         described = lab.lab.inventory.load()
         mirrors = described["all"]["vars"]["kafka_dr_mirrors"]
         mirrors.append({**mirrors[0], "name": "asia-to-europe", "source": NEVER_LEFT, "topics": ["planes"]})
@@ -37,8 +35,6 @@ def ground(tmp_path_factory):
         done = lab.stage("initial_setup")
         assert done.returncode == 0, done.stdout[-3500:]
         yield lab
-    finally:
-        Lab(directory).down()
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,8 @@ import time
 import pytest
 from confluent_kafka import Producer
 
-from kafka_dr_lab.lab import Lab
 from tests.real.failback.test_killed import held
-from tests.real.lab.playing import SOURCE, TARGET, Playground
+from tests.real.lab.playing import SOURCE, TARGET, playground
 
 pytestmark = pytest.mark.full
 TOPIC = "flights.departed"
@@ -20,8 +19,7 @@ TOPIC = "flights.departed"
 def forgotten(tmp_path_factory):
     """A lab whose failback was killed when the region was a copy again, and whose fence was played since."""
     directory = tmp_path_factory.mktemp("forgotten")
-    try:
-        ground = Playground(directory)
+    with playground(directory) as ground:
         done = ground.stage("initial_setup")
         assert done.returncode == 0, done.stdout[-3000:]
         ground.lose_and_return()
@@ -29,8 +27,6 @@ def forgotten(tmp_path_factory):
         ground.kill_after("failback", "Wait until everything is copied", back)
         another_stage(ground)
         yield ground, back
-    finally:
-        Lab(directory).down()
 
 
 def another_stage(ground):

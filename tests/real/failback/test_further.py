@@ -15,10 +15,9 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls im
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from kafka_dr_lab.drill import MIRROR
 from kafka_dr_lab.journals import Journals, topic_ids
-from kafka_dr_lab.lab import Lab
 from kafka_dr_lab.landscape import TOPICS
 from kafka_dr_lab.waiting import until
-from tests.real.lab.playing import SOURCE, TARGET, Playground
+from tests.real.lab.playing import SOURCE, TARGET, Playground, playground
 
 pytestmark = [pytest.mark.real, pytest.mark.full]
 THIRD = "asia"
@@ -59,8 +58,7 @@ def lost(tmp_path_factory):
     one has.
     """
     directory = tmp_path_factory.mktemp("further")
-    try:
-        ground = Playground(directory, further=[THIRD])
+    with playground(directory, further=[THIRD]) as ground:
         describe(ground, OLD, SOURCE)
         for target in (TARGET, THIRD):
             done = ground.stage("initial_setup", {"initial_setup_target": target})
@@ -75,8 +73,6 @@ def lost(tmp_path_factory):
         done = ground.stage("failover")
         assert done.returncode == 0, done.stdout[-3500:]
         yield ground
-    finally:
-        Lab(directory).down()
 
 
 @pytest.fixture

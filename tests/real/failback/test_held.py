@@ -11,8 +11,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from kafka_dr_lab.lab import Lab
-from tests.real.lab.playing import SOURCE, Playground
+from tests.real.lab.playing import SOURCE, playground
 
 pytestmark = pytest.mark.real
 # Brokers look a second after their start, and each second from then on.
@@ -36,8 +35,7 @@ CONFIGS = {
 def away(tmp_path_factory):
     """A lab whose source was killed a moment before what it holds expired, and is still away when it has."""
     directory = tmp_path_factory.mktemp("held")
-    try:
-        ground = Playground(directory, broker=BROKER)
+    with playground(directory, broker=BROKER) as ground:
         admin = AdminClient(ground.admin(SOURCE))
         topics = [NewTopic(name, 1, 1, config=configs) for name, configs in CONFIGS.items()]
         for future in admin.create_topics(topics).values():
@@ -53,8 +51,6 @@ def away(tmp_path_factory):
         ground.lab.lose(SOURCE, keep=True)
         time.sleep(15)
         yield ground
-    finally:
-        Lab(directory).down()
 
 
 def held(ground, topic):

@@ -10,9 +10,8 @@ import pytest
 
 from kafka_dr_lab.drill import MIRROR
 from kafka_dr_lab.journals import Journals, topic_ids
-from kafka_dr_lab.lab import Lab
 from kafka_dr_lab.landscape import TOPICS
-from tests.real.lab.playing import SOURCE, TARGET, Playground
+from tests.real.lab.playing import SOURCE, TARGET, playground
 
 pytestmark = pytest.mark.full
 
@@ -21,16 +20,13 @@ pytestmark = pytest.mark.full
 def returned(tmp_path_factory):
     """A lab whose source was lost with records that only it has, and is back with its disks after the failover."""
     directory = tmp_path_factory.mktemp("failback")
-    try:
-        ground = Playground(directory)
+    with playground(directory) as ground:
         done = ground.stage("initial_setup")
         assert done.returncode == 0, done.stdout[-3000:]
         ground.lab.signal(signal.SIGSTOP, MIRROR)
         time.sleep(5)
         ground.lose_and_return(lambda: ground.lab.signal(signal.SIGCONT, MIRROR))
         yield ground
-    finally:
-        Lab(directory).down()
 
 
 def test_killed_at_each_change_it_ends_in_the_right_state(returned, tmp_path):

@@ -11,9 +11,8 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from kafka_dr_lab.journals import Journals
-from kafka_dr_lab.lab import Lab
 from tests.real.failback.test_killed import held
-from tests.real.lab.playing import SOURCE, TARGET, Playground
+from tests.real.lab.playing import SOURCE, TARGET, playground
 
 pytestmark = pytest.mark.full
 MOVE = {"failover_source": SOURCE, "failover_target": TARGET, "failover_planned": True}
@@ -25,8 +24,7 @@ USED_SECONDS = 15
 def not_told(tmp_path_factory):
     """A lab in which all that has happened; the source is lost, and its disks are kept."""
     directory = tmp_path_factory.mktemp("not_told")
-    try:
-        ground = Playground(directory)
+    with playground(directory) as ground:
         done = ground.stage("initial_setup")
         assert done.returncode == 0, done.stdout[-3000:]
         ground.kill_after("failover", "Turn the mirror round", MOVE)
@@ -41,8 +39,6 @@ def not_told(tmp_path_factory):
         assert len(only) > 100
         ground.lab.lose(SOURCE, keep=True)
         yield ground, directory, only
-    finally:
-        Lab(directory).down()
 
 
 def test_an_unplanned_move_there_says_that_it_does_not_know_what_is_lost(not_told):

@@ -22,9 +22,8 @@ from confluent_kafka.admin import (
 
 from kafka_dr_lab.drill import MIRROR
 from kafka_dr_lab.journals import topic_ids
-from kafka_dr_lab.lab import Lab
 from kafka_dr_lab.landscape import TOPICS
-from tests.real.lab.playing import SOURCE, TARGET, Playground
+from tests.real.lab.playing import SOURCE, TARGET, playground
 
 pytestmark = pytest.mark.full
 # Nobody has ever written to it when the failback looks at the region.
@@ -35,8 +34,7 @@ QUIET = "flights.diverted"
 def returned(tmp_path_factory):
     """A lab whose source was lost with nothing that only it has, and is back."""
     directory = tmp_path_factory.mktemp("strays")
-    try:
-        ground = Playground(directory)
+    with playground(directory) as ground:
         admin = AdminClient(ground.admin(SOURCE))
         for future in admin.create_topics([NewTopic(QUIET, 2, 1)]).values():
             future.result(30)
@@ -50,8 +48,6 @@ def returned(tmp_path_factory):
         time.sleep(5)
         ground.lose_and_return()
         yield ground
-    finally:
-        Lab(directory).down()
 
 
 def held(ground, region):

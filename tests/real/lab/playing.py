@@ -206,3 +206,12 @@ class Playground:
         clusters = self.secrets["lab_clusters"].values()
         keys = [one[part]["key"].splitlines()[1] for one in clusters for part in ("authority", "broker")]
         return [*self.secrets["lab_passwords"].values(), *(one["admin_password"] for one in clusters), *keys]
+
+
+@contextmanager
+def playground(directory: Path, **options) -> Iterator[Playground]:
+    """A lab in this directory that ends with the block, also where it was made half-way."""
+    try:
+        yield Playground(directory, **options)
+    finally:
+        Lab(directory).down()

@@ -9,22 +9,17 @@ from confluent_kafka.admin import NewPartitions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rounds
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.health import troubles
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import HIDDEN
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import summarise
 from tests.real.ledger.guarded import guarded
 from tests.real.proof.support import admin, create, drop, some, write
 
 from .test_closing import closed
-from .watching import Watching, side
+from .watching import Watching, said, side
 
 pytestmark = pytest.mark.real
 
 ROWS = some(200, headers=())
-
-
-def said(state):
-    return [trouble.kind for trouble in troubles(summarise(state), 3600, 3600)]
 
 
 def test_a_topic_that_was_hidden_from_the_beginning_is_named(pair, tmp_path):

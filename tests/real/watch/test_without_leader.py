@@ -14,21 +14,15 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls im
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import describe_topics
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rounds
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.health import troubles
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import HIDDEN_COPY, LEADERLESS
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import summarise
 from tests.real.ledger.guarded import guarded
 from tests.real.proof.support import admin, create, some, write
 from tests.support.kafka import Kafka, joining
 
-from .watching import Watching, side
+from .watching import Watching, said, side
 
 pytestmark = pytest.mark.real
 ROWS = some(200, headers=())
-
-
-def said(state):
-    return [trouble.kind for trouble in troubles(summarise(state), 3600, 3600)]
 
 
 @pytest.fixture

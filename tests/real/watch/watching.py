@@ -6,13 +6,20 @@ from __future__ import annotations
 import time
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.health import troubles
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.rounds import Options, Watch
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import read_state
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import summarise
 from tests.real.proof.support import read_back, write
 
 
 def side(cluster, name):
     return {"kind": "kafka", "config": cluster.client, "name": name, "timeout": 30, "rate": None}
+
+
+def said(state):
+    """The kinds of trouble that a state tells."""
+    return [trouble.kind for trouble in troubles(summarise(state), 3600, 3600)]
 
 
 class Watching:
