@@ -30,6 +30,8 @@ class MemorySide:
 
     def __init__(self, log, aborted=()):
         self.log, self.aborted = log, set(aborted)
+        #: Offsets of which records were scanned.
+        self.scanned = []
 
     def starts(self, partitions):
         return dict.fromkeys(partitions, 0)
@@ -37,7 +39,13 @@ class MemorySide:
     def records(self, topic, partition, ranges, **dummy):
         return [records(self.log[low:high], low) for low, high in ranges]
 
+    def offset_at(self, partition, moment):
+        if any(1000 + value >= moment for value in self.aborted):
+            return 0
+        return next((at for at, value in enumerate(self.log) if 1000 + value >= moment), None)
+
     def scan(self, topic, partition, low, high, isolation="read_committed"):
+        self.scanned += range(low, high)
         more = sorted(self.aborted) if isolation == "read_uncommitted" else []
         yield records([*self.log[low:high], *more], low)
 

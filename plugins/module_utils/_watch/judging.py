@@ -15,7 +15,7 @@ from .._digest.shapes import Block, Isolation
 from .._errors import KafkaDrError
 from .._proof import align, classify
 from .._proof.found import Found
-from .._proof.shapes import Side
+from .._proof.sides import KafkaSide
 from .state import Difference, Span
 from .track import Track
 
@@ -30,7 +30,7 @@ MOST = 1000
 ALIGNED = 4000000
 
 
-def judge(track: Track, source: Side, target: Side, mirrored_through: int | None, now_ms: int) -> bool:
+def judge(track: Track, source: KafkaSide, target: KafkaSide, mirrored_through: int | None, now_ms: int) -> bool:
     """Account for what differs; returns whether anything was judged.
 
     :param mirrored_through: source offset below which the target has everything that was copied, known before the
@@ -68,7 +68,7 @@ def _faults(track: Track, blocks: list[Block], found: Found, now_ms: int) -> lis
     return [_difference(track, blocks, number, run, copies, now_ms) for number, run in enumerate(differences)]
 
 
-def take_copies(track: Track, source: Side, now_ms: int) -> None:
+def take_copies(track: Track, source: KafkaSide, now_ms: int) -> None:
     """Account for the further copies that the target goes on with, whatever follows them."""
     _take_copies(track, Lookup(source, track), now_ms, True)
 
@@ -127,7 +127,7 @@ def _extent(track: Track, blocks: list[Block], mirrored_through: int | None) -> 
 
 
 def _classified(
-    track: Track, source: Side, target: Side, blocks: list[Block], left: int, right: int, lookup: Lookup
+    track: Track, source: KafkaSide, target: KafkaSide, blocks: list[Block], left: int, right: int, lookup: Lookup
 ) -> Found:
     lost, extra = track.pending.take(slice(0, left)), track.fresh.take(slice(0, right))
     topic, number = track.place
@@ -140,7 +140,7 @@ def _classified(
     return classify.classify(lost, extra, *places, shifted, find=lambda digests: lookup.find(digests, left))
 
 
-def _with_fields(side: Side, topic: str, number: int, records: Records) -> Records:
+def _with_fields(side: KafkaSide, topic: str, number: int, records: Records) -> Records:
     """The same records with the digests of their fields, where they can still be read."""
     if not len(records):
         return records
@@ -188,7 +188,7 @@ def _before(track: Track, blocks: list[Block], source: int | None, target: int |
 class Lookup:
     """What the source has of records that only the target has."""
 
-    def __init__(self, source: Side, track: Track) -> None:
+    def __init__(self, source: KafkaSide, track: Track) -> None:
         self.source, self.track = source, track
 
     def find(self, digests: np.ndarray, judged: int) -> np.ndarray:
@@ -201,22 +201,36 @@ class Lookup:
         held = pending.digest()
         code = np.where(np.isin(digests, held[:judged]), classify.KNOWN, 0).astype(np.int8)
         high = int(pending.offset[judged - 1]) + 1 if judged else part.examined[0]
-        self._search(digests, code, classify.KNOWN, "read_committed", high)
+        low = self._first(digests)
+        self._search(digests, code, classify.KNOWN, "read_committed", low, high)
         early = (code == 0) & np.isin(digests, held[judged:])
         others = np.where(early, classify.KNOWN, code).astype(np.int8)
-        self._search(digests, others, classify.ABORTED, "read_uncommitted", part.read)
+        self._search(digests, others, classify.ABORTED, "read_uncommitted", low, part.read)
         return np.where(early, 0, others).astype(np.int8)
 
     def before(self, digests: list[int]) -> list[bool]:
         """Whether the source has each of them before what was examined."""
-        code = np.zeros(len(digests), np.int8)
-        self._search(np.array(digests, np.uint64), code, classify.KNOWN, "read_committed", self.track.part.examined[0])
+        wanted, code = np.array(digests, np.uint64), np.zeros(len(digests), np.int8)
+        low, high = self._first(wanted), self.track.part.examined[0]
+        self._search(wanted, code, classify.KNOWN, "read_committed", low, high)
         return (code > 0).tolist()
 
-    def _search(self, digests: np.ndarray, code: np.ndarray, bit: int, isolation: Isolation, high: int) -> None:
+    def _first(self, digests: np.ndarray) -> int:
+        """The source's offset before which none of the target's records can have come from it: all there are older."""
+        fresh, place = self.track.fresh, self.track.place
+        moments = fresh.timestamp[np.isin(fresh.digest(), digests)]
+        oldest = int(moments.min()) if len(moments) else -1
+        # A broker finds the first record that is as young; one millisecond more, since an index may skip an equal one.
+        young = self.source.offset_at(place, oldest - 1) if oldest > 0 else 0
+        starts = self.source.starts([place])
+        if young is None and place in starts:
+            return self.track.part.read
+        return max(starts.get(place, 0), young or 0, self.track.part.examined[0] - BACK)
+
+    def _search(
+        self, digests: np.ndarray, code: np.ndarray, bit: int, isolation: Isolation, low: int, high: int
+    ) -> None:
         """Look back through the source from an offset, the newest portion first; changes ``code``."""
-        start = self.source.starts([self.track.place]).get(self.track.place, 0)
-        low = max(start, self.track.part.examined[0] - BACK)
         while low < high and (code == 0).any():
             begin = max(low, high - PORTION)
             for records in self.source.scan(*self.track.place, begin, high, isolation):

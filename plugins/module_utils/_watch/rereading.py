@@ -18,7 +18,7 @@ except ImportError:
 from .._digest.records import Records
 from .._digest.shapes import Block
 from .._proof import align
-from .._proof.shapes import Side
+from .._proof.sides import KafkaSide
 from . import judging
 from .state import Confirmed, Difference, Span
 from .track import Track
@@ -66,7 +66,9 @@ class Reread:
     stopped: str | None = None
 
 
-def reread(stretch: Stretch, source: Side, target: Side, known: Sequence[Difference], now_ms: int) -> Reread | None:
+def reread(
+    stretch: Stretch, source: KafkaSide, target: KafkaSide, known: Sequence[Difference], now_ms: int
+) -> Reread | None:
     """Compare a stretch.
 
     :param known: differences of these logs that were found before.
@@ -112,7 +114,7 @@ def _before_last_moment(records: Records) -> int:
     return int(others[-1]) + 1 if len(others) else 0
 
 
-def _judge(track: Track, source: Side, target: Side, stretch: Stretch, now_ms: int) -> None:
+def _judge(track: Track, source: KafkaSide, target: KafkaSide, stretch: Stretch, now_ms: int) -> None:
     # In a stretch that goes on, what one side has more of may follow on the other.
     through = stretch.high[0] if track.target_whole else None
     while _differs(track, track.target_whole) and judging.judge(track, source, target, through, now_ms):
