@@ -40,13 +40,21 @@ class Ends:
     source: Offsets
     source_starts: Offsets
 
+    def source_known(self, track: Track) -> bool:
+        """Whether the source said all of the partition: one that is made just now is known to some requests only."""
+        return all(track.place in offsets for offsets in (self.source, self.source_high, self.source_starts))
+
+    def target_known(self, track: Track) -> bool:
+        """Whether the target said all of the copy."""
+        return all(track.copy in offsets for offsets in (self.target, self.target_high, self.target_starts))
+
     def source_decided(self, track: Track) -> bool:
         """Whether no transaction was open at the source."""
-        return self.source.get(track.place, 0) >= self.source_high.get(track.place, 0)
+        return self.source_known(track) and self.source[track.place] >= self.source_high[track.place]
 
     def target_decided(self, track: Track) -> bool:
         """Whether no transaction was open at the target."""
-        return self.target.get(track.copy, 0) >= self.target_high.get(track.copy, 0)
+        return self.target_known(track) and self.target[track.copy] >= self.target_high[track.copy]
 
 
 def ends_of(source: KafkaSide, target: KafkaSide, tracks: Sequence[Track]) -> Ends:
@@ -130,8 +138,11 @@ class Portions:
     def _read_target(self, tracks: Sequence[Track], ends: Ends) -> None:
         wanted, share = {}, _share([ends.target.get(track.copy, 0) - track.target_read for track in tracks])
         for track in tracks:
-            end = ends.target.get(track.copy)
-            if end is None or self._is_back(track, "target", track.target_read, end):
+            if not ends.target_known(track):
+                self.doubted[track.place] = ""
+                continue
+            end = ends.target[track.copy]
+            if self._is_back(track, "target", track.target_read, end):
                 continue
             room = AHEAD - len(track.fresh)
             high = min(end, track.target_read + min(share, max(0, room)))
@@ -161,8 +172,12 @@ class Portions:
         wanted, share = {}, _share([ends.source.get(track.place, 0) - track.part.read for track in tracks])
         ahead = sum(len(track.pending) for track in tracks)
         for track in tracks:
-            end = ends.source.get(track.place)
-            if end is None or self._is_back(track, "source", track.part.read, end):
+            if not ends.source_known(track):
+                self.doubted[track.place] = ""
+                track.source_read_whole = True
+                continue
+            end = ends.source[track.place]
+            if self._is_back(track, "source", track.part.read, end):
                 track.source_read_whole = True
                 continue
             waiting = len(track.pending)

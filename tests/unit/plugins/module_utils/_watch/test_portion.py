@@ -9,11 +9,21 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import 
 from tests.support.following import follow
 
 
+BOUNDS = {"start": 0, "high": 60, "end": 60}
+
+
 class NoReader:
     """Nothing is new for it."""
 
     def read(self, wanted, starts):
         return {}
+
+
+def reading():
+    portions = portion.Portions.__new__(portion.Portions)
+    portions.readers, portions.doubted, portions._back = dict.fromkeys(("source", "target"), NoReader()), {}, {}
+    portions._verified, portions._moving = {}, set()
+    return portions
 
 
 @pytest.mark.parametrize(("end", "whole"), [(60, True), (64, False)])
@@ -23,9 +33,24 @@ def test_a_target_that_is_not_read_to_its_end_lacks_nothing_yet(monkeypatch, end
     monkeypatch.setattr(portion, "AHEAD", 0 if full else 9)
     monkeypatch.setattr(portion, "BATCH", 2)
     monkeypatch.setattr(portion, "_share", lambda unread: 2)
-    portions = portion.Portions.__new__(portion.Portions)
-    portions.readers, portions.doubted, portions._back = {"target": NoReader()}, {}, {}
-    portions._verified, portions._moving = {}, set()
-    ends = portion.Ends({}, {}, {track.copy: end}, {}, {}, {})
-    portions._read_target([track], ends)
+    ends = portion.Ends({track.copy: 0}, {track.copy: end}, {track.copy: end}, {}, {}, {})
+    reading()._read_target([track], ends)
     assert (track.target_whole, track.target_read_whole) == (whole, whole or full)
+
+
+@pytest.mark.parametrize("known", [{"start", "high"}, {"start", "end"}, {"high", "end"}, set()])
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_a_partition_whose_bounds_were_not_all_told_is_not_judged(side, known):
+    """A topic that is made just now is known to one request and not to the other."""
+    track = follow(list(range(100, 160)), list(range(100, 160))).track
+    portions, place = reading(), track.place if side == "source" else track.copy
+    start, high, end = ({place: bound} if name in known else {} for name, bound in BOUNDS.items())
+    if side == "source":
+        ends = portion.Ends({}, {}, {}, high, end, start)
+        portions._read_source([track], ends)
+        assert not ends.source_decided(track)
+    else:
+        ends = portion.Ends(start, high, end, {}, {}, {})
+        portions._read_target([track], ends)
+        assert not ends.target_decided(track)
+    assert portions.doubted == {track.place: ""}
