@@ -15,6 +15,7 @@ except ImportError:
 
 from .._digest import record
 from .._digest.shapes import Progress
+from .._kafka.offsets import list_offsets
 from .._kafka.reader import columns, read
 from .._proof.sides import KafkaSide
 from . import repeats, spans
@@ -110,8 +111,8 @@ def _read(
 def _keys_since(target: KafkaSide, look: Look) -> Any:
     """Digests of the keys of the copy's records that its applications have written."""
     place = (look.copy, look.work.partition)
-    end = target.ends([place]).get(place, look.since)
-    low = max(look.since, target.starts([place]).get(place, look.since))
+    end = list_offsets(target.client, [place], gone="error")[place]
+    low = max(look.since, list_offsets(target.client, [place], "start", gone="error")[place])
     own = spans.as_runs(look.own)
     parts = [np.empty(0, np.uint64)]
     if end > low:

@@ -56,7 +56,7 @@ class Keeper:
 
     def __init__(self, client: KafkaClient, mirror: str, topic: str = TOPIC) -> None:
         self.client, self.mirror, self.topic = client, mirror, topic
-        self._log = ensure_topic(client, topic), list_offsets(client, [(topic, 0)], "start").get((topic, 0))
+        self._log = ensure_topic(client, topic), self._start()
         self._looked = time.monotonic()
         self.producer = client.producer(
             transactional_id=f"kafka-dr-watch-{mirror}",
@@ -65,6 +65,9 @@ class Keeper:
             linger_ms=5,
         )
         self.producer.init_transactions()
+
+    def _start(self) -> int:
+        return list_offsets(self.client, [(self.topic, 0)], "start", gone="waited for")[self.topic, 0]
 
     def read(self) -> WatchState | None:
         """What was kept before. :raises KafkaDrError: as of :func:`.state.read_state`."""
@@ -81,9 +84,8 @@ class Keeper:
         """
         if now - self._looked < LOOK_SECONDS:
             return
-        place = (self.topic, 0)
         there = describe_topics(self.client, [self.topic]).get(self.topic)
-        log = there["id"] if there else None, list_offsets(self.client, [place], "start").get(place)
+        log = (there["id"], self._start()) if there else (None, None)
         if log != self._log:
             raise NotProvableError(
                 f"What the watch of the mirror '{self.mirror}' keeps in '{self.topic}' was deleted",

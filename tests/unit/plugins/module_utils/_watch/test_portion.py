@@ -8,7 +8,6 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import portion
 from tests.support.following import follow
 
-
 BOUNDS = {"start": 0, "high": 60, "end": 60}
 
 
