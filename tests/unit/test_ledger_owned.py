@@ -48,3 +48,10 @@ def test_a_cluster_is_changed_only_by_a_run_that_owns_its_ledger(path):
 
 def test_the_rule_finds_something():
     assert sum(any(looks(task) for task in tasks_of(path)) for path in FILES) > 20
+
+
+def test_a_fence_looks_once_more_between_its_entries_and_what_it_takes():
+    # Whoever gives the move up in between gives back what the entries say.
+    tasks = yaml.safe_load((ROLES / "credentials" / "tasks" / "fence.yml").read_text())
+    first = next(at for at, task in enumerate(tasks) if "Revoke" in task["name"])
+    assert looks(tasks[first - 1]), tasks[first - 1]

@@ -51,8 +51,9 @@ def fold(entries: list[dict]) -> dict:
             _follow_rights(state, entry)
         if entry["state"] == "active":
             _follow_move(state, entry)
-            if (entry.get("found") or {}).get("told"):
-                # The run that made this move gave back what it had copied to its own ledger.
+            if (entry.get("found") or {}).get("told") and not move_of(entry)["settles"]:
+                # The run that made this move gave back what it had copied to its own ledger. Who decides between two
+                # stories gives nothing back.
                 state["taken"].pop(entry["region"], None)
         if entry["state"] in ("proven", "different", "not_provable"):
             state["proofs"].append(entry)
@@ -102,8 +103,8 @@ def _follow_move(state: dict, entry: dict) -> None:
     state.update(active_region=move["region"], active_at=move["at"], epoch=move["epoch"])
     state["naming"] = {region: epoch for region, epoch in state["naming"].items() if epoch > move["epoch"]}
     if move["settles"] and "failover" in state["done"]:
-        # The region that was left was used since, whoever says so.
-        _forget_source(state, (*COMPARED, *TURNED))
+        # The region that was left was used since, whoever says so. That a mirror ran back there stays true.
+        _forget_source(state, (*COMPARED, TURNED[0]))
     if state["filling"].get("to") == move["region"]:
         # Whoever moved there knew that it is not whole.
         state["filling"] = {}
@@ -120,7 +121,7 @@ def _follow_rights(state: dict, entry: dict) -> None:
         _remember_beyond(state["beyond"], step, entry)
     if step == NAMING:
         state["naming"][entry["about"]] = entry.get("epoch", 0)
-    elif step in ("fencing", "given_back"):
+    elif step in ("fencing", "given_back") and not (entry.get("found") or {}).get("named"):
         # Its own ledger says that it was not named: what begins anew there has not come so far.
         state["naming"].pop(_owner(entry), None)
 

@@ -184,7 +184,7 @@ def _put(state: WatchState, kind: str, place: list[Any], content: dict[str, Any]
         )
     elif kind == WINDOW:
         window = Window(**{name: check(content[name]) for name, check in fields.WINDOW.items()})
-        if window.low != place[2] or not window.low < window.high:
+        if window.low != place[2] or window.low >= window.high:
             raise ValueError("window")
         state.windows.setdefault((place[0], place[1]), []).append(window)
     else:

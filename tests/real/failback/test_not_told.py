@@ -46,7 +46,7 @@ def test_an_unplanned_move_there_says_that_it_does_not_know_what_is_lost(not_tol
     done = ground.stage("failover")
     told = " ".join(done.stdout.split())
     assert done.returncode == 0, done.stdout[-3000:]
-    assert "NOT KNOWN how much was lost: a planned move stopped the mirror at" in told, told
+    assert "NOT KNOWN how much was lost: an earlier move stopped the mirror at" in told, told
     assert "All records" not in told and "PROVEN" not in told
     known = ground.module("ledger_info")
     found = known["last"]["failover"]["found"]

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topic_changes import ensure_topics
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
@@ -38,6 +40,11 @@ class Told:
     def down(self) -> None:
         for broker in self.brokers.values():
             broker.stop()
+
+    def lose(self, name: str) -> None:
+        """Kill a region once all that was written to its ledger is decided."""
+        self.known(name)
+        self.brokers[name].kill()
 
     def client(self, name: str) -> KafkaClient:
         return KafkaClient(self.brokers[name].client)
@@ -86,6 +93,15 @@ class Told:
         """With what a stage ends that fails; empty where it does not."""
         playbook = f"streamsafe.kafka_dr.{name}"
         return failure_of(played(self.directory, self.hosts, self.mirrors, playbook, given, *words))
+
+    def play(self, tasks: list[dict[str, Any]], **given: Any) -> str:
+        """What these tasks say, which do not fail."""
+        play = {"name": "Play", "hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": tasks}
+        path = self.directory / "play.yml"
+        path.write_text(yaml.safe_dump([play]))
+        done = played(self.directory, self.hosts, self.mirrors, str(path), given)
+        assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
+        return " ".join(done.stdout.split())
 
     def failback(self, to: str, source: str, **more: Any) -> str:
         given = {"failback_region": to, "failback_from": source, "failback_salvage_directory": SALVAGE}

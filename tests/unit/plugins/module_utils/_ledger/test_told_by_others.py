@@ -22,6 +22,9 @@ def test_whether_a_move_was_about_to_name_its_target_is_known_until_it_is_told_o
         # A stage that owns a third region's ledger has not asked the one that was about to be named.
         elsewhere = {**anew, "found": {"region": "na", "owner": "asia"}}
         assert fold([*about_to, elsewhere])["naming"] == {"eu": 3}
+        # A run that goes on once its target was named says so.
+        later = {**anew, "found": {"region": "na", "owner": "eu", "named": True}}
+        assert fold([*about_to, later])["naming"] == {"eu": 3}
 
 
 def test_what_several_moves_were_about_to_name_is_kept_of_each():
@@ -73,6 +76,17 @@ def test_a_person_who_decides_between_two_stories_says_that_the_source_was_used(
     again = entry("2", "stage", "started", found={"planned": True})
     settled = left(*PLANNED, NAMED, again, decided)
     assert set(settled) == {"ends", "positions"} and settled["ends"]["found"] == UNKNOWN
+    # That it ran, and wrote to the source, stays true.
+    assert set(left(*PLANNED, NAMED, STARTED, again, decided)) == {"ends", "positions", "protecting"}
+
+
+def test_who_is_told_of_a_decision_still_knows_what_was_taken_and_not_given_back():
+    right = {"principal": "User:x", "resource": "topic", "name": "a", "operations": ["WRITE"]}
+    taken = entry("1", "fencing", about="na", fenced=False, found={"region": "na", "removed": [right], "owner": "eu"})
+    found = {"told": {"region": "na", "hash": "1" * 64}, "settles": ["0" * 64]}
+    decided = entry("2", "active_region", "active", about="na", region="na", epoch=2, fenced=False, found=found)
+    assert fold([taken, decided])["taken"] == {"na": [right]}
+    assert fold([taken, {**decided, "found": {"told": found["told"]}}])["taken"] == {}
 
 
 def test_a_region_that_another_ledgers_stage_fills_is_not_whole_until_that_has_ended():

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Two regions were named by moves that did not know of each other, and a person decides.
+
+Both were used, so that no stage goes on from what it knew of the other one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.epochs import NOWHERE
+from tests.real.hosts.moved import THERE, TOPIC, of_role
+from tests.real.hosts.told import Told
+from tests.support.kafka import ROOT
+
+pytestmark = pytest.mark.real
+HOME = {"initial_setup_source": "eu", "initial_setup_target": "na"}
+REPLAY, EXPORT = ([{"topics": ".*", "action": action}] for action in ("replay", "export"))
+
+
+@pytest.fixture
+def regions(tmp_path: Path) -> Iterator[Told]:
+    """A planned move from na to eu has turned the mirror round, and names eu."""
+    made = Told(tmp_path, ("na", "eu"), [THERE])
+    made.mirrored("na", "eu")
+    made.mirrored("eu", "na")
+    write(made.client("na"), TOPIC, [(0, b"key", b"value")] * 5)
+    about, seen = "na to eu", {"planned": True}
+    made.entry("eu", "1", "failover", "stage", "started", about, found={**seen, "source_asked": True})
+    proof = {"verdict": "PROVEN", "complete": True, "source": "na", "topics": {}}
+    made.entry("eu", "1", "failover", "proof", "proven", "na", found=proof)
+    ends = {**seen, "source": {}, "target": {}, "lost": {"total": 0}}
+    made.entry("eu", "1", "failover", "ends", "done", about, found=ends)
+    made.entry("eu", "1", "failover", "positions", "done", "na", found=seen)
+    made.entry("eu", "1", "failover", "late_records", "done", "na", found={"total": 0, "accepted": False})
+    made.entry("eu", "1", "failover", "turned", "done", "na", found={"mirror": "there-back", **seen})
+    yield made
+    made.down()
+
+
+def named_at_once(regions: Told) -> None:
+    """eu by the move, and na by whoever gave it up there, at the same epoch."""
+    both = {"epoch": 1, "epoch_from": NOWHERE}
+    regions.entry("eu", "1", "failover", "active_region", "active", "eu", **both)
+    regions.entry("na", "2", "abort_move", "stage", "started", "na to eu")
+    regions.entry("na", "2", "abort_move", "active_region", "active", "na", **both)
+    regions.entry("na", "2", "abort_move", "stage", "done", "na to eu")
+
+
+def ran_back(regions: Told) -> None:
+    """The mirror that was turned round has carried data."""
+    for step in ("protecting", "protected"):
+        regions.entry("eu", "1", "failover", step, "done", "na", found={"mirror": "there-back"})
+    regions.entry("eu", "1", "failover", "stage", "done", "na to eu", found={"planned": True})
+
+
+@pytest.mark.parametrize(("decided", "planned", "done"), [("eu", False, "ends positions"), ("na", True, "")])
+def test_the_run_that_decides_goes_on_from_nothing_that_the_decision_ended(regions, decided, planned, done):
+    named_at_once(regions)
+    main = yaml.safe_load((ROOT / "roles" / "failover" / "tasks" / "main.yml").read_text())
+    preflight = of_role("failover", "preflight.yml")
+    preflight["ansible.builtin.include_role"]["public"] = True
+    show = (
+        "DONE {{ __failover_done | list | sort | join(' ') }}. {{ __failover_proven | length }} {{ __failover_turned }}"
+    )
+    tasks = [preflight, *main[1:3], {"name": "Show", "ansible.builtin.debug": {"msg": show}}]
+    given = {"failover_source": "na", "failover_target": "eu", "failover_planned": planned, "failover_reverse": False}
+    given |= {f"failover_accept_{name}": True for name in ("source_alive", "stale_mirror")}
+    given["failover_accept_unfenced"] = ["super.users", "User:ANONYMOUS"]
+    said = regions.play(tasks, failover_accept_split_brain=decided, **given)
+    assert f"DONE {done}. 0 False" in said, said[-4000:]
+
+
+def test_no_set_up_starts_the_turned_mirror_behind_what_the_other_region_holds(regions, tmp_path):
+    regions.move("1", "eu", ["na"])
+    first = dict(regions.last)
+    regions.entry("eu", "1", "failover", "protecting", "done", "na", found={"mirror": "there-back"})
+    # eu does not answer for a while.
+    regions.stage("na", "2", "failover", "eu to na")
+    regions.ends("na", "2", "eu to na")
+    regions.move("2", "na")
+    regions.entry("na", "2", "failover", "stage", "done", "eu to na", found={"planned": False})
+    # The first move goes on once na is lost, which nobody can ask.
+    regions.last = first
+    silent = {"found": {"planned": False, "source_asked": False}}
+    regions.entry("eu", "3", "failover", "stage", "started", "na to eu", **silent)
+    regions.move("3", "eu")
+    regions.entry("eu", "3", "failover", "stage", "done", "na to eu", found={"planned": False})
+    for more in ({}, {"initial_setup_accept_split_brain": "eu"}):
+        refused = regions.run("initial_setup", **HOME, **more)
+        assert "na was used beside another region" in refused and "Run failback" in refused, refused
+    assert regions.known("na")["stage"] == "failover", "nothing has begun"
+    told = salvaged(regions, tmp_path, REPLAY, failback_accept_split_brain="eu")
+    assert "A mirror from eu has written to na since the move" in told and "Name export or side_topic" in told, told
+    told = salvaged(regions, tmp_path, EXPORT, failback_accept_split_brain="eu")
+    assert "Refused, nothing was changed" not in told, told
+
+
+def test_what_a_mirror_copied_back_is_not_replayed_once_it_was_decided(regions, tmp_path):
+    ran_back(regions)
+    named_at_once(regions)
+    told = salvaged(regions, tmp_path, REPLAY)
+    assert "The ledgers tell two stories" in told, told
+    told = salvaged(regions, tmp_path, REPLAY, failback_accept_split_brain="eu")
+    assert "A mirror from eu has written to na since the move" in told, told
+    told = salvaged(regions, tmp_path, EXPORT, failback_accept_split_brain="eu")
+    assert "Refused, nothing was changed" not in told, told
+
+
+def test_a_failback_that_ended_does_not_hide_two_stories(regions):
+    regions.move("1", "eu", ["na"])
+    regions.entry("eu", "1", "failover", "stage", "done", "na to eu")
+    regions.stage("eu", "2", "failback", "na from eu", "compared", "seeded", ended=True)
+    before = dict(regions.last)
+    regions.stage("na", "3", "failover", "eu to na")
+    regions.move("3", "na")
+    regions.entry("eu", "4", "abort_move", "stage", "started", "eu to na")
+    named = {"epoch": 2, "epoch_from": before}
+    regions.entry("eu", "4", "abort_move", "active_region", "active", "eu", **named)
+    regions.entry("eu", "4", "abort_move", "stage", "done", "eu to na")
+    regions.entry("na", "3", "failover", "stage", "done", "eu to na")
+    assert "The ledgers tell two stories" in regions.failback("na", "eu")
+
+
+def salvaged(regions: Told, directory: Path, actions: list[dict[str, Any]], **more: Any) -> str:
+    """With what a failback ends that only looks."""
+    given = {"failback_region": "na", "failback_from": "eu", "failback_salvage_directory": str(directory)}
+    given |= {"failback_accept_unfenced": ["super.users", "User:ANONYMOUS"], "failback_accept_foreign_records": True}
+    return regions.run("failback", "--check", failback_salvage=actions, **given, **more)

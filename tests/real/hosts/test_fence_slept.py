@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run that sleeps while it fences, until somebody has given its move up: what it takes away is not forgotten."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from tests.real.hosts.moved import AWAY, STRAY, THERE, TOLD, World, failure_of, ledger_of, of_role, played
+
+pytestmark = pytest.mark.real
+GIVEN_UP = {"abort_move_source": "na", "abort_move_target": "eu"}
+PLANNED = {"__failover_source": {"reachable": True, "error": ""}}
+
+
+@pytest.fixture
+def granted(world: World) -> list[Any]:
+    """The applications work in na."""
+    world.append("eu", "active_region", "active", "na", ledger_of(world.brokers["eu"])["head"]["hash"])
+    ensure_acls(KafkaClient(world.brokers["na"].client), STRAY, "present", False)
+    return world.rights()
+
+
+def give_up(world: World, place: Path) -> str:
+    """With what it was refused; empty where it was not."""
+    place.mkdir(exist_ok=True)
+    return failure_of(played(place, world.hosts, [THERE], "streamsafe.kafka_dr.abort_move", GIVEN_UP))
+
+
+def asleep(directory: Path) -> str:
+    """A template that gives nothing, and sleeps until it is woken."""
+    wait = f"touch {directory}/asleep; while ! [ -e {directory}/awake ]; do sleep 0.1; done"
+    return f"{{{{ lookup('ansible.builtin.pipe', '{wait}') }}}}"
+
+
+@contextmanager
+def fencing(world: World, **given: Any) -> Iterator[list[str]]:
+    """A run that fences na, and sleeps while the body goes on; then what it said."""
+    attempt = {"name": "Try", "block": [of_role("credentials", "fence.yml")], "rescue": [TOLD]}
+    more = {"credentials_region": "na", "credentials_record_empty_fence": True, "credentials_may_be_lost": False}
+    more.update({"credentials_topics": r"orders\..*", **AWAY, **given})
+    said: list[str] = []
+
+    def run() -> None:
+        said.append(
+            world.play("failover", THERE, ("taken_before.yml", attempt), PLANNED, failover_planned=True, **more)
+        )
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    while not (world.directory / "asleep").exists():
+        assert thread.is_alive(), said
+        time.sleep(0.1)
+    try:
+        yield said
+    finally:
+        (world.directory / "awake").touch()
+        thread.join()
+
+
+def test_what_it_has_taken_by_then_is_kept_and_given_back(world, granted):
+    # It sleeps where it is about to look whether anything is left.
+    with fencing(world, credentials_fence_timeout=f"60{asleep(world.directory)}") as said:
+        assert world.rights() == []
+        # Another run gave back what it knew of, just before it was taken.
+        head = world.append("eu", "stage", "started", "na to eu", ledger_of(world.brokers["eu"])["head"]["hash"])
+        world.append("eu", "given_back", "done", "na", head)
+        head = ledger_of(world.brokers["na"])["head"]["hash"]
+        for step, state, about in (
+            ("stage", "started", "na to eu"),
+            ("given_back", "done", "na"),
+            ("stage", "done", "na to eu"),
+        ):
+            head = world.append("na", step, state, about, head)
+    assert "REFUSED" in said[0] and "this run took 2 rights of the applications away in na" in said[0], said[0][-3000:]
+    assert len(ledger_of(world.brokers["na"])["taken"]["na"]) == 2
+    assert give_up(world, world.directory / "other") == ""
+    assert world.rights() == granted

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An unplanned move to a region that its own ledger names already, while the source's ledger cannot be read.
+
+Applications may have gone back there, so that the target is named once more, and what it did before stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import commit_positions, group_positions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.epochs import truth
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import witness
+from tests.real.hosts.mirrors import create
+from tests.real.hosts.moved import LEDGER, THERE, TOLD, TOPIC, failure_of, of_role, played
+from tests.real.hosts.told import Told
+from tests.support.kafka import ROOT
+
+pytestmark = pytest.mark.real
+AWAY = {"failover_source": "na", "failover_target": "eu"}
+# A broker of a test lets everybody in.
+ANYBODY = {"failover_accept_unfenced": ["super.users", "User:ANONYMOUS"]}
+DEAD = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}
+
+
+@pytest.fixture
+def regions(tmp_path: Path) -> Iterator[Told]:
+    """Mirrors whose machines are gone; applications that a task would start."""
+    made = Told(tmp_path, ("na", "eu"), [THERE])
+    for file in ("start", "stop"):
+        told = {"name": file, "ansible.builtin.debug": {"msg": f"{file} {{{{ __applications_each.name }}}} here"}}
+        (tmp_path / f"{file}.yml").write_text(yaml.safe_dump([told]))
+    files = {f"{file}_tasks": str(tmp_path / f"{file}.yml") for file in ("start", "stop")}
+    made.hosts["eu"]["kafka_dr_applications"] = [
+        {"name": name, "kind": "hook", "role": "consumer", **files} for name in ("shop", "billing")
+    ]
+    for name in ("na", "eu"):
+        made.hosts[f"machine-{name}"] = DEAD
+        made.hosts[name]["kafka_dr_mirror_hosts"] = [f"machine-{name}"]
+    made.mirrored("na", "eu")
+    yield made
+    made.down()
+
+
+def moved_there_and_back(regions: Told, **more: Any) -> None:
+    """To eu, and back to na, which eu was not told; then na is lost."""
+    asked = {"found": {"planned": False, "source_asked": False}}
+    regions.entry("eu", "1", "failover", "stage", "started", "na to eu", **asked)
+    found = {"source": {}, "target": {TOPIC: {"0": 0}}, "planned": False, "lost": {"total": 0}}
+    regions.entry("eu", "1", "failover", "ends", "done", "na to eu", found=found)
+    regions.move("1", "eu", ["na"])
+    ended = {"planned": False, "lost": {"total": 0}, "verdict": "PROVEN", **more}
+    regions.entry("eu", "1", "failover", "stage", "done", "na to eu", found=ended)
+    regions.stage("na", "2", "failover", "eu to na")
+    regions.move("2", "na")
+    regions.entry("na", "2", "failover", "stage", "done", "eu to na", found={"planned": False})
+    regions.lose("na")
+
+
+def run(regions: Told, **given: Any) -> tuple[str, str]:
+    """What a failover says, and how it fails."""
+    done = played(
+        regions.directory, regions.hosts, regions.mirrors, "streamsafe.kafka_dr.failover", {**AWAY, **ANYBODY, **given}
+    )
+    return " ".join(done.stdout.split()), failure_of(done)
+
+
+def public(file: str) -> dict[str, Any]:
+    """A task that includes a file of the stage, whose variables are known from then on."""
+    included = of_role("failover", file)
+    included["ansible.builtin.include_role"]["public"] = True
+    return included
+
+
+def test_a_run_that_catches_up_names_it_and_says_what_it_started(regions):
+    moved_there_and_back(regions, unreached={"mirror": {}, "applications": {"shop": "no answer"}})
+    said, failed = run(regions)
+    assert not failed, failed
+    assert "start shop here" in said and "start billing here" not in said
+    assert "of its applications, shop was started, and no other one was looked at" in said, said[-3000:]
+    assert "applications work there" not in said
+    assert regions.known("eu")["epoch"] == 2
+    regions.brokers["na"].start()
+    found = truth({"na": regions.known("na")}, "eu", regions.known("eu"))
+    assert found["conflicts"], found
+
+
+def test_once_accepted_groups_go_on_where_they_stopped_and_the_loss_is_not_known(regions):
+    moved_there_and_back(regions)
+    refused = run(regions)[1]
+    assert "failover_accept_moved_back" in refused, refused
+    eu = regions.client("eu")
+    write(eu, TOPIC, [(0, b"key", b"of eu's own")] * 20)
+    commit_positions(eu, {"billing": {(TOPIC, 0): 15}})
+    create(regions.brokers["eu"].client, "__kafka_dr_positions")
+    seen = [witness.encode_group("billing", 5000, {TOPIC: {0: 1}}), witness.encode_ends(5000, {TOPIC: {0: 1}})]
+    write(eu, "__kafka_dr_positions", [(0, *row) for row in (*seen, witness.encode_round(5000, 0, 1, 1))])
+    said, failed = run(regions, failover_accept_moved_back=True)
+    assert not failed, failed
+    assert "NOT KNOWN how much was lost: an earlier move stopped the mirror at" in said, said[-4000:]
+    assert group_positions(eu, ["billing"])["billing"][TOPIC, 0] == 15
+    ends = regions.known("eu")["ends"]["na to eu"]["found"]
+    assert (ends["target"], ends["lost"]["total"]) == ({TOPIC: {"0": 0}}, None)
+
+
+def test_a_source_that_is_back_by_then_is_asked_although_the_target_s_ledger_names_it(regions):
+    moved_there_and_back(regions)
+    regions.brokers["na"].start()
+    main = yaml.safe_load((ROOT / "roles" / "failover" / "tasks" / "main.yml").read_text())
+    (verify,) = [task for task in main if task["name"] == "Verify that the lost source has not come back"]
+    silent = {"__failover_source": {"reachable": False, "error": ""}, "__failover_source_ledger": {"skipped": True}}
+    tasks = [
+        {**of_role("ledger", "read.yml"), "vars": {"ledger_region": "eu"}},
+        {"name": "Know", "ansible.builtin.set_fact": silent},
+        public("taken_before.yml"),
+        {"name": "Try", "block": [{**of_role("failover", "returned.yml"), "when": verify["when"]}], "rescue": [TOLD]},
+    ]
+    said = regions.play(tasks, **AWAY)
+    assert "REFUSED na answers again" in said and "its gates compare both ledgers" in said, said[-3000:]
+
+
+def test_a_source_whose_ledger_is_gone_has_not_said_that_it_knows_no_move(regions):
+    moved_there_and_back(regions)
+    regions.brokers["na"].start()
+    na = regions.client("na")
+    na.result(na.admin.delete_topics([LEDGER])[LEDGER], "delete the ledger")
+    show = {
+        "name": "Show",
+        "ansible.builtin.debug": {"msg": "NAMED {{ __failover_named }} {{ __failover_source_asked }}"},
+    }
+    answers = {"name": "Know", "ansible.builtin.set_fact": {"__failover_source": {"reachable": True, "error": ""}}}
+    tasks = [
+        {**of_role("ledger", "read.yml"), "vars": {"ledger_region": "eu"}},
+        answers,
+        public("taken_before.yml"),
+        show,
+    ]
+    said = regions.play(tasks, **AWAY)
+    assert "NAMED False False" in said, said[-3000:]
+
+
+def test_a_turned_mirror_whose_machine_is_gone_does_not_keep_the_stage_open(regions):
+    """A planned move named eu and was cut off before it started the mirror back."""
+    regions.mirrored("eu", "na")
+    seen = {"planned": True}
+    regions.entry("eu", "1", "failover", "stage", "started", "na to eu", found={**seen, "source_asked": True})
+    for step, found in (
+        ("ends", {**seen, "source": {}, "target": {}, "lost": {"total": 0}}),
+        ("positions", seen),
+        ("turned", {"mirror": "there-back", **seen}),
+    ):
+        regions.entry("eu", "1", "failover", step, "done", "na to eu", found=found)
+    regions.move("1", "eu", ["na"])
+    regions.entry("eu", "1", "failover", "protecting", "done", "na", found={"mirror": "there-back"})
+    refused = run(regions, failover_planned=True)[1]
+    assert "leave out failover_planned" in refused and "machine-na" in refused, refused
+    said, failed = run(regions)
+    assert not failed, failed
+    assert "NOT PROTECTED: machine-na does not answer. Once it is back, run initial_setup from eu to it" in said, said
+    assert not regions.known("eu")["open"]
