@@ -52,6 +52,7 @@ def test_the_rule_finds_something():
 
 def test_a_fence_looks_once_more_between_its_entries_and_what_it_takes():
     # Whoever gives the move up in between gives back what the entries say.
-    tasks = yaml.safe_load((ROLES / "credentials" / "tasks" / "fence.yml").read_text())
-    first = next(at for at, task in enumerate(tasks) if "Revoke" in task["name"])
-    assert looks(tasks[first - 1]), tasks[first - 1]
+    tasks = list(tasks_of(ROLES / "credentials" / "tasks" / "revoke.yml"))
+    first = next(at for at, task in enumerate(tasks) if "KafkaUsers" in task["name"])
+    assert looks(tasks[first - 2]) and looks(tasks[first + 1]), tasks[first]
+    assert CHANGING & tasks[first + 2].keys()

@@ -102,9 +102,11 @@ def _follow_move(state: dict, entry: dict) -> None:
         _overtake(state, entry)
     state.update(active_region=move["region"], active_at=move["at"], epoch=move["epoch"])
     state["naming"] = {region: epoch for region, epoch in state["naming"].items() if epoch > move["epoch"]}
-    if move["settles"] and "failover" in state["done"]:
-        # The region that was left was used since, whoever says so. That a mirror ran back there stays true.
-        _forget_source(state, (*COMPARED, TURNED[0]))
+    if move["settles"]:
+        # A region that was brought back, or left, was used since, whoever says so. That a mirror ran to it stays true.
+        state["brought_back"] = {}
+        if "failover" in state["done"]:
+            _forget_source(state, (*COMPARED, TURNED[0]))
     if state["filling"].get("to") == move["region"]:
         # Whoever moved there knew that it is not whole.
         state["filling"] = {}
@@ -185,7 +187,7 @@ def _follow_stage(state: dict, entry: dict) -> None:
         if not (state["open"] and state["stage"] == stage and state["about"] == entry.get("about")):
             before = state["done"].get(stage, {}) if state["active_region"] == "none" else {}
             paused = {step: step_entry for step, step_entry in before.items() if step == "paused"}
-            state["done"][stage] = {**_lent(state["done"], stage), **paused}
+            state["done"][stage] = {**_lent(state["done"], stage), **paused, **_ran_back(state, entry)}
         elif stage == "failover":
             _begin_unplanned(state, entry)
         state["begun"][stage] = entry
@@ -205,6 +207,16 @@ def _follow_stage(state: dict, entry: dict) -> None:
         if (stage, step) == ("failback", "clearing"):
             state["clearing"][state["about"]] = entry
         _follow_copies(state, entry)
+
+
+def _ran_back(state: dict, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Steps of an ended failover that stay true for one between the same regions that is made once more: its mirror back
+    may have written to the source.
+    """
+    again = (entry.get("found") or {}).get("moved_back") and entry["stage"] == "failover"
+    if not again or (state["begun"].get("failover") or {}).get("about") != entry.get("about"):
+        return {}
+    return {step: found for step, found in state["done"].get("failover", {}).items() if step in TURNED[1:]}
 
 
 def _begin_unplanned(state: dict, entry: Mapping[str, Any]) -> None:

@@ -145,8 +145,8 @@ def test_a_source_whose_ledger_is_gone_has_not_said_that_it_knows_no_move(region
     assert "NAMED False False" in said, said[-3000:]
 
 
-def test_a_turned_mirror_whose_machine_is_gone_does_not_keep_the_stage_open(regions):
-    """A planned move named eu and was cut off before it started the mirror back."""
+def turned(regions: Told) -> None:
+    """A planned move named eu and was cut off once it had begun to start the mirror back."""
     regions.mirrored("eu", "na")
     seen = {"planned": True}
     regions.entry("eu", "1", "failover", "stage", "started", "na to eu", found={**seen, "source_asked": True})
@@ -158,9 +158,58 @@ def test_a_turned_mirror_whose_machine_is_gone_does_not_keep_the_stage_open(regi
         regions.entry("eu", "1", "failover", step, "done", "na to eu", found=found)
     regions.move("1", "eu", ["na"])
     regions.entry("eu", "1", "failover", "protecting", "done", "na", found={"mirror": "there-back"})
+
+
+def test_a_turned_mirror_whose_machine_is_gone_does_not_keep_the_stage_open(regions):
+    turned(regions)
     refused = run(regions, failover_planned=True)[1]
     assert "leave out failover_planned" in refused and "machine-na" in refused, refused
     said, failed = run(regions)
     assert not failed, failed
     assert "NOT PROTECTED: machine-na does not answer. Once that is mended, run initial_setup from eu" in said, said
     assert not regions.known("eu")["open"]
+
+
+def test_nor_does_one_that_the_inventory_has_no_place_for_any_more(regions):
+    turned(regions)
+    for name in ("kafka_dr_mirror_hosts", "kafka_dr_mirror_directory"):
+        del regions.hosts["na"][name]
+    said, failed = run(regions)
+    assert not failed, failed
+    assert "NOT PROTECTED: " in said and "kafka_dr_mirror_directory" in said, said[-3000:]
+    assert not regions.known("eu")["open"]
+
+
+def test_a_mirror_that_an_ended_move_has_turned_round_is_none_of_the_next_one(regions):
+    turned(regions)
+    regions.entry("eu", "1", "failover", "stage", "done", "na to eu", found={"planned": True})
+    regions.stage("na", "2", "failover", "eu to na")
+    regions.move("2", "na", ["eu"])
+    regions.entry("na", "2", "failover", "stage", "done", "eu to na", found={"planned": True})
+    given = {"failover_planned": True, "failover_reverse": False, "failover_accept_stale_mirror": True}
+    refused = run(regions, **given)[1]
+    # The machine of the mirror that is to be stopped is gone, too.
+    assert "machine-eu" in refused and "machine-na" not in refused, refused
+
+
+@pytest.mark.parametrize("planned", [False, True])
+def test_a_run_that_goes_on_knows_that_the_first_one_was_made_once_more(regions, planned):
+    found = {"source": {}, "target": {TOPIC: {"0": 0}}, "planned": False, "lost": {"total": 0}}
+    regions.stage("eu", "1", "failover", "na to eu")
+    regions.entry("eu", "1", "failover", "ends", "done", "na to eu", found=found)
+    regions.move("1", "eu", ["na"])
+    regions.entry("eu", "1", "failover", "stage", "done", "na to eu", found={"planned": False})
+    begun = {"planned": False, "source_asked": False, "moved_back": True}
+    regions.entry("eu", "2", "failover", "stage", "started", "na to eu", found=begun)
+    for name in ("na", "eu"):
+        del regions.hosts[name]["kafka_dr_mirror_hosts"], regions.hosts[f"machine-{name}"]
+    main = yaml.safe_load((ROOT / "roles" / "failover" / "tasks" / "main.yml").read_text())
+    known = "{{ __failover_moved_back }} {{ ledger_known.begun.failover.found.moved_back }}"
+    show = {
+        "name": "Show",
+        "ansible.builtin.debug": {"msg": f"BACK {known} {{{{ __failover_ends_before | length > 0 }}}}"},
+    }
+    said = regions.play(
+        [public("preflight.yml"), *main[1:3], show], **AWAY, **ANYBODY, failover_planned=planned, failover_reverse=False
+    )
+    assert "BACK True True True" in said, said[-3000:]

@@ -80,6 +80,24 @@ def test_a_person_who_decides_between_two_stories_says_that_the_source_was_used(
     assert set(left(*PLANNED, NAMED, STARTED, again, decided)) == {"ends", "positions", "protecting"}
 
 
+def test_a_move_that_is_made_once_more_still_knows_that_a_mirror_ran_back():
+    ended = [*PLANNED, NAMED, STARTED, entry("1", "stage")]
+    again = entry("3", "stage", "started", found={"planned": False, "moved_back": True})
+    assert set(left(*ended, again)) == {"protecting"}
+    assert left(*ended, {**again, "found": {"planned": False}}) == {}
+    assert left(*ended, {**again, "about": "asia to eu"}) == {}
+
+
+def test_a_region_that_was_brought_back_and_used_since_is_no_backup_once_that_is_decided():
+    brought = [
+        entry("1", "stage", "started", stage="failback", about="na from eu"),
+        entry("1", "stage", stage="failback", about="na from eu"),
+    ]
+    decided = entry("2", "active_region", "active", about="eu", region="eu", epoch=2)
+    assert fold([*brought, decided])["brought_back"]
+    assert not fold([*brought, {**decided, "found": {"settles": ["0" * 64]}}])["brought_back"]
+
+
 def test_who_is_told_of_a_decision_still_knows_what_was_taken_and_not_given_back():
     right = {"principal": "User:x", "resource": "topic", "name": "a", "operations": ["WRITE"]}
     taken = entry("1", "fencing", about="na", fenced=False, found={"region": "na", "removed": [right], "owner": "eu"})
