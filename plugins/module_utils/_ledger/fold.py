@@ -210,8 +210,8 @@ def _follow_stage(state: dict, entry: dict) -> None:
 
 
 def _ran_back(state: dict, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Steps of an ended failover that stay true for one between the same regions that is made once more: its mirror back
-    may have written to the source.
+    """Steps of an ended failover that stay true for one between the same regions that is made once more: its mirror may
+    have written to the source.
     """
     again = (entry.get("found") or {}).get("moved_back") and entry["stage"] == "failover"
     if not again or (state["begun"].get("failover") or {}).get("about") != entry.get("about"):
