@@ -19,6 +19,9 @@ AT_REST = {"topics": {"orders": {"id": "new", "partitions": 1}, "values": {"id":
 SKIPPED = {"skipped": True, "changed": False}
 
 
+KNOWN = {"mirror_copied": COPIED, "__failover_done": {}, "__failover_ends_before": {}}
+
+
 def ends(directory: Path, **given: Any) -> dict[str, Any]:
     (task,) = [
         task
@@ -29,7 +32,7 @@ def ends(directory: Path, **given: Any) -> dict[str, Any]:
     copy = {"content": "{{ __failover_ends | ansible.builtin.to_json }}", "dest": str(kept), "mode": "0600"}
     play = [{"hosts": "localhost", "gather_facts": False, "tasks": [task, {"ansible.builtin.copy": copy}]}]
     (directory / "play.yml").write_text(yaml.safe_dump(play))
-    (directory / "given.json").write_text(json.dumps({"mirror_copied": COPIED, "__failover_done": {}, **given}))
+    (directory / "given.json").write_text(json.dumps({**KNOWN, **given}))
     done = subprocess.run(
         [
             Path(sys.executable).parent / "ansible-playbook",

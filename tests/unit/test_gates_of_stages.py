@@ -46,6 +46,7 @@ FOUND = {
     "__failover_manifest": {"readable": True},
     "__failover_watch": {"present": False, "reason": "none is described"},
     "__failover_catches_up": False,
+    "__failover_moved_back": False,
     "credentials_rights": {"unfenceable": {}},
     "credentials_mirror_rights": {"unfenceable": {}},
     "preflight_silent": {"machines": {}, "clusters": {}},

@@ -66,6 +66,7 @@ def move(file: str, name: str, entries: list[dict[str, Any]], planned: bool = Tr
         ledger_known=known,
         ledger_done=known["done"]["failover"],
         __failover_catches_up=False,
+        __failover_moved_back=False,
         __failover_source={"reachable": True, "error": ""},
         **{"__failover_source_id": "", "__failover_uncovered": [], "__failover_watch": {"present": False}, **more},
     )
