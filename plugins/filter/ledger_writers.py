@@ -22,6 +22,7 @@ class FilterModule:
     def filters(self) -> dict[str, Any]:
         return {
             "ledger_as_told": as_filter(fold.as_told),
+            "ledger_dispute": as_filter(epochs.dispute),
             "ledger_heard": as_filter(epochs.heard),
             "ledger_look_is_old": as_filter(looking.look_is_old),
             "ledger_move_told": as_filter(epochs.told),

@@ -128,6 +128,11 @@ def conflicts(moves: Iterable[Move]) -> list[dict[str, Any]]:
     return disputes
 
 
+def dispute(wrong: list[dict[str, Any]], region: str) -> bool:
+    """Whether a story of these conflicts names the region, so that it was used beside another one."""
+    return any(story["region"] == region for conflict in wrong for story in conflict["stories"])
+
+
 def stories(wrong: list[dict[str, Any]]) -> str:
     """Conflicts as a person reads them, both stories side by side."""
     return "; ".join(

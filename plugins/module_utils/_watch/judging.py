@@ -210,6 +210,8 @@ class Lookup:
 
     def before(self, digests: list[int]) -> list[bool]:
         """Whether the source has each of them before what was examined."""
+        if not digests:
+            return []
         wanted, code = np.array(digests, np.uint64), np.zeros(len(digests), np.int8)
         low, high = self._first(wanted), self.track.part.examined[0]
         self._search(wanted, code, classify.KNOWN, "read_committed", low, high)

@@ -9,6 +9,7 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.epochs import (
     NOWHERE,
+    dispute,
     heard,
     stories,
     told,
@@ -193,6 +194,7 @@ def test_a_third_story_is_a_split_again():
     ledgers.away = set()
     said = ledgers.look("b")
     assert [one["epoch"] for one in said["conflicts"]] == [2] and len(said["conflicts"][0]["stories"]) == 3
+    assert [name for name in "abcd" if dispute(said["conflicts"], name)] == ["b", "c", "d"]
     ledgers.move("b", "b", accepted="b")
     assert not ledgers.look("d")["conflicts"] and not ledgers.look("d")["lacks"]
 
