@@ -34,6 +34,8 @@ RETURN = {"name": "back", "source": "eu", "target": "na", "topics": ["orders\\..
 BACK = {"failover_source": "eu", "failover_target": "na"}
 AWAY = {"failover_source": "na", "failover_target": "eu"}
 HOME = {"initial_setup_source": "eu", "initial_setup_target": "na"}
+# A test's broker lets these do anything, and nobody can take that away.
+ANYBODY = ["super.users", "User:ANONYMOUS"]
 # A task that rescues what is expected to be refused.
 TOLD = {"name": "Tell", "ansible.builtin.debug": {"msg": "REFUSED {{ ansible_failed_result.msg }}"}}
 
@@ -171,7 +173,13 @@ def region(client: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def of_role(role: str, file: str) -> dict[str, Any]:
-    """A task that includes a file of a role's tasks."""
-    included = {"name": f"streamsafe.kafka_dr.{role}", "tasks_from": file}
+def of_role(role: str, file: str, **more: Any) -> dict[str, Any]:
+    """A task that includes a file of a role's tasks; with ``public``, the role's variables are known from then on."""
+    included = {"name": f"streamsafe.kafka_dr.{role}", "tasks_from": file, **more}
     return {"name": file, "ansible.builtin.include_role": included}
+
+
+def stage_tasks() -> list[dict[str, Any]]:
+    """The tasks of the stage ``failover``, in order."""
+    tasks: list[dict[str, Any]] = yaml.safe_load((ROOT / "roles" / "failover" / "tasks" / "main.yml").read_text())
+    return tasks

@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.epochs import NOWHERE
-from tests.real.hosts.moved import THERE, TOPIC, of_role
+from tests.real.hosts.moved import ANYBODY, THERE, TOPIC, of_role, stage_tasks
 from tests.real.hosts.told import Told
-from tests.support.kafka import ROOT
 
 pytestmark = pytest.mark.real
 HOME = {"initial_setup_source": "eu", "initial_setup_target": "na"}
@@ -63,16 +61,14 @@ def ran_back(regions: Told) -> None:
 @pytest.mark.parametrize(("decided", "planned", "done"), [("eu", False, "ends positions"), ("na", True, "")])
 def test_the_run_that_decides_goes_on_from_nothing_that_the_decision_ended(regions, decided, planned, done):
     named_at_once(regions)
-    main = yaml.safe_load((ROOT / "roles" / "failover" / "tasks" / "main.yml").read_text())
-    preflight = of_role("failover", "preflight.yml")
-    preflight["ansible.builtin.include_role"]["public"] = True
+    preflight = of_role("failover", "preflight.yml", public=True)
     show = (
         "DONE {{ __failover_done | list | sort | join(' ') }}. {{ __failover_proven | length }} {{ __failover_turned }}"
     )
-    tasks = [preflight, *main[1:3], {"name": "Show", "ansible.builtin.debug": {"msg": show}}]
+    tasks = [preflight, *stage_tasks()[1:3], {"name": "Show", "ansible.builtin.debug": {"msg": show}}]
     given = {"failover_source": "na", "failover_target": "eu", "failover_planned": planned, "failover_reverse": False}
     given |= {f"failover_accept_{name}": True for name in ("source_alive", "stale_mirror")}
-    given["failover_accept_unfenced"] = ["super.users", "User:ANONYMOUS"]
+    given["failover_accept_unfenced"] = ANYBODY
     said = regions.play(tasks, failover_accept_split_brain=decided, **given)
     assert f"DONE {done}. 0 False" in said, said[-4000:]
 
@@ -131,5 +127,5 @@ def test_a_failback_that_ended_does_not_hide_two_stories(regions):
 def salvaged(regions: Told, directory: Path, actions: list[dict[str, Any]], **more: Any) -> str:
     """With what a failback ends that only looks."""
     given = {"failback_region": "na", "failback_from": "eu", "failback_salvage_directory": str(directory)}
-    given |= {"failback_accept_unfenced": ["super.users", "User:ANONYMOUS"], "failback_accept_foreign_records": True}
+    given |= {"failback_accept_unfenced": ANYBODY, "failback_accept_foreign_records": True}
     return regions.run("failback", "--check", failback_salvage=actions, **given, **more)

@@ -83,9 +83,8 @@ def test_what_it_has_taken_by_then_is_kept_and_given_back(world, granted, again)
             head = world.append("na", step, state, about, head)
         # An operator, or whoever gave it back, may have granted some of it again.
         ensure_acls(KafkaClient(world.brokers["na"].client), again, "present", False)
-    assert "REFUSED" in said[0] and "which took up to 2 rights of the applications away in na" in said[0], said[0][
-        -3000:
-    ]
+    (told,) = said
+    assert "REFUSED" in told and "which took up to 2 rights of the applications away in na" in told, told[-3000:]
     assert len(ledger_of(world.brokers["na"])["taken"]["na"]) == 2
     assert give_up(world, world.directory / "other") == ""
     assert world.rights() == granted

@@ -18,14 +18,12 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.epochs import truth
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import witness
 from tests.real.hosts.mirrors import create
-from tests.real.hosts.moved import LEDGER, THERE, TOLD, TOPIC, failure_of, of_role, played
+from tests.real.hosts.moved import ANYBODY, LEDGER, THERE, TOLD, TOPIC, failure_of, of_role, played, stage_tasks
 from tests.real.hosts.told import Told
-from tests.support.kafka import ROOT
 
 pytestmark = pytest.mark.real
 AWAY = {"failover_source": "na", "failover_target": "eu"}
-# A broker of a test lets everybody in.
-ANYBODY = {"failover_accept_unfenced": ["super.users", "User:ANONYMOUS"]}
+UNFENCED = {"failover_accept_unfenced": ANYBODY}
 DEAD = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}
 
 
@@ -66,16 +64,9 @@ def moved_there_and_back(regions: Told, **more: Any) -> None:
 def run(regions: Told, **given: Any) -> tuple[str, str]:
     """What a failover says, and how it fails."""
     done = played(
-        regions.directory, regions.hosts, regions.mirrors, "streamsafe.kafka_dr.failover", {**AWAY, **ANYBODY, **given}
+        regions.directory, regions.hosts, regions.mirrors, "streamsafe.kafka_dr.failover", {**AWAY, **UNFENCED, **given}
     )
     return " ".join(done.stdout.split()), failure_of(done)
-
-
-def public(file: str) -> dict[str, Any]:
-    """A task that includes a file of the stage, whose variables are known from then on."""
-    included = of_role("failover", file)
-    included["ansible.builtin.include_role"]["public"] = True
-    return included
 
 
 def test_a_run_that_catches_up_names_it_and_says_what_it_started(regions):
@@ -112,13 +103,12 @@ def test_once_accepted_groups_go_on_where_they_stopped_and_the_loss_is_not_known
 def test_a_source_that_is_back_by_then_is_asked_although_the_target_s_ledger_names_it(regions):
     moved_there_and_back(regions)
     regions.brokers["na"].start()
-    main = yaml.safe_load((ROOT / "roles" / "failover" / "tasks" / "main.yml").read_text())
-    (verify,) = [task for task in main if task["name"] == "Verify that the lost source has not come back"]
+    (verify,) = [task for task in stage_tasks() if task["name"] == "Verify that the lost source has not come back"]
     silent = {"__failover_source": {"reachable": False, "error": ""}, "__failover_source_ledger": {"skipped": True}}
     tasks = [
         {**of_role("ledger", "read.yml"), "vars": {"ledger_region": "eu"}},
         {"name": "Know", "ansible.builtin.set_fact": silent},
-        public("taken_before.yml"),
+        of_role("failover", "taken_before.yml", public=True),
         {"name": "Try", "block": [{**of_role("failover", "returned.yml"), "when": verify["when"]}], "rescue": [TOLD]},
     ]
     said = regions.play(tasks, **AWAY)
@@ -138,7 +128,7 @@ def test_a_source_whose_ledger_is_gone_has_not_said_that_it_knows_no_move(region
     tasks = [
         {**of_role("ledger", "read.yml"), "vars": {"ledger_region": "eu"}},
         answers,
-        public("taken_before.yml"),
+        of_role("failover", "taken_before.yml", public=True),
         show,
     ]
     said = regions.play(tasks, **AWAY)
@@ -203,13 +193,11 @@ def test_a_run_that_goes_on_knows_that_the_first_one_was_made_once_more(regions,
     regions.entry("eu", "2", "failover", "stage", "started", "na to eu", found=begun)
     for name in ("na", "eu"):
         del regions.hosts[name]["kafka_dr_mirror_hosts"], regions.hosts[f"machine-{name}"]
-    main = yaml.safe_load((ROOT / "roles" / "failover" / "tasks" / "main.yml").read_text())
     known = "{{ __failover_moved_back }} {{ ledger_known.begun.failover.found.moved_back }}"
     show = {
         "name": "Show",
         "ansible.builtin.debug": {"msg": f"BACK {known} {{{{ __failover_ends_before | length > 0 }}}}"},
     }
-    said = regions.play(
-        [public("preflight.yml"), *main[1:3], show], **AWAY, **ANYBODY, failover_planned=planned, failover_reverse=False
-    )
+    tasks = [of_role("failover", "preflight.yml", public=True), *stage_tasks()[1:3], show]
+    said = regions.play(tasks, **AWAY, **UNFENCED, failover_planned=planned, failover_reverse=False)
     assert "BACK True True True" in said, said[-3000:]

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from tests.real.hosts.moved import stage_tasks
 from tests.real.hosts.playing import Inventory
 from tests.real.ledger.guarded import guarded
-from tests.support.kafka import ROOT, free_ports
+from tests.support.kafka import free_ports
 
 pytestmark = pytest.mark.real
-MAIN = ROOT / "roles" / "failover" / "tasks" / "main.yml"
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +64,5 @@ def test_one_that_stays_silent_is_given_up(tmp_path):
 
 
 def test_it_is_asked_last_before_the_target_is_named():
-    tasks = yaml.safe_load(MAIN.read_text())
-    files = [one.get("ansible.builtin.include_tasks") for one in tasks]
+    files = [one.get("ansible.builtin.include_tasks") for one in stage_tasks()]
     assert files.index("returned.yml") == files.index("activate.yml") - 1
