@@ -53,7 +53,7 @@ class World:
         for name in ("na", "eu"):
             self.brokers[name], of_user = guarded(directory / name, name, list(PURPOSES), supers)
             create(self.brokers[name].client, TOPIC)
-            self.hosts[name] = region(of_user("stages"))
+            self.hosts[name] = region(of_user("stages"), directory)
         head = ""
         for step, state, about in (
             ("stage", "started", "na to eu"),
@@ -157,15 +157,16 @@ def failure_of(done: subprocess.CompletedProcess[str]) -> str:
     return said[min(failed) :] if failed else ""
 
 
-def region(client: dict[str, Any]) -> dict[str, Any]:
+def region(client: dict[str, Any], directory: Path) -> dict[str, Any]:
+    """What an inventory says of a region whose machine is this one; its mirrors would lie in the directory."""
     return {
         "ansible_connection": "local",
         "kafka_dr_platform": "managed",
         "kafka_dr_client": {key: value for key, value in client.items() if key != "sasl.password"},
         "kafka_dr_client_secrets": {"sasl.password": client["sasl.password"]},
         "kafka_dr_unverified_tls": "a test on one machine",
-        "kafka_dr_mirror_directory": "/nowhere/mirrors",
-        "kafka_dr_kafka_home": "/nowhere/kafka",
+        "kafka_dr_mirror_directory": str(directory / "mirrors"),
+        "kafka_dr_kafka_home": str(directory / "kafka"),
         "kafka_dr_super_users": ["User:stages"],
         "kafka_dr_users": [
             {"name": name, "password": password(name), "purpose": purpose} for name, purpose in PURPOSES.items()

@@ -34,7 +34,7 @@ class Told:
         for name in names:
             self.brokers[name], of_user = guarded(directory / name, name, list(PURPOSES), supers)
             create(self.brokers[name].client, TOPIC)
-            self.hosts[name] = {**region(of_user("stages")), "kafka_dr_platform": "host"}
+            self.hosts[name] = {**region(of_user("stages"), directory), "kafka_dr_platform": "host"}
         self.last = dict(NOWHERE)
 
     def down(self) -> None:
