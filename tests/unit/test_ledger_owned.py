@@ -54,5 +54,9 @@ def test_a_fence_looks_once_more_between_its_entries_and_what_it_takes():
     # Whoever gives the move up in between gives back what the entries say.
     tasks = list(tasks_of(ROLES / "credentials" / "tasks" / "revoke.yml"))
     first = next(at for at, task in enumerate(tasks) if "KafkaUsers" in task["name"])
-    assert looks(tasks[first - 2]) and looks(tasks[first + 1]), tasks[first]
+    assert looks(tasks[first - 3]) and looks(tasks[first + 1]), tasks[first]
+    # Before and after, whoever gave it up in the ledger of the region alone is met as well.
+    both = [at for at, task in enumerate(tasks) if task.get("ansible.builtin.include_tasks") == "not_followed.yml"]
+    shown = next(at for at, task in enumerate(tasks) if "something is left" in task["name"])
+    assert both == [first - 2, shown + 1]
     assert CHANGING & tasks[first + 2].keys()

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -14,6 +17,7 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from tests.real.hosts import moved
 from tests.real.hosts.moved import AWAY, STRAY, THERE, TOLD, World, failure_of, ledger_of, of_role, played
 
 pytestmark = pytest.mark.real
@@ -29,10 +33,22 @@ def granted(world: World) -> list[Any]:
     return world.rights()
 
 
-def give_up(world: World, place: Path) -> str:
+def give_up(world: World, **more: Any) -> str:
     """With what it was refused; empty where it was not."""
+    place = world.directory / "other"
     place.mkdir(exist_ok=True)
-    return failure_of(played(place, world.hosts, [THERE], "streamsafe.kafka_dr.abort_move", GIVEN_UP))
+    return failure_of(played(place, world.hosts, [THERE], "streamsafe.kafka_dr.abort_move", {**GIVEN_UP, **more}))
+
+
+def given_back(world: World) -> None:
+    """What a run says in the ledger of na that gave back what it knew of, just before that was taken."""
+    head = ledger_of(world.brokers["na"])["head"]["hash"]
+    for step, state, about in (
+        ("stage", "started", "na to eu"),
+        ("given_back", "done", "na"),
+        ("stage", "done", "na to eu"),
+    ):
+        head = world.append("na", step, state, about, head)
 
 
 def asleep(directory: Path) -> str:
@@ -74,17 +90,67 @@ def test_what_it_has_taken_by_then_is_kept_and_given_back(world, granted, again)
         # Another run gave back what it knew of, just before it was taken.
         head = world.append("eu", "stage", "started", "na to eu", ledger_of(world.brokers["eu"])["head"]["hash"])
         world.append("eu", "given_back", "done", "na", head)
-        head = ledger_of(world.brokers["na"])["head"]["hash"]
-        for step, state, about in (
-            ("stage", "started", "na to eu"),
-            ("given_back", "done", "na"),
-            ("stage", "done", "na to eu"),
-        ):
-            head = world.append("na", step, state, about, head)
+        given_back(world)
         # An operator, or whoever gave it back, may have granted some of it again.
         ensure_acls(KafkaClient(world.brokers["na"].client), again, "present", False)
     (told,) = said
     assert "REFUSED" in told and "which took up to 2 rights of the applications away in na" in told, told[-3000:]
     assert len(ledger_of(world.brokers["na"])["taken"]["na"]) == 2
-    assert give_up(world, world.directory / "other") == ""
+    assert give_up(world) == ""
     assert world.rights() == granted
+
+
+def test_what_it_has_taken_is_kept_where_the_target_is_lost_by_then(world, granted):
+    with fencing(world, credentials_fence_timeout=f"60{asleep(world.directory)}") as said:
+        assert world.rights() == []
+        # Whatever was written to it is decided.
+        ledger_of(world.brokers["eu"])
+        world.brokers["eu"].kill()
+        given_back(world)
+    (told,) = said
+    assert "REFUSED Another run has begun in the ledger of na" in told, told[-3000:]
+    assert len(ledger_of(world.brokers["na"])["taken"]["na"]) == 2
+    assert give_up(world, abort_move_accept_elsewhere="eu") == ""
+    assert world.rights() == granted
+
+
+@pytest.mark.parametrize("seconds", [0, 35])
+def test_a_run_takes_nothing_that_was_given_up_while_its_target_was_away(world, granted, seconds, monkeypatch):
+    """It is stopped between its entries and what it takes, for so long that it looks who follows it, or not."""
+    stopped: list[subprocess.Popen[str]] = []
+    run = subprocess.run
+
+    def started(words: Any, **more: Any) -> Any:
+        if stopped or not any("play.yml" in str(word) for word in words):
+            return run(words, **more)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
+        stopped.append(subprocess.Popen(words, env=more["env"], cwd=more["cwd"], **pipes))
+        out, err = stopped[0].communicate()
+        return subprocess.CompletedProcess(words, stopped[0].returncode, out, err)
+
+    monkeypatch.setattr(moved.subprocess, "run", started)
+    attempt = {"name": "Try", "block": [of_role("credentials", "fence.yml")], "rescue": [TOLD]}
+    more = {"credentials_region": "na", "credentials_record_empty_fence": True, "credentials_may_be_lost": False}
+    more.update({"credentials_topics": r"orders\..*", **AWAY})
+    files, said = ("taken_before.yml", attempt), []
+    thread = threading.Thread(
+        target=lambda: said.append(world.play("failover", THERE, files, PLANNED, failover_planned=True, **more))
+    )
+    thread.start()
+    while "na" not in ledger_of(world.brokers["na"])["taken"]:
+        assert thread.is_alive(), said
+        time.sleep(0.05)
+    os.killpg(stopped[0].pid, signal.SIGSTOP)
+    try:
+        assert world.rights() == granted, "it was stopped too late"
+        ledger_of(world.brokers["eu"])
+        world.brokers["eu"].kill()
+        assert give_up(world, abort_move_accept_elsewhere="eu") == ""
+        world.brokers["eu"].start()
+        time.sleep(seconds)
+    finally:
+        os.killpg(stopped[0].pid, signal.SIGCONT)
+        thread.join()
+    (told,) = said
+    assert "REFUSED Another run has begun in the ledger of na" in told, told[-3000:]
+    assert give_up(world) == "" and world.rights() == granted
