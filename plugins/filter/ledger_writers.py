@@ -26,6 +26,7 @@ class FilterModule:
             "ledger_heard": as_filter(epochs.heard),
             "ledger_look_is_old": as_filter(looking.look_is_old),
             "ledger_move_told": as_filter(epochs.told),
+            "ledger_set_aside": as_filter(epochs.set_aside),
             "ledger_stories": as_filter(epochs.stories),
             "ledger_truth": as_filter(epochs.truth),
             "ledger_writers": as_filter(writers.expected),

@@ -133,6 +133,22 @@ def dispute(wrong: list[dict[str, Any]], region: str) -> bool:
     return any(story["region"] == region for conflict in wrong for story in conflict["stories"])
 
 
+def set_aside(seen: dict[str, Any], region: str) -> dict[str, str]:
+    """The last decision by which a region that was used beside another one gave way, unless a move to it followed.
+
+    :param seen: as of :func:`truth`.
+    :returns: ``at`` and ``run`` of the decision, both empty where there is none.
+    """
+    moves = _moves(seen["words"], seen["here"])
+    used = {move["hash"] for move in moves if move["region"] == region and move["hash"]}
+    for move in reversed(_chain(moves, _head(moves, ""))):
+        if move["region"] == region:
+            break
+        if used & set(move["settles"]):
+            return {name: move[name] for name in ("at", "run")}
+    return {"at": "", "run": ""}
+
+
 def stories(wrong: list[dict[str, Any]]) -> str:
     """Conflicts as a person reads them, both stories side by side."""
     return "; ".join(

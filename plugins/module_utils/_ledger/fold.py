@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .epochs import Move, move_of
+from .rights import remember_beyond, remember_taken
 
 # Stages of which another move while they are open makes what they have done worthless.
 OVERTAKEN = ("failover", "failback", "abort_move", "recreate_from_backup", "resume")
@@ -103,10 +104,7 @@ def _follow_move(state: dict, entry: dict) -> None:
     state.update(active_region=move["region"], active_at=move["at"], epoch=move["epoch"])
     state["naming"] = {region: epoch for region, epoch in state["naming"].items() if epoch > move["epoch"]}
     if move["settles"]:
-        # A region that was brought back, or left, was used since, whoever says so. That a mirror ran to it stays true.
-        state["brought_back"] = {}
-        if "failover" in state["done"]:
-            _forget_source(state, (*COMPARED, TURNED[0]))
+        state.update(_as_decided(state))
     if state["filling"].get("to") == move["region"]:
         # Whoever moved there knew that it is not whole.
         state["filling"] = {}
@@ -118,9 +116,9 @@ def _follow_rights(state: dict, entry: dict) -> None:
     """What was taken away and given back, and whether the move that fenced this region may have named its target."""
     step = entry["step"]
     if step in ("fencing", "fenced", "given_back"):
-        _remember_taken(state["taken"], step, entry)
+        remember_taken(state["taken"], step, entry)
     if step in ("revoking", "mirror_given_back"):
-        _remember_beyond(state["beyond"], step, entry)
+        remember_beyond(state["beyond"], step, entry)
     if step == NAMING:
         state["naming"][entry["about"]] = entry.get("epoch", 0)
     elif step in ("fencing", "given_back") and not (entry.get("found") or {}).get("named"):
@@ -154,7 +152,7 @@ def _lent(done: Mapping[str, dict[str, Any]], stage: str) -> dict[str, Any]:
     return {step: entry for step, entry in done.get(stage, {}).items() if step == LENT}
 
 
-def as_told(known: dict[str, Any], moves: Iterable[Move]) -> dict[str, Any]:
+def as_told(known: dict[str, Any], moves: Sequence[Move]) -> dict[str, Any]:
     """What a ledger says once it is told of moves that it lacks: the stage of a run that they overtook is not open.
 
     A run tells its own ledger what that lacks right after it began. Before its next entry, what is lacking may be older
@@ -162,6 +160,7 @@ def as_told(known: dict[str, Any], moves: Iterable[Move]) -> dict[str, Any]:
 
     :param known: as of :func:`fold`. :param moves: as of ``lacks`` of :func:`.epochs.truth`.
     """
+    known = _as_decided(known) if any(move.get("settles") for move in moves) else known
     run, stage = known.get("run"), known.get("stage") or ""
     others = [move for move in moves if move["run"] != run]
     head = known.get("head") or NOBODY
@@ -177,6 +176,16 @@ def as_told(known: dict[str, Any], moves: Iterable[Move]) -> dict[str, Any]:
     return {**known, "open": False, "overtaken": run, "done": {**done, stage: _lent(done, stage)}}
 
 
+def _as_decided(state: dict[str, Any]) -> dict[str, Any]:
+    """What is left once a person decided between two stories: a region that was brought back, or left, was used since,
+    whoever says so. That a mirror ran to it stays true.
+    """
+    state = {**state, "brought_back": {}, "done": dict(state.get("done") or {}), "ends": dict(state.get("ends") or {})}
+    if "failover" in state["done"]:
+        _forget_source(state, (*COMPARED, TURNED[0]))
+    return state
+
+
 def _follow_stage(state: dict, entry: dict) -> None:
     """Which stage owns the ledger, and which of its steps are done."""
     stage, step = entry["stage"], entry["step"]
@@ -187,7 +196,7 @@ def _follow_stage(state: dict, entry: dict) -> None:
         if not (state["open"] and state["stage"] == stage and state["about"] == entry.get("about")):
             before = state["done"].get(stage, {}) if state["active_region"] == "none" else {}
             paused = {step: step_entry for step, step_entry in before.items() if step == "paused"}
-            state["done"][stage] = {**_lent(state["done"], stage), **paused, **_ran_back(state, entry)}
+            state["done"][stage] = {**_lent(state["done"], stage), **paused, **_still_true(state, entry)}
         elif stage == "failover":
             _begin_unplanned(state, entry)
         state["begun"][stage] = entry
@@ -209,14 +218,17 @@ def _follow_stage(state: dict, entry: dict) -> None:
         _follow_copies(state, entry)
 
 
-def _ran_back(state: dict, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Steps of an ended failover that stay true for one between the same regions that is made once more: its mirror may
-    have written to the source.
+def _still_true(state: dict, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Steps of an ended failover that stay true for a further one between the same regions: all where it catches up
+    with machines, and where it is made once more, that its mirror may have written to the source.
     """
-    again = (entry.get("found") or {}).get("moved_back") and entry["stage"] == "failover"
-    if not again or (state["begun"].get("failover") or {}).get("about") != entry.get("about"):
+    found = entry.get("found") or {}
+    if entry["stage"] != "failover" or (state["begun"].get("failover") or {}).get("about") != entry.get("about"):
         return {}
-    return {step: found for step, found in state["done"].get("failover", {}).items() if step in TURNED[1:]}
+    steps: tuple[str, ...] = TURNED[1:] if found.get("moved_back") else ()
+    if found.get("catches_up"):
+        steps = (*COMPARED, "ends", "positions", *TURNED)
+    return {step: known for step, known in state["done"].get("failover", {}).items() if step in steps}
 
 
 def _begin_unplanned(state: dict, entry: Mapping[str, Any]) -> None:
@@ -260,39 +272,3 @@ def _follow_copies(state: dict, entry: dict) -> None:
         state["filling"] = {"to": str(found.get("to") or ""), "from": str(found.get("from") or ""), "stage": stage}
     elif step == COPY_DONE or (stage, step) == ("new_backup", "proof"):
         state["filling"] = {}
-
-
-def _remember_taken(taken: dict[str, list], step: str, entry: dict) -> None:
-    """Rights are remembered before they are taken away, and again as what was taken: a run may be cut off between."""
-    found = entry.get("found") or {}
-    region = found.get("region") or entry.get("about") or ""
-    if step == "given_back":
-        taken.pop(region, None)
-        return
-    known = taken.setdefault(region, [])
-    known += _new_rights(found.get("removed"), known)
-
-
-def _remember_beyond(beyond: dict[str, dict[str, list]], step: str, entry: dict) -> None:
-    """As :func:`_remember_taken`, of what mirrors lost; entries of older versions do not tell which part was beyond."""
-    found = entry.get("found") or {}
-    mirror, region = found.get("mirror") or "", found.get("region") or ""
-    regions = beyond.setdefault(mirror, {})
-    if step == "mirror_given_back":
-        regions.pop(region, None)
-    else:
-        known = regions.get(region, [])
-        more = _new_rights(found.get("beyond"), known)
-        if more:
-            regions[region] = known + more
-    if not regions:
-        del beyond[mirror]
-
-
-def _new_rights(rights: object, known: list) -> list:
-    """What is told and not yet known; whatever is no right is passed over."""
-    return [
-        right
-        for right in (rights if isinstance(rights, list) else [])
-        if isinstance(right, dict) and right not in known
-    ]

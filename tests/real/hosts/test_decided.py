@@ -18,6 +18,7 @@ from tests.real.hosts.moved import ANYBODY, THERE, TOPIC, of_role, stage_tasks
 from tests.real.hosts.told import Told
 
 pytestmark = pytest.mark.real
+OUT = {"initial_setup_source": "na", "initial_setup_target": "eu"}
 HOME = {"initial_setup_source": "eu", "initial_setup_target": "na"}
 REPLAY, EXPORT = ([{"topics": ".*", "action": action}] for action in ("replay", "export"))
 
@@ -96,6 +97,24 @@ def test_no_set_up_starts_the_turned_mirror_behind_what_the_other_region_holds(r
     assert "A mirror from eu has written to na since the move" in told and "Name export or side_topic" in told, told
     told = salvaged(regions, tmp_path, EXPORT, failback_accept_split_brain="eu")
     assert "Refused, nothing was changed" not in told, told
+
+
+@pytest.mark.parametrize("decided", [False, True])
+def test_no_set_up_starts_the_mirror_behind_what_its_target_was_used_for(regions, decided):
+    """The run that decides, and one after another stage has decided."""
+    named_at_once(regions)
+    write(regions.client("eu"), TOPIC, [(0, b"key", b"only here")])
+    if decided:
+        regions.run("abort_move", abort_move_source="na", abort_move_target="eu", abort_move_accept_split_brain="na")
+        assert [regions.known(name)["epoch"] for name in ("na", "eu")] == [3, 3]
+    more = {} if decided else {"initial_setup_accept_split_brain": "na"}
+    given = {**OUT, **more, "initial_setup_accept_open_stage": True}
+    refused = regions.run("initial_setup", **given)
+    assert "eu was used beside another region" in refused and f"found {TOPIC}. Save what you need" in refused, refused
+    admin = regions.client("eu").admin
+    for topic in (TOPIC, "mm2-offsets.na.internal"):
+        admin.delete_topics([topic])[topic].result(30)
+    assert "was used beside" not in regions.run("initial_setup", "--check", **given)
 
 
 def test_what_a_mirror_copied_back_is_not_replayed_once_it_was_decided(regions, tmp_path):

@@ -11,6 +11,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.epochs
     NOWHERE,
     dispute,
     heard,
+    set_aside,
     stories,
     told,
     truth,
@@ -197,6 +198,20 @@ def test_a_third_story_is_a_split_again():
     assert [name for name in "abcd" if dispute(said["conflicts"], name)] == ["b", "c", "d"]
     ledgers.move("b", "b", accepted="b")
     assert not ledgers.look("d")["conflicts"] and not ledgers.look("d")["lacks"]
+
+
+def test_a_region_that_gave_way_is_known_until_somebody_moves_there():
+    ledgers = split("d")
+    assert not any(set_aside(ledgers.look(here), name)["at"] for here in "bc" for name in "bc")
+    ledgers.move("b", "b", accepted="b")
+    ledgers.move("b", "b")
+    ledgers.move("d", "d")
+    for here in "bc":
+        seen = ledgers.look(here)
+        decision = set_aside(seen, "c")
+        assert decision["at"] and decision["run"] and not any(set_aside(seen, name)["at"] for name in "abd")
+    ledgers.move("c", "c")
+    assert not any(set_aside(ledgers.look("c"), name)["at"] for name in "bc")
 
 
 def test_two_that_name_the_same_region_do_not_disagree():

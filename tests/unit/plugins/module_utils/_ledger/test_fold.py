@@ -76,6 +76,30 @@ def test_the_ends_of_a_failover_outlast_a_run_that_only_catches_up():
     assert fold([entry("1", "stage", "started"), ends, entry("1", "stage"), *again])["ends"]["na to eu"] == ends
 
 
+def test_a_run_that_catches_up_forgets_nothing_of_the_move():
+    """The mirror that it turned round runs to the source, and its positions are what groups went on from."""
+    steps = ("ends", "positions", "turned", "protecting", "protected")
+    moved = [entry("1", "stage", "started"), *(entry("1", step) for step in steps), entry("1", "stage")]
+    caught_up = [*moved, entry("2", "stage", "started", found={"catches_up": True}), entry("2", "stage")]
+    assert set(fold(caught_up)["done"]["failover"]) >= set(steps)
+    back = fold([*caught_up, entry("3", "stage", "started", found={"moved_back": True})])
+    assert set(back["done"]["failover"]) == {"protecting", "protected"}
+    other = entry("3", "stage", "started", about="asia to eu", found={"catches_up": True})
+    assert fold([*caught_up, other])["done"]["failover"] == {}
+
+
+def test_a_decision_counts_before_the_ledger_is_told_of_it():
+    moved = [entry("1", "stage", "started"), entry("1", "ends"), entry("1", "turned"), entry("1", "stage")]
+    back = [entry("2", "stage", "started", stage="failback", about="na from eu")]
+    back += [entry("2", "stage", stage="failback", about="na from eu")]
+    known = fold([*moved, *back])
+    assert known["brought_back"] and "turned" in known["done"]["failover"]
+    decision = {"region": "eu", "epoch": 4, "run": "9", "at": "later", "settles": ["e" * 64]}
+    told = as_told(known, [decision])
+    assert told["brought_back"] == {} and "turned" not in told["done"]["failover"]
+    assert known["brought_back"] and "turned" in known["done"]["failover"], "what was read stays as it was"
+
+
 def test_what_ran_before_is_remembered_until_a_region_is_active():
     sizes = {"sizes": {"shop": 1}}
     first = [

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A mirror has written to the region that was left: no later run forgets that, and nothing of it is replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
+from tests.real.hosts.mirrors import create
+from tests.real.hosts.moved import ANYBODY, THERE, TOPIC
+from tests.real.hosts.told import Told
+
+pytestmark = pytest.mark.real
+REPLAY = [{"topics": ".*", "action": "replay"}]
+
+
+@pytest.fixture
+def regions(tmp_path: Path) -> Iterator[Told]:
+    made = Told(tmp_path, ("na", "eu"), [THERE])
+    for file in ("start", "stop"):
+        told = {"name": file, "ansible.builtin.debug": {"msg": f"{file} {{{{ __applications_each.name }}}} here"}}
+        (tmp_path / f"{file}.yml").write_text(yaml.safe_dump([told]))
+    files = {f"{file}_tasks": str(tmp_path / f"{file}.yml") for file in ("start", "stop")}
+    made.hosts["eu"]["kafka_dr_applications"] = [{"name": "shop", "kind": "hook", "role": "consumer", **files}]
+    made.mirrored("na", "eu")
+    made.mirrored("eu", "na")
+    yield made
+    made.down()
+
+
+def refused_replay(regions: Told, directory: Path, **more: Any) -> str:
+    given = {"failback_region": "na", "failback_from": "eu", "failback_salvage_directory": str(directory)}
+    given |= {"failback_accept_unfenced": ANYBODY, "failback_accept_foreign_records": True, "failback_salvage": REPLAY}
+    return regions.run("failback", "--check", **given, **more)
+
+
+def test_a_run_that_catches_up_does_not_forget_it(regions, tmp_path):
+    """A planned move turned the mirror, was ended unplanned since a machine was gone, and then caught up with it."""
+    write(regions.client("na"), TOPIC, [(0, b"key", b"value")] * 5)
+    seen = {"planned": True}
+    regions.entry("eu", "1", "failover", "stage", "started", "na to eu", found={**seen, "source_asked": True})
+    ends = {**seen, "source": {}, "target": {}, "lost": {"total": 0}}
+    for step, found in (("ends", ends), ("positions", seen), ("turned", {"mirror": "there-back", **seen})):
+        regions.entry("eu", "1", "failover", step, "done", "na to eu", found=found)
+    regions.move("1", "eu", ["na"])
+    again = {"planned": False, "source_asked": True}
+    regions.entry("eu", "2", "failover", "stage", "started", "na to eu", found=again)
+    for step in ("protecting", "protected"):
+        regions.entry("eu", "2", "failover", step, "done", "na", found={"mirror": "there-back"})
+    left = {"mirror": {}, "applications": {"shop": "no answer"}}
+    ended = {"planned": False, "lost": {"total": 0}, "verdict": "PROVEN", "unreached": left}
+    regions.entry("eu", "2", "failover", "stage", "done", "na to eu", found=ended)
+    assert regions.failover("na", "eu", failover_accept_unfenced=ANYBODY) == ""
+    assert regions.known("eu")["last"]["failover"]["run"] not in ("1", "2"), "nobody caught up"
+    assert "has turned the mirror round" in refused_replay(regions, tmp_path)
+    fenced = regions.run("fence", fence_region="na", fence_survivor="eu", fence_accept_unfenced=ANYBODY)
+    assert "is the backup of eu" in fenced, fenced
+
+
+def test_what_a_failback_copied_is_not_replayed_after_a_move_home_that_was_given_up(regions, tmp_path):
+    """The move home was told to na alone, which was lost; eu goes on by the ends of the first move."""
+    regions.stage("eu", "1", "failover", "na to eu")
+    ends = {"planned": False, "source": {TOPIC: {"0": 0}}, "target": {TOPIC: {"0": 0}}, "lost": {"total": 0}}
+    regions.entry("eu", "1", "failover", "ends", "done", "na to eu", found=ends)
+    regions.move("1", "eu", ["na"])
+    first = dict(regions.last)
+    regions.entry("eu", "1", "failover", "stage", "done", "na to eu", found={"planned": False})
+    written = [(0, b"key-%d" % number, b"of eu") for number in range(20)]
+    write(regions.client("eu"), TOPIC, written)
+    regions.stage("eu", "2", "failback", "na from eu", "compared", "clearing", "cleared", "seeded", ended=True)
+    write(regions.client("na"), TOPIC, written)
+    regions.stage("na", "3", "failover", "eu to na")
+    regions.move("3", "na")
+    regions.entry("na", "3", "failover", "stage", "done", "eu to na", found={"planned": True})
+    regions.lose("na")
+    regions.last = first
+    # The mirrors are on machines that do not answer.
+    for name in ("na", "eu"):
+        regions.hosts[f"machine-{name}"] = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}
+        regions.hosts[name]["kafka_dr_mirror_hosts"] = [f"machine-{name}"]
+    create(regions.brokers["eu"].client, "__kafka_dr_positions")
+    given = {"failover_accept_unfenced": ANYBODY, "failover_accept_moved_back": True}
+    assert regions.failover("na", "eu", **given) == ""
+    regions.brokers["na"].start()
+    for name in ("na", "eu"):
+        del regions.hosts[name]["kafka_dr_mirror_hosts"], regions.hosts[f"machine-{name}"]
+    told = refused_replay(regions, tmp_path, failback_accept_split_brain="eu")
+    assert "replay_once: A mirror from eu has written to na since the move" in told, told
