@@ -37,6 +37,8 @@ FOUND = {
     },
     "__failover_target": {"cluster_id": "B", "topics": {"orders": {}}},
     "__failover_mirrored": {"partitions": [{"topic": "orders", "target_topic": "orders"}], "heartbeat": {"age": 900.0}},
+    "ledger_truth": {"conflicts": [], "lacks": {}, "words": {}, "here": "eu"},
+    "__initial_setup_there": {},
     "initial_setup_source": "na",
     "initial_setup_target": "eu",
     "initial_setup_mirror": MIRROR,

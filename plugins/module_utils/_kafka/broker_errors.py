@@ -97,7 +97,8 @@ def unreachable(what: str, name: str, config: dict[str, Any], found: str) -> Unr
         expected=f"a broker at {config['bootstrap.servers']}",
         found=found,
         remedy=(
-            "Check address, listener and firewall; where the region is lost, go on as docs/runbooks/failover.md says"
+            "Check address, listener and firewall; where the region is lost, go on as docs/runbooks/failover.md says, "
+            "where both regions are, as docs/runbooks/restore.md does"
         ),
     )
 

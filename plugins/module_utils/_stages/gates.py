@@ -30,7 +30,7 @@ def look(
         overridden, and with ``decided`` it is recorded with what a person decided. One with ``names`` (``{name: why}``)
         holds where there are none, and is accepted name by name.
     :param require: ``[{query, message}]``, JMESPath over ``facts``; only true opens such a gate.
-    :returns: ``refusals`` (sentences with the way out), ``overridden`` (names) and ``held`` (names; of the user's own
+    :returns: ``refusals`` (the gate's name and sentences with the way out), ``overridden`` (names) and ``held`` (names; of the user's own
         gates their messages).
     """
     refusals: list[str] = []
@@ -48,7 +48,7 @@ def look(
             continue
         text = " ".join(str(gate["message"]).split())
         refusals.append(
-            text
+            f"{gate['name']}: {text}"
             + (
                 f" Or override it, recorded: -e {gate['override']}={gate.get('value', 'true')}"
                 if gate.get("override")
@@ -76,7 +76,8 @@ def _by_name(gate: dict[str, Any], refusals: list[str], overridden: list[str], h
         for name, why in sorted(names.items())
         if name not in accepted
     )
-    refusals.append(f"{' '.join(str(gate['message']).split())} {reasons}. {_way_past(gate['override'], sorted(names))}")
+    text = f"{gate['name']}: {' '.join(str(gate['message']).split())}"
+    refusals.append(f"{text} {reasons}. {_way_past(gate['override'], sorted(names))}")
 
 
 def _way_past(variable: str, names: list[str]) -> str:

@@ -21,7 +21,7 @@ def test_a_gate_that_holds_is_silent():
 
 @pytest.mark.parametrize("holds", ["False", "false", "", None, 0, "no"])
 def test_whatever_is_not_true_is_closed(holds):
-    assert look([dict(CLOSED, holds=holds)], [], {})["refusals"] == ["It still answers"]
+    assert look([dict(CLOSED, holds=holds)], [], {})["refusals"] == ["source_alive: It still answers"]
 
 
 def test_templates_give_true_as_text():
@@ -94,7 +94,7 @@ def test_a_gate_is_accepted_name_by_name():
     assert look([dict(NAMED, names={})], [], {}) == {"refusals": [], "overridden": [], "held": ["unfenced"]}
     (refusal,) = look([dict(NAMED, accepted=["User:*"])], [], {})["refusals"]
     assert (
-        refusal.startswith("Nobody else: super.users is set.")
+        refusal.startswith("unfenced: Nobody else: super.users is set.")
         and """-e '{"failover_accept_unfenced": ["User:*", "super.users"]}'""" in refusal
     )
     accepted = look([dict(NAMED, accepted=["User:*", "super.users", "another"])], [], {})
@@ -154,7 +154,7 @@ def test_why_a_name_is_refused_is_one_sentence():
         "message": "Found:",
     }
     assert look([gate], [], {})["refusals"] == [
-        "Found: na (in na) cannot be fenced: it does not answer. Correct the address. "
+        "unfenced: Found: na (in na) cannot be fenced: it does not answer. Correct the address. "
         'Or override it by name, recorded: -e \'{"x": ["na"]}\''
     ]
 

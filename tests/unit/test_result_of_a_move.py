@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a failover says at its end of the backup and of the region that was left."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kafka_dr_lab.playbook import collections_path
+
+pytestmark = pytest.mark.slow
+ROLE = Path(__file__).resolve().parents[2] / "roles" / "failover"
+RESULT = "show | Report the result"
+UNPLANNED = {
+    "failover_source": "na",
+    "failover_target": "eu",
+    "failover_planned": False,
+    "__failover_turned": False,
+    "__failover_catches_up": False,
+    "__failover_unreached": {"applications": {}},
+}
+
+
+def result(directory: Path, **more: Any) -> str:
+    (task,) = [task for task in yaml.safe_load((ROLE / "tasks" / "show.yml").read_text()) if task["name"] == RESULT]
+    play = {"hosts": "localhost", "gather_facts": False, "vars": {**UNPLANNED, **more}, "tasks": [task]}
+    (directory / "play.yml").write_text(yaml.safe_dump([play]))
+    done = subprocess.run(
+        [Path(sys.executable).parent / "ansible-playbook", directory / "play.yml"],
+        env={**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_NOCOLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(("answers", "fenced"), [(False, False), (True, True)])
+def test_an_unplanned_move_names_what_is_bare(tmp_path, answers, fenced):
+    told = result(tmp_path, __failover_source_answers=answers)
+    assert "NOT PROTECTED: no mirror copies it to na." in told
+    assert ("NOT FENCED: na did not answer." in told) != fenced
+    assert ("run failback" if fenced else "run fence, then failback") in told
+
+
+def test_a_run_that_catches_up_speaks_of_machines_alone(tmp_path):
+    left = {"applications": {"shop": {}}}
+    told = result(tmp_path, __failover_source_answers=False, __failover_catches_up=True, __failover_left=left)
+    assert "shop was started" in told and "NOT" not in told
