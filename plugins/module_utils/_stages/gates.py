@@ -30,8 +30,8 @@ def look(
         overridden, and with ``decided`` it is recorded with what a person decided. One with ``names`` (``{name: why}``)
         holds where there are none, and is accepted name by name.
     :param require: ``[{query, message}]``, JMESPath over ``facts``; only true opens such a gate.
-    :returns: ``refusals`` (the gate's name and sentences with the way out), ``overridden`` (names) and ``held`` (names; of the user's own
-        gates their messages).
+    :returns: ``refusals`` (the gate's name and sentences with the way out), ``overridden`` (names) and ``held`` (names;
+        of the user's own gates their messages).
     """
     refusals: list[str] = []
     overridden: list[str] = []
