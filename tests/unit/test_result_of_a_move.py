@@ -45,8 +45,8 @@ def result(directory: Path, **more: Any) -> str:
 @pytest.mark.parametrize(("answers", "fenced"), [(False, False), (True, True)])
 def test_an_unplanned_move_names_what_is_bare(tmp_path, answers, fenced):
     told = result(tmp_path, __failover_source_answers=answers)
-    assert "NOT PROTECTED: no mirror copies it to na." in told
-    assert ("NOT FENCED: na did not answer." in told) != fenced
+    assert "NOT PROTECTED: no mirror to na was started." in told
+    assert ("NOT FENCED by this run: na did not answer, or refused." in told) != fenced
     assert ("run failback" if fenced else "run fence, then failback") in told
 
 

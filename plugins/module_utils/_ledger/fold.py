@@ -160,7 +160,12 @@ def as_told(known: dict[str, Any], moves: Sequence[Move]) -> dict[str, Any]:
 
     :param known: as of :func:`fold`. :param moves: as of ``lacks`` of :func:`.epochs.truth`.
     """
-    known = _as_decided(known) if any(move.get("settles") for move in moves) else known
+    told_known = _overtaken(known, moves)
+    return _as_decided(told_known) if any(move.get("settles") for move in moves) else told_known
+
+
+def _overtaken(known: dict[str, Any], moves: Sequence[Move]) -> dict[str, Any]:
+    """What a ledger says once its open stage does not count that these moves overtook."""
     run, stage = known.get("run"), known.get("stage") or ""
     others = [move for move in moves if move["run"] != run]
     head = known.get("head") or NOBODY
@@ -178,9 +183,15 @@ def as_told(known: dict[str, Any], moves: Sequence[Move]) -> dict[str, Any]:
 
 def _as_decided(state: dict[str, Any]) -> dict[str, Any]:
     """What is left once a person decided between two stories: a region that was brought back, or left, was used since,
-    whoever says so. That a mirror ran to it stays true.
+    whoever says so, so that what was decided of its records counts no more. That a mirror ran to it stays true.
     """
-    state = {**state, "brought_back": {}, "done": dict(state.get("done") or {}), "ends": dict(state.get("ends") or {})}
+    state = {
+        **state,
+        "brought_back": {},
+        "clearing": {},
+        "done": dict(state.get("done") or {}),
+        "ends": dict(state.get("ends") or {}),
+    }
     if "failover" in state["done"]:
         _forget_source(state, (*COMPARED, TURNED[0]))
     return state
@@ -236,7 +247,7 @@ def _begin_unplanned(state: dict, entry: Mapping[str, Any]) -> None:
     nobody here knows who has not read the source's own ledger.
     """
     found = entry.get("found") or {}
-    if found.get("planned") is not False:
+    if found.get("planned") is not False or found.get("catches_up"):
         return
     if state["active_region"] in ("", "none", regions_of(entry)[0]):
         _forget_source(state, (*COMPARED, *TURNED))

@@ -82,6 +82,9 @@ def test_a_run_that_catches_up_forgets_nothing_of_the_move():
     moved = [entry("1", "stage", "started"), *(entry("1", step) for step in steps), entry("1", "stage")]
     caught_up = [*moved, entry("2", "stage", "started", found={"catches_up": True}), entry("2", "stage")]
     assert set(fold(caught_up)["done"]["failover"]) >= set(steps)
+    cut = {"catches_up": True, "planned": False, "source_asked": False}
+    gone_on = fold([*caught_up[:-1], entry("3", "stage", "started", found=cut)])
+    assert gone_on["done"]["failover"]["ends"] == caught_up[1], "what a planned move saw of its source"
     back = fold([*caught_up, entry("3", "stage", "started", found={"moved_back": True})])
     assert set(back["done"]["failover"]) == {"protecting", "protected"}
     other = entry("3", "stage", "started", about="asia to eu", found={"catches_up": True})
@@ -95,7 +98,9 @@ def test_a_decision_counts_before_the_ledger_is_told_of_it():
     known = fold([*moved, *back])
     assert known["brought_back"] and "turned" in known["done"]["failover"]
     decision = {"region": "eu", "epoch": 4, "run": "9", "at": "later", "settles": ["e" * 64]}
-    told = as_told(known, [decision])
+    assert fold([*moved, entry("2", "clearing", stage="failback", about="na from eu")])["clearing"]
+    told = as_told({**known, "clearing": {"na from eu": {}}}, [decision])
+    assert told["clearing"] == {}, "nothing that was decided of its records counts any more"
     assert told["brought_back"] == {} and "turned" not in told["done"]["failover"]
     assert known["brought_back"] and "turned" in known["done"]["failover"], "what was read stays as it was"
 
