@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import commit_positions, group_positions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
@@ -24,23 +23,14 @@ from tests.real.hosts.told import Told
 pytestmark = pytest.mark.real
 AWAY = {"failover_source": "na", "failover_target": "eu"}
 UNFENCED = {"failover_accept_unfenced": ANYBODY}
-DEAD = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}
 
 
 @pytest.fixture
 def regions(tmp_path: Path) -> Iterator[Told]:
     """Mirrors whose machines are gone; applications that a task would start."""
     made = Told(tmp_path, ("na", "eu"), [THERE])
-    for file in ("start", "stop"):
-        told = {"name": file, "ansible.builtin.debug": {"msg": f"{file} {{{{ __applications_each.name }}}} here"}}
-        (tmp_path / f"{file}.yml").write_text(yaml.safe_dump([told]))
-    files = {f"{file}_tasks": str(tmp_path / f"{file}.yml") for file in ("start", "stop")}
-    made.hosts["eu"]["kafka_dr_applications"] = [
-        {"name": name, "kind": "hook", "role": "consumer", **files} for name in ("shop", "billing")
-    ]
-    for name in ("na", "eu"):
-        made.hosts[f"machine-{name}"] = DEAD
-        made.hosts[name]["kafka_dr_mirror_hosts"] = [f"machine-{name}"]
+    made.starts_in("eu", "shop", "billing")
+    made.machines_gone()
     made.mirrored("na", "eu")
     yield made
     made.down()

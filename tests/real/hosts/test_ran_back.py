@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
 from tests.real.hosts.mirrors import create
@@ -22,11 +21,7 @@ REPLAY = [{"topics": ".*", "action": "replay"}]
 @pytest.fixture
 def regions(tmp_path: Path) -> Iterator[Told]:
     made = Told(tmp_path, ("na", "eu"), [THERE])
-    for file in ("start", "stop"):
-        told = {"name": file, "ansible.builtin.debug": {"msg": f"{file} {{{{ __applications_each.name }}}} here"}}
-        (tmp_path / f"{file}.yml").write_text(yaml.safe_dump([told]))
-    files = {f"{file}_tasks": str(tmp_path / f"{file}.yml") for file in ("start", "stop")}
-    made.hosts["eu"]["kafka_dr_applications"] = [{"name": "shop", "kind": "hook", "role": "consumer", **files}]
+    made.starts_in("eu", "shop")
     made.mirrored("na", "eu")
     made.mirrored("eu", "na")
     yield made
@@ -79,10 +74,7 @@ def test_what_a_failback_copied_is_not_replayed_after_a_move_home_that_was_given
     regions.entry("na", "3", "failover", "stage", "done", "eu to na", found={"planned": True})
     regions.lose("na")
     regions.last = first
-    # The mirrors are on machines that do not answer.
-    for name in ("na", "eu"):
-        regions.hosts[f"machine-{name}"] = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}
-        regions.hosts[name]["kafka_dr_mirror_hosts"] = [f"machine-{name}"]
+    regions.machines_gone()
     create(regions.brokers["eu"].client, "__kafka_dr_positions")
     given = {"failover_accept_unfenced": ANYBODY, "failover_accept_moved_back": True}
     assert regions.failover("na", "eu", **given) == ""

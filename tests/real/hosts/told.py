@@ -21,6 +21,8 @@ from tests.real.ledger.guarded import guarded
 from tests.support.kafka import Kafka
 
 SALVAGE = "/nowhere/salvage"
+# A machine that does not answer.
+DEAD = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}
 
 
 class Told:
@@ -36,6 +38,22 @@ class Told:
             create(self.brokers[name].client, TOPIC)
             self.hosts[name] = {**region(of_user("stages"), directory), "kafka_dr_platform": "host"}
         self.last = dict(NOWHERE)
+
+    def starts_in(self, region_name: str, *applications: str) -> None:
+        """Applications of the region that a task would start, and stop, which says so."""
+        for file in ("start", "stop"):
+            said = {"name": file, "ansible.builtin.debug": {"msg": f"{file} {{{{ __applications_each.name }}}} here"}}
+            (self.directory / f"{file}.yml").write_text(yaml.safe_dump([said]))
+        files = {f"{file}_tasks": str(self.directory / f"{file}.yml") for file in ("start", "stop")}
+        self.hosts[region_name]["kafka_dr_applications"] = [
+            {"name": name, "kind": "hook", "role": "consumer", **files} for name in applications
+        ]
+
+    def machines_gone(self) -> None:
+        """The mirrors are on machines that do not answer."""
+        for name in self.brokers:
+            self.hosts[f"machine-{name}"] = DEAD
+            self.hosts[name]["kafka_dr_mirror_hosts"] = [f"machine-{name}"]
 
     def down(self) -> None:
         for broker in self.brokers.values():
