@@ -91,20 +91,6 @@ def test_a_run_that_catches_up_forgets_nothing_of_the_move():
     assert fold([*caught_up, other])["done"]["failover"] == {}
 
 
-def test_a_decision_counts_before_the_ledger_is_told_of_it():
-    moved = [entry("1", "stage", "started"), entry("1", "ends"), entry("1", "turned"), entry("1", "stage")]
-    back = [entry("2", "stage", "started", stage="failback", about="na from eu")]
-    back += [entry("2", "stage", stage="failback", about="na from eu")]
-    known = fold([*moved, *back])
-    assert known["brought_back"] and "turned" in known["done"]["failover"]
-    decision = {"region": "eu", "epoch": 4, "run": "9", "at": "later", "settles": ["e" * 64]}
-    assert fold([*moved, entry("2", "clearing", stage="failback", about="na from eu")])["clearing"]
-    told = as_told({**known, "clearing": {"na from eu": {}}}, [decision])
-    assert told["clearing"] == {}, "nothing that was decided of its records counts any more"
-    assert told["brought_back"] == {} and "turned" not in told["done"]["failover"]
-    assert known["brought_back"] and "turned" in known["done"]["failover"], "what was read stays as it was"
-
-
 def test_what_ran_before_is_remembered_until_a_region_is_active():
     sizes = {"sizes": {"shop": 1}}
     first = [

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stages that own another ledger tell this one: a move that is about to be named, a copy that is begun."""
+"""What other ledgers' stages tell this one: a move that is about to be named, a copy that is begun, a decision."""
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import as_told, fold
 from tests.unit.plugins.module_utils._ledger.test_fold import entry
 
 
@@ -126,3 +126,17 @@ def test_a_mirror_that_was_turned_round_does_not_go_on_where_records_were_left_b
     assert "turned" in fold([*turned, shown])["done"]["failover"]
     left = [*turned, {**shown, "found": {"accepted": True, "total": 1}}]
     assert "turned" not in fold(left)["done"]["failover"]
+
+
+def test_a_decision_counts_before_the_ledger_is_told_of_it():
+    moved = [entry("1", "stage", "started"), entry("1", "ends"), entry("1", "turned"), entry("1", "stage")]
+    back = [entry("2", "stage", "started", stage="failback", about="na from eu")]
+    back += [entry("2", "stage", stage="failback", about="na from eu")]
+    known = fold([*moved, *back])
+    assert known["brought_back"] and "turned" in known["done"]["failover"]
+    decision = {"region": "eu", "epoch": 4, "run": "9", "at": "later", "settles": ["e" * 64]}
+    assert fold([*moved, entry("2", "clearing", stage="failback", about="na from eu")])["clearing"]
+    told = as_told({**known, "clearing": {"na from eu": {}}}, [decision])
+    assert told["clearing"] == {}, "nothing that was decided of its records counts any more"
+    assert told["brought_back"] == {} and "turned" not in told["done"]["failover"]
+    assert known["brought_back"] and "turned" in known["done"]["failover"], "what was read stays as it was"
