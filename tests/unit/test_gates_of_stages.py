@@ -210,8 +210,14 @@ BROUGHT_BACK = {
 }
 
 
-@pytest.mark.parametrize(("how", "planned"), [(TURNED, True), (BROUGHT_BACK, True), ({}, False)])
-def test_a_backup_that_a_turned_mirror_writes_to_is_not_fenced(tmp_path, how, planned):
+USED = {"conflicts": [{"epoch": 2, "stories": [{"region": region, "told": [region]} for region in ("na", "eu")]}]}
+
+
+@pytest.mark.parametrize(
+    ("how", "beside", "planned"),
+    [(TURNED, {}, True), (BROUGHT_BACK, {}, True), ({}, {}, False), (TURNED, USED, False)],
+)
+def test_a_backup_that_a_turned_mirror_writes_to_is_not_fenced(tmp_path, how, beside, planned):
     """A fence takes from the old mirror what lets it write to either region; the turned one has the same principal."""
     said = refused(
         tmp_path,
@@ -221,6 +227,7 @@ def test_a_backup_that_a_turned_mirror_writes_to_is_not_fenced(tmp_path, how, pl
         fence_survivor="eu",
         fence_mirror=MIRROR,
         preflight_clusters={"na": "A", "eu": "B"},
+        **({"ledger_truth": {**FOUND["ledger_truth"], **beside}} if beside else {}),
     )
     assert len(said) == 1
     assert (

@@ -214,7 +214,7 @@ def _follow_stage(state: dict, entry: dict) -> None:
         state.update(run=entry["run"], stage=stage, open=True, about=entry.get("about"), overtaken="")
     elif fenced and step == "stage" and entry["state"] in ("done", "refused"):
         state["open"] = False
-        state["last"][stage] = entry
+        state["last"][stage] = _ended(state, entry)
         state["done"].get(stage, {}).pop(LENT, None)
         if (stage, entry["state"]) == ("failback", "done"):
             # Another region may have been brought back since.
@@ -227,6 +227,16 @@ def _follow_stage(state: dict, entry: dict) -> None:
         if (stage, step) == ("failback", "clearing"):
             state["clearing"][state["about"]] = entry
         _follow_copies(state, entry)
+
+
+def _ended(state: dict, entry: dict) -> dict[str, Any]:
+    """The end of a stage, with ``moved``, the offset at which the move itself ended, where it only caught up with
+    machines: what came of the region since the move is no older for that.
+    """
+    last, begun = (state[what].get(entry["stage"]) or {} for what in ("last", "begun"))
+    if not (begun.get("found") or {}).get("catches_up") or last.get("about") != entry.get("about"):
+        return entry
+    return {**entry, "moved": last.get("moved", last.get("offset"))}
 
 
 def _still_true(state: dict, entry: Mapping[str, Any]) -> dict[str, Any]:

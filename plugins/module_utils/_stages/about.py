@@ -69,4 +69,4 @@ def brought_back(ledger: Mapping[str, Any], text: str) -> bool:
     """
     ended: Mapping[str, Any] | None = (ledger.get("brought_back") or {}).get(text)
     left = (ledger.get("last") or {}).get("failover") or {"offset": -1}
-    return ended is not None and int(ended["offset"]) > int(left["offset"])
+    return ended is not None and int(ended["offset"]) > int(left.get("moved", left["offset"]))

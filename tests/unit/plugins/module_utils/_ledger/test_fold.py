@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import as_told, fold
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.topic import ledger_topic
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import brought_back
 
 
 def entry(run, step, state="done", stage="failover", about="na to eu", **more):
@@ -89,6 +90,17 @@ def test_a_run_that_catches_up_forgets_nothing_of_the_move():
     assert set(back["done"]["failover"]) == {"protecting", "protected"}
     other = entry("3", "stage", "started", about="asia to eu", found={"catches_up": True})
     assert fold([*caught_up, other])["done"]["failover"] == {}
+
+
+def test_a_run_that_catches_up_leaves_a_region_that_was_brought_back_a_backup():
+    failback = {"stage": "failback", "about": "na from eu"}
+    began = [entry("1", "stage", "started"), entry("1", "stage")]
+    back = [entry("2", "stage", "started", **failback), entry("2", "stage", **failback)]
+    again = [entry("3", "stage", "started", found={"catches_up": True}), entry("3", "stage")]
+    more = [entry("4", "stage", "started", found={"catches_up": True}), entry("4", "stage")]
+    moved = [entry("5", "stage", "started"), entry("5", "stage")]
+    known = [dict(one, offset=offset) for offset, one in enumerate([*began, *back, *again, *more, *moved])]
+    assert [brought_back(fold(known[:length]), "na from eu") for length in (4, 6, 8, 10)] == [True, True, True, False]
 
 
 def test_what_ran_before_is_remembered_until_a_region_is_active():
