@@ -10,6 +10,10 @@ BIN := .venv/bin
 BOOTSTRAP := sh lab/bootstrap.sh
 PYTEST := $(BIN)/python -m pytest -q --durations=5
 export LAB_DIR
+# A run starts thousands of Python processes: none compiles a library anew, also where the machine forbids to keep byte
+# code, and the tree stays clean.
+unexport PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
 
 .PHONY: help drill lab-up lab-down lab-status test test-unit test-full test-kubernetes lint check reference locks release bench-proof bench-offsets bench-restore bench-failback bench-watch bench-rto bench-scale environment
 

@@ -37,9 +37,11 @@ MEGABYTES_OF_A_PART = 3000
 
 
 def lanes() -> int:
-    """How many parts run at once: two more than there are processors, as far as memory allows."""
+    """How many parts run at once: one more than there are processors, as far as memory allows. Further ones would make
+    each part slower, up to what its waits allow, and all of them together no faster.
+    """
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 1_000_000
-    return max(1, min((os.cpu_count() or 1) + 2, memory // MEGABYTES_OF_A_PART))
+    return max(1, min((os.cpu_count() or 1) + 1, memory // MEGABYTES_OF_A_PART))
 
 
 class Running:
