@@ -18,7 +18,7 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from tests.real.hosts import moved
-from tests.real.hosts.moved import AWAY, STRAY, THERE, TOLD, World, failure_of, ledger_of, of_role, played
+from tests.real.hosts.moved import AWAY, LEDGER, STRAY, THERE, TOLD, World, failure_of, ledger_of, of_role, played
 
 pytestmark = pytest.mark.real
 GIVEN_UP = {"abort_move_source": "na", "abort_move_target": "eu"}
@@ -51,10 +51,15 @@ def given_back(world: World) -> None:
         head = world.append("na", step, state, about, head)
 
 
-def asleep(directory: Path) -> str:
-    """A template that gives nothing, and sleeps until it is woken."""
+def asleep(directory: Path, once: str = "true") -> str:
+    """A template that gives nothing, and sleeps until it is woken, as soon as a command says so."""
     wait = f"touch {directory}/asleep; while ! [ -e {directory}/awake ]; do sleep 0.1; done"
-    return f"{{{{ lookup('ansible.builtin.pipe', '{wait}') }}}}"
+    return ran(f"if {once}; then {wait}; fi")
+
+
+def ran(command: str) -> str:
+    """A template of what a command prints."""
+    return f"{{{{ lookup('ansible.builtin.pipe', '{command}') }}}}"
 
 
 @contextmanager
@@ -112,6 +117,26 @@ def test_what_it_has_taken_is_kept_where_the_target_is_lost_by_then(world, grant
     assert len(ledger_of(world.brokers["na"])["taken"]["na"]) == 2
     assert give_up(world, abort_move_accept_elsewhere="eu") == ""
     assert world.rights() == granted
+
+
+def test_a_run_that_found_nothing_left_takes_nothing_that_was_given_back(world, granted):
+    """It goes on with a fence that was cut off, and sleeps between its look at the rights and what it takes."""
+    more = {"credentials_region": "na", "credentials_topics": r"orders\..*", "credentials_may_be_lost": False, **AWAY}
+    files = ("taken_before.yml", of_role("credentials", "fence.yml"))
+    world.play("failover", THERE, files, PLANNED, failover_planned=True, **more)
+    assert world.rights() == []
+    looked = world.directory / "looked"
+    topics = ran(f"touch {looked}") + more["credentials_topics"]
+    ledger = LEDGER + asleep(world.directory, once=f"[ -e {looked} ]")
+    with fencing(world, credentials_topics=topics, kafka_dr_ledger_topic=ledger) as said:
+        ledger_of(world.brokers["eu"])
+        world.brokers["eu"].kill()
+        assert give_up(world, abort_move_accept_elsewhere="eu") == ""
+        assert world.rights() == granted
+        world.brokers["eu"].start()
+    (told,) = said
+    assert "REFUSED Another run has begun in the ledger of na" in told, told[-3000:]
+    assert give_up(world) == "" and world.rights() == granted
 
 
 @pytest.mark.parametrize("seconds", [0, 35])
