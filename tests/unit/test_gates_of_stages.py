@@ -214,8 +214,7 @@ USED = {"conflicts": [{"epoch": 2, "stories": [{"region": region, "told": [regio
 
 
 @pytest.mark.parametrize(
-    ("how", "beside", "planned"),
-    [(TURNED, {}, True), (BROUGHT_BACK, {}, True), ({}, {}, False), (TURNED, USED, False)],
+    ("how", "beside", "planned"), [(TURNED, {}, True), (BROUGHT_BACK, {}, True), ({}, {}, False), (TURNED, USED, False)]
 )
 def test_a_backup_that_a_turned_mirror_writes_to_is_not_fenced(tmp_path, how, beside, planned):
     """A fence takes from the old mirror what lets it write to either region; the turned one has the same principal."""
