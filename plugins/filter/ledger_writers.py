@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import (
+    as_told,
     elsewhere,
     epochs,
-    fold,
     looking,
     manifests,
     writers,
@@ -21,7 +21,7 @@ class FilterModule:
 
     def filters(self) -> dict[str, Any]:
         return {
-            "ledger_as_told": as_filter(fold.as_told),
+            "ledger_as_told": as_filter(as_told.as_told),
             "ledger_dispute": as_filter(epochs.dispute),
             "ledger_heard": as_filter(epochs.heard),
             "ledger_look_is_old": as_filter(looking.look_is_old),

@@ -124,6 +124,11 @@ clearing:
   description: By what a failback was about, the entry after which its last run began to delete topics.
   returned: always
   type: dict
+copied_back:
+  description: As C(clearing), also once a decision between two stories has made that count no more. A mirror may have
+    written to the region since.
+  returned: always
+  type: dict
 brought_back:
   description: By what a failback was about, the entry that ended it last.
   returned: always

@@ -7,11 +7,12 @@ say (:mod:`.epochs`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from .._mm2.mirror_config import policy_name
+from .as_told import as_told
 from .epochs import Move
-from .fold import as_told, regions_of
+from .fold import regions_of
 
 # Stages that stop, start, or point applications; their ``about`` begins with the region that they leave, set up or make
 # again.
@@ -57,6 +58,7 @@ def against(
     own_region: str = "",
     lacks: dict[str, list[Move]] | None = None,
     gives_up: str = "",
+    aside: Collection[str] = (),
 ) -> dict[str, str]:
     """``{region: why}`` where another ledger cannot be read, or is gone, or has a stage that moves the same
     applications and has not ended.
@@ -68,10 +70,11 @@ def against(
     :param lacks: moves that ledgers were not told of yet, as of :func:`.epochs.truth`; a stage that they overtook will
         never end.
     :param gives_up: what a failover is about that the stage itself gives up.
+    :param aside: as of :func:`.epochs.truth`; what leads to one of these regions will never end either.
     """
     reasons: dict[str, str] = {}
     for region, ledger in found.items():
-        ledger = as_told(ledger, (lacks or {}).get(region, ()))
+        ledger = as_told(ledger, (lacks or {}).get(region, ()), aside)
         given_up = bool(gives_up) and (ledger.get("stage"), ledger.get("about")) == ("failover", gives_up)
         why = "" if given_up else _why(region, ledger, left, stage, own_region)
         if why:

@@ -65,8 +65,9 @@ def truth(
         the first entry that is signed.
     :returns: ``here``, ``active{active_region, active_at, epoch}``, ``epoch``, ``origin`` (``epoch_from`` of the next
         move), ``conflicts[{epoch, stories[]}]``, ``settle`` (the entry that decides, where ``accepted`` names one of
-        the regions), ``lacks{region: [move]}``, ``doubted{region: why}`` (ledgers that do not count), ``words`` (what
-        was used of each ledger), ``signed`` (whether any of them is).
+        the regions), ``aside`` (the other regions of these stories, where it decides), ``lacks{region: [move]}``,
+        ``doubted{region: why}`` (ledgers that do not count), ``words`` (what was used of each ledger), ``signed``
+        (whether any of them is).
     """
     words = {name: _word(ledger) for name, ledger in {**found, own_region: known}.items() if "active_region" in ledger}
     doubted = _doubted(words) if doubts else {}
@@ -87,6 +88,7 @@ def truth(
         "origin": _origin(head),
         "conflicts": wrong,
         "settle": settle,
+        "aside": _aside(wrong, settle["region"]) if settle else [],
         "lacks": _lacking(words, _chain(moves, head)),
         "doubted": {name: why for name, why in doubted.items() if _says_otherwise(words[name], head)},
         "words": words,
@@ -243,6 +245,10 @@ def _settling(moves: list[Move], wrong: list[dict[str, Any]], head: Move, region
             "stories": wrong,
         },
     }
+
+
+def _aside(wrong: list[dict[str, Any]], region: str) -> list[str]:
+    return sorted({story["region"] for conflict in wrong for story in conflict["stories"]} - {region})
 
 
 def _story(move: Move) -> dict[str, Any]:

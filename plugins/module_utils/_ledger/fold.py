@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from .epochs import Move, move_of
+from .epochs import move_of
 from .rights import remember_beyond, remember_taken
 
 # Stages of which another move while they are open makes what they have done worthless.
@@ -36,13 +36,14 @@ def fold(entries: list[dict]) -> dict:
         that did not end (the step ``proof`` where it was proven; none of a stage that another run's move overtook),
         ``proofs[]``, ``last{stage: the entry that ended it}``, ``begun{stage: the entry that began it last}``,
         ``ends{about: the entry with the ends}`` of each failover's last run that stopped its mirror, ``clearing{about:
-        entry}`` of each failback that began to delete, ``brought_back{about: the entry that ended it}`` of each
-        failback, ``head`` (the last fenced entry, as :data:`NOBODY` has it), ``manifests[]`` (entries of manifests that
-        were made), ``naming`` (``{region: epoch}`` of regions that moves of other ledgers were about to name, until
-        that move or a later one is told, or a stage that owns that region's ledger begins anew), ``filling`` (``{to,
-        from, stage}`` of a copy that another ledger's stage began in this region, which lacks records until it is
-        whole, or empty). The step ``paused`` stays done as long as no region is active: what ran before is known by the
-        run that stopped it alone.
+        entry}`` of each failback that began to delete, ``copied_back`` (the same, also once a decision between two
+        stories has made it count no more: a mirror may have written to the region since), ``brought_back{about: the
+        entry that ended it}`` of each failback, ``head`` (the last fenced entry, as :data:`NOBODY` has it),
+        ``manifests[]`` (entries of manifests that were made), ``naming`` (``{region: epoch}`` of regions that moves of
+        other ledgers were about to name, until that move or a later one is told, or a stage that owns that region's
+        ledger begins anew), ``filling`` (``{to, from, stage}`` of a copy that another ledger's stage began in this
+        region, which lacks records until it is whole, or empty). The step ``paused`` stays done as long as no region is
+        active: what ran before is known by the run that stopped it alone.
     """
     state = _empty()
     for entry in entries:
@@ -82,6 +83,7 @@ def _empty() -> dict:
         "begun": {},
         "ends": {},
         "clearing": {},
+        "copied_back": {},
         "brought_back": {},
         "head": dict(NOBODY),
         "manifests": [],
@@ -104,7 +106,7 @@ def _follow_move(state: dict, entry: dict) -> None:
     state.update(active_region=move["region"], active_at=move["at"], epoch=move["epoch"])
     state["naming"] = {region: epoch for region, epoch in state["naming"].items() if epoch > move["epoch"]}
     if move["settles"]:
-        state.update(_as_decided(state))
+        state.update(as_decided(state))
     if state["filling"].get("to") == move["region"]:
         # Whoever moved there knew that it is not whole.
         state["filling"] = {}
@@ -139,7 +141,7 @@ def _overtake(state: dict, entry: dict) -> None:
         state["overtaken"] = state["run"]
     if state["stage"] in OVERTAKEN:
         # Where the applications went since, offsets, positions and proofs of before say nothing.
-        state["done"][state["stage"]] = _lent(state["done"], state["stage"])
+        state["done"][state["stage"]] = lent(state["done"], state["stage"])
         state["open"] = not ignorant
 
 
@@ -148,40 +150,11 @@ def regions_of(stage: Mapping[str, Any]) -> list[str]:
     return str(stage.get("about") or "").split(" ")
 
 
-def _lent(done: Mapping[str, dict[str, Any]], stage: str) -> dict[str, Any]:
+def lent(done: Mapping[str, dict[str, Any]], stage: str) -> dict[str, Any]:
     return {step: entry for step, entry in done.get(stage, {}).items() if step == LENT}
 
 
-def as_told(known: dict[str, Any], moves: Sequence[Move]) -> dict[str, Any]:
-    """What a ledger says once it is told of moves that it lacks: the stage of a run that they overtook is not open.
-
-    A run tells its own ledger what that lacks right after it began. Before its next entry, what is lacking may be older
-    than the run: then the run knows of it.
-
-    :param known: as of :func:`fold`. :param moves: as of ``lacks`` of :func:`.epochs.truth`.
-    """
-    told_known = _overtaken(known, moves)
-    return _as_decided(told_known) if any(move.get("settles") for move in moves) else told_known
-
-
-def _overtaken(known: dict[str, Any], moves: Sequence[Move]) -> dict[str, Any]:
-    """What a ledger says once its open stage does not count that these moves overtook."""
-    run, stage = known.get("run"), known.get("stage") or ""
-    others = [move for move in moves if move["run"] != run]
-    head = known.get("head") or NOBODY
-    # Times are of the same form, to the second and in UTC.
-    just_begun = head["step"] == "stage" and all(move.get("at", "") <= head["at"] for move in others)
-    if stage == "abort_move":
-        # It may end only where its own region is still the one that is active.
-        source = regions_of(known)[0]
-        just_begun = just_begun and all(move["region"] == source for move in others)
-    if not known.get("open") or stage not in OVERTAKEN or just_begun or not others:
-        return known
-    done = dict(known.get("done") or {})
-    return {**known, "open": False, "overtaken": run, "done": {**done, stage: _lent(done, stage)}}
-
-
-def _as_decided(state: dict[str, Any]) -> dict[str, Any]:
+def as_decided(state: dict[str, Any]) -> dict[str, Any]:
     """What is left once a person decided between two stories: a region that was brought back, or left, was used since,
     whoever says so, so that what was decided of its records counts no more. That a mirror ran to it stays true.
     """
@@ -207,7 +180,7 @@ def _follow_stage(state: dict, entry: dict) -> None:
         if not (state["open"] and state["stage"] == stage and state["about"] == entry.get("about")):
             before = state["done"].get(stage, {}) if state["active_region"] == "none" else {}
             paused = {step: step_entry for step, step_entry in before.items() if step == "paused"}
-            state["done"][stage] = {**_lent(state["done"], stage), **paused, **_still_true(state, entry)}
+            state["done"][stage] = {**lent(state["done"], stage), **paused, **_still_true(state, entry)}
         elif stage == "failover":
             _begin_unplanned(state, entry)
         state["begun"][stage] = entry
@@ -225,7 +198,7 @@ def _follow_stage(state: dict, entry: dict) -> None:
             # A later run that catches up with machines has none.
             state["ends"][state["about"]] = entry
         if (stage, step) == ("failback", "clearing"):
-            state["clearing"][state["about"]] = entry
+            state["clearing"][state["about"]] = state["copied_back"][state["about"]] = entry
         _follow_copies(state, entry)
 
 

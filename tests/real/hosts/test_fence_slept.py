@@ -18,7 +18,7 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from tests.real.hosts import moved
-from tests.real.hosts.moved import AWAY, LEDGER, STRAY, THERE, TOLD, World, failure_of, ledger_of, of_role, played
+from tests.real.hosts.moved import AWAY, LEDGER, SECRET, STRAY, THERE, TOLD, World, failure_of, ledger_of, of_role
 
 pytestmark = pytest.mark.real
 GIVEN_UP = {"abort_move_source": "na", "abort_move_target": "eu"}
@@ -37,7 +37,7 @@ def give_up(world: World, **more: Any) -> str:
     """With what it was refused; empty where it was not."""
     place = world.directory / "other"
     place.mkdir(exist_ok=True)
-    return failure_of(played(place, world.hosts, [THERE], "streamsafe.kafka_dr.abort_move", {**GIVEN_UP, **more}))
+    return failure_of(moved.played(place, world.hosts, [THERE], "streamsafe.kafka_dr.abort_move", {**GIVEN_UP, **more}))
 
 
 def given_back(world: World) -> None:
@@ -137,6 +137,26 @@ def test_a_run_that_found_nothing_left_takes_nothing_that_was_given_back(world, 
     (told,) = said
     assert "REFUSED Another run has begun in the ledger of na" in told, told[-3000:]
     assert give_up(world) == "" and world.rights() == granted
+
+
+def test_a_run_that_goes_on_meets_whoever_gave_the_move_up_since_its_gates(world, granted):
+    """What it would take is being granted, and was not recorded as given back yet."""
+    more = {"credentials_region": "na", "credentials_topics": r"orders\..*", "credentials_may_be_lost": False, **AWAY}
+    more["credentials_ledger_head"] = "{{ __failover_source_ledger.head }}"
+    fence = of_role("credentials", "fence.yml")
+    world.play("failover", THERE, ("taken_before.yml", fence), PLANNED, failover_planned=True, **more)
+    assert world.rights() == []
+    begin = {"run": "7", "stage": "abort_move", "step": "stage", "state": "started", "about": "na to eu"}
+    begin.update(client=world.brokers["na"].client, topic=LEDGER, secret=[SECRET])
+    begins = {
+        "name": "Begin to give it up",
+        "streamsafe.kafka_dr.ledger_entry": {**begin, "after": "{{ __failover_source_ledger.head.hash }}"},
+    }
+    ensure_acls(KafkaClient(world.brokers["na"].client), STRAY, "present", False)
+    attempt = {"name": "Try", "block": [fence], "rescue": [TOLD]}
+    files = ("taken_before.yml", begins, attempt)
+    told = world.play("failover", THERE, files, PLANNED, failover_planned=True, **more)
+    assert "REFUSED" in told and world.rights() == granted, told[-3000:]
 
 
 @pytest.mark.parametrize("seconds", [0, 35])

@@ -57,8 +57,11 @@ def test_a_run_that_catches_up_does_not_forget_it(regions, tmp_path):
     assert "is the backup of eu" in fenced, fenced
 
 
-def test_what_a_failback_copied_is_not_replayed_after_a_move_home_that_was_given_up(regions, tmp_path):
-    """The move home was told to na alone, which was lost; eu goes on by the ends of the first move."""
+@pytest.mark.parametrize("ended", [True, False])
+def test_what_a_failback_copied_is_not_replayed_after_a_move_home_that_was_given_up(regions, tmp_path, ended):
+    """The move home was told to na alone, which was lost; eu goes on by the ends of the first move. Where the failback
+    has not ended, a fence decides between the two stories first.
+    """
     regions.stage("eu", "1", "failover", "na to eu")
     ends = {"planned": False, "source": {TOPIC: {"0": 0}}, "target": {TOPIC: {"0": 0}}, "lost": {"total": 0}}
     regions.entry("eu", "1", "failover", "ends", "done", "na to eu", found=ends)
@@ -67,7 +70,7 @@ def test_what_a_failback_copied_is_not_replayed_after_a_move_home_that_was_given
     regions.entry("eu", "1", "failover", "stage", "done", "na to eu", found={"planned": False})
     written = [(0, b"key-%d" % number, b"of eu") for number in range(20)]
     write(regions.client("eu"), TOPIC, written)
-    regions.stage("eu", "2", "failback", "na from eu", "compared", "clearing", "cleared", "seeded", ended=True)
+    regions.stage("eu", "2", "failback", "na from eu", "compared", "clearing", "cleared", "seeded", ended=ended)
     write(regions.client("na"), TOPIC, written)
     regions.stage("na", "3", "failover", "eu to na")
     regions.move("3", "na")
@@ -77,9 +80,15 @@ def test_what_a_failback_copied_is_not_replayed_after_a_move_home_that_was_given
     regions.machines_gone()
     create(regions.brokers["eu"].client, "__kafka_dr_positions")
     given = {"failover_accept_unfenced": ANYBODY, "failover_accept_moved_back": True}
+    given["failover_accept_open_stage"] = not ended
     assert regions.failover("na", "eu", **given) == ""
     regions.brokers["na"].start()
     for name in ("na", "eu"):
         del regions.hosts[name]["kafka_dr_mirror_hosts"], regions.hosts[f"machine-{name}"]
-    told = refused_replay(regions, tmp_path, failback_accept_split_brain="eu")
+    more = {"failback_accept_split_brain": "eu"}
+    if not ended:
+        fenced = {"fence_region": "na", "fence_survivor": "eu", "fence_accept_unfenced": ANYBODY}
+        regions.run("fence", fence_accept_split_brain=more.popitem()[1], **fenced)
+        assert regions.known("eu")["clearing"] == {}
+    told = refused_replay(regions, tmp_path, **more)
     assert "replay_once: A mirror from eu has written to na since the move" in told, told

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import as_told, fold
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.topic import ledger_topic
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import brought_back
 
@@ -282,21 +282,3 @@ def test_a_failback_that_a_move_overtook_is_open_no_more_and_what_it_lent_is_rem
     assert set(state["done"]["failback"]) == {"granting"}
     ended = entry("9", "stage", stage="failback", about="na from eu")
     assert "granting" not in fold([*cut, moved("7", "asia", 2), again, ended])["done"]["failback"]
-
-
-def test_a_ledger_says_what_it_will_once_it_is_told():
-    cut = [entry("1", "stage", "started"), entry("1", "ends")]
-    known = fold(cut)
-    lacks = [{"run": "7", "epoch": 2}]
-    told = as_told(known, lacks)
-    assert (told["open"], told["overtaken"], told["done"]["failover"]) == (False, "1", {})
-    assert known["open"], "what is known was changed"
-    # One that has just begun has not told it yet, and older moves overtake nobody.
-    begun = fold([{**cut[0], "at": "2026-11-26T08:00:00Z"}])
-    assert as_told(begun, [{**lacks[0], "at": "2026-11-26T07:59:59Z"}]) == begun
-    # It was cut off right then, and the move came later.
-    assert not as_told(begun, [{**lacks[0], "at": "2026-11-26T08:00:01Z"}])["open"]
-    # Its own move overtakes nobody, and other stages stay as they are.
-    assert as_told(known, [{"run": "1", "epoch": 2}]) == known == as_told(known, [])
-    kept = fold([entry("1", "stage", "started", stage="new_backup")])
-    assert as_told(kept, lacks) == kept

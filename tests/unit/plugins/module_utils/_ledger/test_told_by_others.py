@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import as_told, fold
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.as_told import as_told
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
 from tests.unit.plugins.module_utils._ledger.test_fold import entry
 
 
@@ -96,6 +97,16 @@ def test_a_region_that_was_brought_back_and_used_since_is_no_backup_once_that_is
     decided = entry("2", "active_region", "active", about="eu", region="eu", epoch=2)
     assert fold([*brought, decided])["brought_back"]
     assert not fold([*brought, {**decided, "found": {"settles": ["0" * 64]}}])["brought_back"]
+
+
+def test_that_a_failback_may_have_run_a_mirror_outlasts_every_decision():
+    cleared = [
+        entry("1", "stage", "started", stage="failback", about="na from eu"),
+        entry("1", "clearing", stage="failback", about="na from eu"),
+    ]
+    decided = entry("2", "active_region", "active", about="eu", region="eu", epoch=2, found={"settles": ["0" * 64]})
+    known = fold([*cleared, decided])
+    assert known["clearing"] == {} and set(known["copied_back"]) == {"na from eu"}
 
 
 def test_who_is_told_of_a_decision_still_knows_what_was_taken_and_not_given_back():

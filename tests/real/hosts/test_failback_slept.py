@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A failback that sleeps before it fences, while the region that works is lost and the other one is named and used."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls, ensure_acls
+from tests.real.hosts import moved
+from tests.real.hosts.moved import ANYBODY, LEDGER, THERE
+from tests.real.hosts.told import Told
+
+pytestmark = pytest.mark.real
+RIGHT = {"principal": "shop", "resource": "topic", "name": "orders.", "pattern": "prefixed", "operations": ["WRITE"]}
+
+
+def sleeping(directory: Path, task: str, log: Path) -> str:
+    """The ledger's topic, for a run that sleeps once it has begun a task, until it is woken."""
+    hook = directory / "hook.sh"
+    hook.write_text(
+        f"#!/bin/sh\nif grep -q '{task}' {log} && ! [ -e {directory}/awake ]; then touch {directory}/asleep;\n"
+        f"while ! [ -e {directory}/awake ]; do sleep 0.2; done; fi\n"
+    )
+    hook.chmod(0o755)
+    return f"{LEDGER}{{{{ lookup('ansible.builtin.pipe', '{hook}') }}}}"
+
+
+def test_it_takes_nothing_of_a_region_that_is_in_use_by_then(tmp_path, monkeypatch):
+    regions = Told(tmp_path, ("na", "eu"), [THERE])
+    log, run, said = tmp_path / "log", moved.subprocess.run, []
+    log.touch()
+
+    def logged(words, **more):
+        return run(words, **{**more, "env": {**more["env"], "ANSIBLE_LOG_PATH": str(log)}})
+
+    try:
+        regions.mirrored("na", "eu")
+        regions.mirrored("eu", "na")
+        regions.stage("eu", "1", "failover", "na to eu")
+        regions.ends("eu", "1", "na to eu")
+        regions.move("1", "eu", ["na"])
+        regions.entry("eu", "1", "failover", "stage", "done", "na to eu")
+        # Cut off while it waited until everything is copied; another machine goes on with it.
+        regions.entry("eu", "2", "failback", "stage", "started", "na from eu")
+        for step in ("compared", "clearing", "cleared", "seeded"):
+            plan = {"kept": [], "again": [], "proof": {}} if step == "compared" else {}
+            regions.entry("eu", "2", "failback", step, "done", "na from eu", found=plan)
+        topic = sleeping(tmp_path, "Fence the region", log)
+        given = {"failback_accept_unfenced": ANYBODY, "kafka_dr_ledger_topic": topic}
+        with monkeypatch.context() as patched:
+            patched.setattr(moved.subprocess, "run", logged)
+            thread = threading.Thread(target=lambda: said.append(regions.failback("na", "eu", **given)))
+            thread.start()
+            while not (tmp_path / "asleep").exists():
+                assert thread.is_alive(), said
+                time.sleep(0.2)
+        try:
+            regions.lose("eu")
+            regions.stage("na", "3", "failover", "eu to na")
+            regions.move("3", "na")
+            ensure_acls(regions.client("na"), [RIGHT], "present", False)
+            regions.entry("na", "3", "failover", "stage", "done", "eu to na")
+            regions.brokers["eu"].start()
+        finally:
+            (tmp_path / "awake").touch()
+            thread.join()
+        assert "Another run has begun in the ledger of na" in said[0], said[0][-3000:]
+        assert len(describe_acls(regions.client("na"), ["shop"])) == 1, "the region in use was fenced"
+    finally:
+        regions.down()
