@@ -74,9 +74,8 @@ def truth(
     moves = _moves({name: word for name, word in words.items() if name not in doubted}, own_region)
     wrong = conflicts(moves)
     head = _head(moves, accepted if wrong else "")
-    settle: dict[str, Any] = {}
-    if wrong and accepted in {move["region"] for move in moves}:
-        settle = _settling(moves, wrong, head, accepted)
+    decides = bool(wrong) and accepted in {move["region"] for move in moves}
+    settle = _settling(moves, wrong, head, accepted) if decides else {}
     return {
         "here": own_region,
         "epoch": head["epoch"],

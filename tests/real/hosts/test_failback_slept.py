@@ -29,6 +29,20 @@ def sleeping(directory: Path, task: str, log: Path) -> str:
     return f"{LEDGER}{{{{ lookup('ansible.builtin.pipe', '{hook}') }}}}"
 
 
+def cut_off(regions: Told) -> None:
+    """A failback that was cut off while it waited until everything is copied; another machine goes on with it."""
+    regions.mirrored("na", "eu")
+    regions.mirrored("eu", "na")
+    regions.stage("eu", "1", "failover", "na to eu")
+    regions.ends("eu", "1", "na to eu")
+    regions.move("1", "eu", ["na"])
+    regions.entry("eu", "1", "failover", "stage", "done", "na to eu")
+    regions.entry("eu", "2", "failback", "stage", "started", "na from eu")
+    for step in ("compared", "clearing", "cleared", "seeded"):
+        plan = {"kept": [], "again": [], "proof": {}} if step == "compared" else {}
+        regions.entry("eu", "2", "failback", step, "done", "na from eu", found=plan)
+
+
 def test_it_takes_nothing_of_a_region_that_is_in_use_by_then(tmp_path, monkeypatch):
     regions = Told(tmp_path, ("na", "eu"), [THERE])
     log, run, said = tmp_path / "log", moved.subprocess.run, []
@@ -38,17 +52,7 @@ def test_it_takes_nothing_of_a_region_that_is_in_use_by_then(tmp_path, monkeypat
         return run(words, **{**more, "env": {**more["env"], "ANSIBLE_LOG_PATH": str(log)}})
 
     try:
-        regions.mirrored("na", "eu")
-        regions.mirrored("eu", "na")
-        regions.stage("eu", "1", "failover", "na to eu")
-        regions.ends("eu", "1", "na to eu")
-        regions.move("1", "eu", ["na"])
-        regions.entry("eu", "1", "failover", "stage", "done", "na to eu")
-        # Cut off while it waited until everything is copied; another machine goes on with it.
-        regions.entry("eu", "2", "failback", "stage", "started", "na from eu")
-        for step in ("compared", "clearing", "cleared", "seeded"):
-            plan = {"kept": [], "again": [], "proof": {}} if step == "compared" else {}
-            regions.entry("eu", "2", "failback", step, "done", "na from eu", found=plan)
+        cut_off(regions)
         topic = sleeping(tmp_path, "Fence the region", log)
         given = {"failback_accept_unfenced": ANYBODY, "kafka_dr_ledger_topic": topic}
         with monkeypatch.context() as patched:
