@@ -5,28 +5,16 @@ from __future__ import annotations
 
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import describe_acls, ensure_acls
 from tests.real.hosts import moved
-from tests.real.hosts.moved import ANYBODY, LEDGER, THERE
+from tests.real.hosts.moved import ANYBODY, LEDGER, STRAY, THERE
+from tests.real.hosts.test_fence_slept import asleep
 from tests.real.hosts.told import Told
 
 pytestmark = pytest.mark.real
-RIGHT = {"principal": "shop", "resource": "topic", "name": "orders.", "pattern": "prefixed", "operations": ["WRITE"]}
-
-
-def sleeping(directory: Path, task: str, log: Path) -> str:
-    """The ledger's topic, for a run that sleeps once it has begun a task, until it is woken."""
-    hook = directory / "hook.sh"
-    hook.write_text(
-        f"#!/bin/sh\nif grep -q '{task}' {log} && ! [ -e {directory}/awake ]; then touch {directory}/asleep;\n"
-        f"while ! [ -e {directory}/awake ]; do sleep 0.2; done; fi\n"
-    )
-    hook.chmod(0o755)
-    return f"{LEDGER}{{{{ lookup('ansible.builtin.pipe', '{hook}') }}}}"
 
 
 def cut_off(regions: Told) -> None:
@@ -53,7 +41,7 @@ def test_it_takes_nothing_of_a_region_that_is_in_use_by_then(tmp_path, monkeypat
 
     try:
         cut_off(regions)
-        topic = sleeping(tmp_path, "Fence the region", log)
+        topic = LEDGER + asleep(tmp_path, once=f"grep -q Fence.the.region {log}")
         given = {"failback_accept_unfenced": ANYBODY, "kafka_dr_ledger_topic": topic}
         with monkeypatch.context() as patched:
             patched.setattr(moved.subprocess, "run", logged)
@@ -66,7 +54,7 @@ def test_it_takes_nothing_of_a_region_that_is_in_use_by_then(tmp_path, monkeypat
             regions.lose("eu")
             regions.stage("na", "3", "failover", "eu to na")
             regions.move("3", "na")
-            ensure_acls(regions.client("na"), [RIGHT], "present", False)
+            ensure_acls(regions.client("na"), STRAY[:1], "present", False)
             regions.entry("na", "3", "failover", "stage", "done", "eu to na")
             regions.brokers["eu"].start()
         finally:
