@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 try:
-    from confluent_kafka import KafkaError, KafkaException, Producer
+    from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, KafkaError, KafkaException, Producer
 except ImportError:
     pass
 
@@ -48,19 +48,23 @@ class TranslatingProducer:
         value: bytes | None = None,
         key: bytes | None = None,
         on_delivery: Callable[[KafkaError | None, Any], None] | None = None,
+        on_stamp: Callable[[int], None] | None = None,
         **more: Any,
     ) -> None:
         """Hand a record over; waits while the queue is full.
 
-        :param more: ``partition``, ``headers``, ``timestamp``.
+        :param on_stamp: gets the broker's time, in milliseconds, when it took the record and its topic has
+            ``message.timestamp.type=LogAppendTime``. :param more: ``partition``, ``headers``, ``timestamp``.
         :raises KafkaDrError: the record is not taken, such as one larger than ``message.max.bytes``.
         """
         until = time.monotonic() + self._client.timeout
         what = f"write a record of {len(value or b'') + len(key or b'')} bytes to '{topic}'"
 
-        def delivered(error: KafkaError | None, dummy: Any) -> None:
+        def delivered(error: KafkaError | None, record: Any) -> None:
             if error is not None:
                 self._failed.append((error, topic))
+            elif on_stamp is not None and record.timestamp()[0] == TIMESTAMP_LOG_APPEND_TIME:
+                on_stamp(record.timestamp()[1])
 
         while True:
             try:

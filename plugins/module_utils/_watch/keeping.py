@@ -17,6 +17,7 @@ from .._kafka.topics import describe_topics
 from .._ledger.kept import TRANSACTION_SECONDS, read_kept
 from .._ledger.topic import ensure_kept_topic
 from . import rows
+from .broker_clock import BrokerClock
 from .state import TOPIC, WatchState, read_state
 from .wholeness import ANEW
 
@@ -65,6 +66,25 @@ class Keeper:
             linger_ms=5,
         )
         self.producer.init_transactions()
+        #: Not later than the clock of the broker that keeps the topic.
+        self.clock = BrokerClock()
+        self._ask_time()
+
+    def _ask_time(self) -> None:
+        """Learn the broker's time by a record that says nothing. A broker may not know yet that it stamps records.
+
+        :raises KafkaDrError: it does not take the record, or does not stamp it in time.
+        """
+        until = time.monotonic() + self.client.timeout
+        while not self.clock.known:
+            if time.monotonic() > until:
+                raise TimedOutError(
+                    f"{self.client.name} did not tell its time",
+                    expected=f"that it stamps a record of '{self.topic}' within {self.client.timeout} s",
+                    found="records with the time of who wrote them",
+                    remedy=f"See that the topic has message.timestamp.type={CONFIGS['message.timestamp.type']}",
+                )
+            self.write([(rows.key(rows.TIME, self.mirror), None)])
 
     def _start(self) -> int:
         return list_offsets(self.client, [(self.topic, 0)], "start", gone="waited for")[self.topic, 0]
@@ -105,7 +125,7 @@ class Keeper:
         try:
             self.producer.begin_transaction()
             for name, value in records:
-                self.producer.produce(self.topic, key=name, value=value, partition=0)
+                self.producer.produce(self.topic, key=name, value=value, partition=0, on_stamp=self.clock.told)
             self.producer.commit_transaction()
         except FencedError as error:
             took = max(now - then for now, then in zip(_clocks(), began, strict=True))

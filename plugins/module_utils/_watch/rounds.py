@@ -69,7 +69,7 @@ class Watch:
         clusters = self.source.cluster_id, self.target.cluster_id
         distinct.refuse_one_cluster((self.source.name, clusters[0]), (self.target.name, clusters[1]))
         self.keeper = Keeper(self.target.client, options.mirror, options.state)
-        self.state = WatchState(options.mirror, *clusters, began=_now())
+        self.state = WatchState(options.mirror, *clusters, began=self.keeper.clock.now_ms())
         if options.begin_anew:
             self.keeper.write([*self.keeper.forgotten(), rows.watch_row(self.state)])
         else:
@@ -111,13 +111,13 @@ class Watch:
         except KafkaDrError as error:
             self._leave_out_without_leader(error)
             active, ends = self._ends()
-        now_ms = _now()
+        now_ms = self.keeper.clock.now_ms()
         self.portions.read(active, ends, now_ms)
         again = [track for track in active if self.portions.doubted.get(track.place)]
         if again:
             self._surveyed = (0, 0)
             self._doubt(again)
-        now_ms = _now()
+        now_ms = self.keeper.clock.now_ms()
         for track in active:
             if track.part.stopped is None and track.place not in self.portions.doubted:
                 self._step(track, ends, copied, now_ms)
@@ -167,7 +167,7 @@ class Watch:
         self._survey = look(self.source, self.target, options.topics, options.rename, known, self._without_leader)
         self._without_leader = LEADERLESS in self._survey.not_watched.values()
         self._surveyed = (now, time.monotonic() - now)
-        self.state.not_watched, dropped = synchronise(self.tracks, self._survey, _now())
+        self.state.not_watched, dropped = synchronise(self.tracks, self._survey, self.keeper.clock.now_ms())
         self.dropped.update(dropped)
         count_on(self.tracks, self.state.differences)
 
@@ -241,7 +241,7 @@ class Watch:
     def _keep(self, began: float) -> RoundFigures:
         """Write what changed in one transaction, the round itself last."""
         state = self.state
-        state.at, state.round = _now(), state.round + 1
+        state.at, state.round = self.keeper.clock.now_ms(), state.round + 1
         state.seconds = round(time.monotonic() - began, 3)
         records: list[rows.Row] = []
         changed = [track for track in self.tracks.values() if track.dirty or track.found]
@@ -286,10 +286,6 @@ class Watch:
 
 def _bare(window: Window) -> Window:
     return Window(window.low, window.high, window.count, b"", b"", b"", window.previous, window.hash)
-
-
-def _now() -> int:
-    return int(time.time() * 1000)
 
 
 def _gone(mirror: str, place: Partition, windows: Iterable[Window]) -> list[rows.Row]:

@@ -22,6 +22,8 @@ from .state import TOPIC, Confirmed, Difference, Partition, WatchState, Window
 
 FORMAT = 1
 CONFIRMED, WINDOW, DIFFERENCE, ACCEPTED, WATCH = "confirmed", "window", "difference", "accepted", "watch"
+# Only ever has a null value: the broker stamps it.
+TIME = "time"
 KEYS: dict[str, tuple[type, ...]] = {
     WATCH: (str,),
     CONFIRMED: (str, str, int),

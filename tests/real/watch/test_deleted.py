@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import broker_clock
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import summarise
 from tests.real.proof.support import configure, create, delete_before, some
 
@@ -90,6 +91,19 @@ def test_what_the_copy_deletes_by_a_shorter_retention_than_the_source_is_missed(
     assert summarise(watching.open().rounds())["vanished_records"] == 1999
     report = closed(watching, {"mirrored_through": {topic: {"0": 2000}}})
     assert report["verdict"] == "NOT_PROVABLE", report["reasons"]
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_watch_whose_clock_is_days_ahead_excuses_no_deletion(pair, monkeypatch, again):
+    topic = f"w.deleted.clock.{int(again)}"
+    monkeypatch.setattr(broker_clock, "_wall_ms", lambda: int((time.time() + 3 * 86400) * 1000))
+    watching = watched(pair, topic, [row.but(timestamp=row.timestamp - 6 * DAY) for row in aged(2000, 0)], WEEK)
+    if again:
+        watching.watch.close()
+    delete_before(pair["target"], topic, 0, 1999)
+    if again:
+        watching.open()
+    assert summarise(watching.rounds())["vanished_records"] == 1999
 
 
 def test_late_records_that_expire_as_they_come_are_no_loss(pair):

@@ -8,7 +8,7 @@ import time
 import pytest
 from confluent_kafka import Producer
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rounds
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import broker_clock
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import figures, summarise
 from tests.real.proof.support import some
 
@@ -60,7 +60,7 @@ def test_what_an_open_transaction_hides_is_not_proven(pair):
 def test_a_round_ended_when_the_target_s_broker_took_it(pair, monkeypatch):
     watching = begun(pair, "w.times.clock", 1500)
     # The clock of the watch's machine is a day ahead.
-    monkeypatch.setattr(rounds, "_now", lambda: int((time.time() + 86400) * 1000))
+    monkeypatch.setattr(broker_clock, "_wall_ms", lambda: int((time.time() + 86400) * 1000))
     watching.write("target", ROWS[1500:1600])
     watching.write("source", some(10, "later", headers=()))
     state = watching.rounds(lambda state: state.partitions[watching.name, 0].waiting == 410)
