@@ -49,7 +49,14 @@ STATE = (
     "of the source's changelog topics; "
     "where stores have to be exact, reset it with kafka-streams-application-reset.sh",
 )
-CHANGELOG = "-changelog"
+REPARTITION = (
+    "its position is brought over, but it has repartition topics: what it had read and not worked off stands there, "
+    "and is on the target only where the mirror copies them",
+    "Where the mirror does not, and every record counts, set its positions on the target back before what it has not "
+    "worked off, or reset it with kafka-streams-application-reset.sh",
+)
+# Suffixes of the topics that an application of Kafka Streams makes for itself (``InternalTopologyBuilder``).
+OF_STREAMS = {"-changelog": STATE, "-repartition": REPARTITION}
 NONE = (
     "it has committed no position in a mirrored topic",
     "Its consumers start where their auto.offset.reset says; commit a position on the target to decide it",
@@ -105,16 +112,17 @@ def other_groups(
     :param positions: groups with a position in a topic of the mirror, whether it is to be translated or not.
     :param placed: groups that have an answer. :param wanted: predicate on names: groups that are to be translated.
         :param named: groups that applications name.
-    :param topics: names of all topics, among which changelogs tell applications of Kafka Streams.
+    :param topics: names of all topics, as the source has them; changelogs and repartition topics tell applications of
+        Kafka Streams.
     :param uncopied: of groups that have an answer, the topics and partitions of which there is no copy.
     :returns: ``[{group, kind, named, why, remedy}]``, sorted; ``*`` stands for those that could not be listed.
     """
     found = []
-    changelogs = [topic for topic in topics if topic.endswith(CHANGELOG)]
+    of_streams = [topic for topic in topics if topic.endswith(tuple(OF_STREAMS))]
     for group in sorted(set(kinds.groups) | set(positions) | set(named)):
         kind = kinds.groups.get(group, {})
         if group in placed:
-            answer = _besides(group, changelogs, (uncopied or {}).get(group))
+            answer = _besides(group, of_streams, (uncopied or {}).get(group))
         # Who neither consumes the mirror's topics nor is named is not looked at: a lost list of others' groups would
         # hide those that count.
         elif group in named or group in positions or kind.get("type") in NOT_CONSUMERS:
@@ -132,9 +140,10 @@ def other_groups(
     return sorted(found, key=lambda row: row["group"])
 
 
-def _besides(group: str, changelogs: Collection[str], uncopied: Collection[str] | None) -> tuple[str, str] | None:
+def _besides(group: str, of_streams: Collection[str], uncopied: Collection[str] | None) -> tuple[str, str] | None:
     """What is said of a group that has an answer; None where that is all that it needs."""
-    reasons = [STATE] if any(topic.startswith(group + "-") for topic in changelogs) else []
+    own = [topic for topic in of_streams if topic.startswith(group + "-")]
+    reasons = [reason for suffix, reason in OF_STREAMS.items() if any(topic.endswith(suffix) for topic in own)]
     if uncopied:
         reasons.append((PARTLY[0].format(named_of(uncopied)), PARTLY[1]))
     return (

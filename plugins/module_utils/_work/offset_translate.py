@@ -108,6 +108,13 @@ class _Mirror:
     checkpoints: list[Row] | None
     groups: _Groups
 
+    def topics(self) -> list[str]:
+        """The source's topics; where it is lost, those that the target may hold copies of, by the source's names."""
+        if self.source is not None:
+            return list(self.source.metadata().topics)
+        originals = map(self.names.original_of, self.target.metadata().topics)
+        return [topic for topic in originals if topic is not None]
+
     def collector(self, params: dict[str, Any], maps: Mapping[Partition, ProofMap]) -> EvidenceCollector:
         return EvidenceCollector(
             self.names,
@@ -189,14 +196,13 @@ def _add_others(result: dict[str, Any], params: dict[str, Any], mirror: _Mirror)
     """Name the groups that have no answer, or whose answer is not all that they need."""
     placed = {row["group"] for row in result["plan"] if row["to"] is not None}
     seen = mirror.groups.excluded | {name for name, places in mirror.groups.positions.items() if places}
-    topics = (mirror.source or mirror.target).metadata().topics
     result["others"] = other_groups(
         mirror.groups.kinds,
         seen,
         placed,
         mirror.groups.wanted,
         params["named_groups"] or (),
-        topics,
+        mirror.topics(),
         uncopied(mirror.names, mirror.target, mirror.groups.positions),
     )
     result["summary"]["others"] = result["others"]

@@ -108,6 +108,7 @@ def test_who_is_not_brought_over_is_named_with_a_way_out(pair):
     assert {row["group"] for row in found["plan"]} == {"idle", "counted"}
     counted = next(one for one in found["others"] if one["group"] == "counted")
     assert "it has changelog topics" in counted["why"] and ".checkpoint files" in counted["remedy"]
+    assert "it has repartition topics" in counted["why"] and "has not worked off" in counted["remedy"]
     assert {one["group"]: (one["kind"], one["named"]) for one in found["others"]} == {
         "connect-sink": ("classic", False),
         "counted": ("classic", False),

@@ -168,6 +168,12 @@ def test_a_target_whose_alias_holds_the_separator(tmp_path):
         assert bool(re.fullmatch(names.data_pattern([".*"], []), question.name)) is answer.copied, question
 
 
+def test_a_region_s_definition_holds_every_topic_that_may_be_a_user_s():
+    pattern = yaml.safe_load((ROOT / "roles/definition/defaults/main.yml").read_text())["definition_topics"]
+    ours = compile_filter(pattern)
+    assert {name for name in NAMES if not ours(name)} == {name for name in NAMES if is_own(name)}
+
+
 EXAMPLES = [
     (path.name, mirror)
     for path in sorted((ROOT / "examples" / "topologies").glob("*.yml"))

@@ -8,12 +8,13 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.Grouped;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.state.Stores;
 
 /**
  * Until standard input ends, a member of a share group, one of a group of the streams protocol, and an application of the
- * classic protocol that counts records by key into the store {@code counts}: {@code BOOTSTRAP TOPIC SHARE_GROUP
+ * classic protocol that counts records by value into the store {@code counts}, through the repartition topic of {@code values}: {@code BOOTSTRAP TOPIC SHARE_GROUP
  * STREAMS_GROUP COUNTING_APPLICATION DIRECTORY}.
  */
 final class GroupsOfKinds {
@@ -24,7 +25,8 @@ final class GroupsOfKinds {
         StreamsBuilder reading = new StreamsBuilder();
         reading.stream(words[1]).foreach((key, value) -> { });
         StreamsBuilder counting = new StreamsBuilder();
-        counting.stream(words[1]).groupByKey().count(Materialized.as(Stores.inMemoryKeyValueStore("counts")));
+        counting.stream(words[1]).selectKey((key, value) -> value).groupByKey(Grouped.as("values"))
+            .count(Materialized.as(Stores.inMemoryKeyValueStore("counts")));
         try (KafkaStreams streams = new KafkaStreams(reading.build(), settings(words, words[3], "streams"));
                 KafkaStreams counter = new KafkaStreams(counting.build(), settings(words, words[4], "classic"))) {
             streams.start();

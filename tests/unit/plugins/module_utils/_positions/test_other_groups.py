@@ -62,16 +62,17 @@ def test_a_position_that_cannot_be_brought_over_is_named(group, why):
     assert [(one["group"], one["why"]) for one in found] == [(group, why[0])]
 
 
-def test_an_application_of_kafka_streams_is_told_by_its_changelogs():
+@pytest.mark.parametrize("suffix, why", others.OF_STREAMS.items())
+def test_an_application_of_kafka_streams_is_told_by_its_own_topics(suffix, why):
     found = others.other_groups(
         ALIVE,
         {"orders"},
         {"orders"},
         lambda name: True,
         (),
-        ["orders-sums-changelog", "order-changelog", "x-orders-y-changelog"],
+        [f"orders-sums{suffix}", f"order{suffix}", f"x-orders-y{suffix}"],
     )
-    assert [(one["group"], one["why"]) for one in found if one["group"] == "orders"] == [("orders", others.STATE[0])]
+    assert [(one["group"], one["why"]) for one in found if one["group"] == "orders"] == [("orders", why[0])]
     assert "orders" not in said()
 
 
