@@ -53,7 +53,7 @@ def _test() -> Iterator[Part]:
     for name in ("watch", "lab", "offsets", "proof", "restore", "ledger"):
         yield _real(name)
     yield Part("lint", (sys.executable, "tests/judges/lint.py"), ())
-    yield _drill("switchover", history=20000, live=8)
+    yield _drill("roundtrip", history=5000, live=5)
     yield _drill("failover", history=20000, live=8)
     yield Part("kubernetes", (sys.executable, "tests/kubernetes/short.py"))
 
@@ -74,9 +74,11 @@ def _full() -> Iterator[Part]:
             yield part
     for name in ("failback", "eda"):
         yield Part(name, (*PYTEST, f"tests/real/{name}", "-m", "real or full"))
-    yield _drill("roundtrip", history=20000, live=8)
+    yield _drill("switchover", history=20000, live=8)
     yield _drill("failback", "--returns", "empty", name="failback_empty", history=5000, live=5)
-    yield _drill("failback", "--platform", "kubernetes", "--freeze", "5", name="kubernetes", history=5000, live=5)
+    cluster = ("--platform", "kubernetes")
+    yield _drill("failback", *cluster, "--freeze", "5", name="failback_kubernetes", history=5000, live=5)
+    yield _drill("roundtrip", *cluster, name="roundtrip_kubernetes", history=5000, live=5)
     yield _drill("failover", "--dead-host", name="dead_host", history=5000, live=5)
     for scenario in ("switchover", "failover"):
         drill = _drill(scenario, name=f"{scenario}_oldest", history=20000, live=8)

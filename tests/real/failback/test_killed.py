@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 
 import pytest
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient, NewTopic
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames
 from kafka_dr_lab.drill import MIRROR
 from kafka_dr_lab.journals import Journals, topic_ids
 from kafka_dr_lab.landscape import TOPICS
@@ -39,8 +43,11 @@ def test_killed_at_each_change_it_ends_in_the_right_state(returned, tmp_path):
         "failback_salvage": [{"topics": ".*", "action": "replay"}],
         "failback_salvage_directory": str(tmp_path / "salvage"),
     }
+    plant(returned, 9999)
+    before = standing(returned)
     checked = returned.stage("failback", back, "--check")
     assert checked.returncode == 0 and "It is back with its data" in " ".join(checked.stdout.split()), checked.stdout
+    assert standing(returned) == before
     # In the midst of making room: the old mirror is gone already, and the ledger does not say so yet.
     returned.kill_when_gone("failback", MIRROR, back)
     places = tmp_path / "places"
@@ -52,6 +59,9 @@ def test_killed_at_each_change_it_ends_in_the_right_state(returned, tmp_path):
     assert (known["active_region"], known["open"]) == (TARGET, False)
     assert returned.module("ledger_info", region=SOURCE)["active_region"] == TARGET
     assert known["last"]["failback"]["found"]["verdict"] == "PROVEN"
+    counted = known["done"]["failback"]["salvaged"]["found"]
+    assert counted["salvaged"] >= len(only_there) and counted["lost"] == known["last"]["failover"]["found"]["lost"]
+    left_as_it_was(before, standing(returned))
     again = returned.stage("failback", back)
     assert again.returncode == 0 and "nothing is left to be done" in " ".join(again.stdout.split()), again.stdout
     returned.lab.halt("departures-producer")
@@ -63,6 +73,40 @@ def test_killed_at_each_change_it_ends_in_the_right_state(returned, tmp_path):
             time.sleep(0.5)
         counts = topic_ids(returned.admin(region), list(TOPICS))
         assert {one for counter in counts.values() for one, count in counter.items() if count > 1} <= repeated
+
+
+def plant(ground, offset):
+    """Say in the region that is back, as a mirror of long ago would, that it has copied up to an offset of today."""
+    topic = MirrorNames(TARGET, SOURCE).source_offsets
+    admin = AdminClient(ground.admin(SOURCE))
+    admin.create_topics([NewTopic(topic, 1, 1, config={"cleanup.policy": "compact"})])[topic].result(30)
+    producer = Producer(ground.admin(SOURCE))
+    for name in TOPICS:
+        place = {"cluster": TARGET, "partition": 0, "topic": name}
+        key = json.dumps(["MirrorSourceConnector", place], separators=(",", ":"))
+        producer.produce(topic, json.dumps({"offset": offset}), key)
+    assert producer.flush(30) == 0
+
+
+def standing(ground):
+    """What a check leaves as it is: all but the ends of logs, where applications work."""
+    found = ground.state()
+    for region in (SOURCE, TARGET):
+        topics = found[region]["topics"]
+        found[region]["topics"] = {name: (topic["id"], topic["configs"]) for name, topic in topics.items()}
+    return found
+
+
+def left_as_it_was(before, after):
+    """No right that was lent is left, no retention is held off, and no mirror of before is remembered."""
+    for region in (SOURCE, TARGET):
+        lent = [[acl for acl in one[region]["acls"] if "kdr-stages" in str(acl)] for one in (before, after)]
+        assert lent[0] == lent[1], region
+        configs = [{name: one[region]["topics"][name][1] for name in TOPICS} for one in (before, after)]
+        assert configs[0] == configs[1], region
+    assert not [name for name in after[TARGET]["topics"] if name.startswith("mm2-") or ".checkpoints." in name]
+    offsets = MirrorNames(TARGET, SOURCE).source_offsets
+    assert after[SOURCE]["topics"][offsets][0] != before[SOURCE]["topics"][offsets][0]
 
 
 def held(ground, region):

@@ -123,6 +123,7 @@ def test_an_example_is_checked_set_up_and_moved(name, tmp_path):
         played(ground, "failover", "--check", **move)
         told = played(ground, "failover", **move)
         assert "PROVEN" in told and f"{TARGET} is the active region" in told, told
+        assert name not in ONE_WAY or f"NOT PROTECTED: no mirror copies it to {SOURCE}" in told, told
         there = AdminClient(target.client).list_topics(timeout=30).topics
         assert copies <= set(there) and not {topic for topic, copy in topics.items() if copy is None} & set(there)
         assert {copy: len(offsets_lab.copies(target, copy, 1)[0]) for copy in copies} == dict.fromkeys(copies, RECORDS)

@@ -9,9 +9,11 @@ import time
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import positions_in
 from kafka_dr_lab.drill import MIRROR
 from kafka_dr_lab.journals import Journals, topic_ids
-from kafka_dr_lab.landscape import TOPICS
+from kafka_dr_lab.landscape import GROUP, TOPICS
 from tests.real.lab.playing import SOURCE, TARGET
 
 pytestmark = pytest.mark.full
@@ -47,6 +49,19 @@ def test_a_planned_move_that_is_killed_leaves_the_mirror_turned_round(ground, se
     examined = ground.lab.playbooks.run("doctor", {}, capture=True, check=False)
     assert f"Mirror {runs.removeprefix('mirror-')} is well" in " ".join(examined.stdout.split()), examined.stdout
     assert programs["departures-consumer"] == programs["departures-producer"] == "RUNNING"
+    # What the consumers commit where they work now flows back to the region that was left.
+    left = positions(ground, here)
+    end = time.monotonic() + 120
+    while not any(position > left.get(place, 0) for place, position in positions(ground, here).items()):
+        assert time.monotonic() < end, f"no position of a group reached {here}: {left}"
+        time.sleep(0.5)
+
+
+def positions(ground, region):
+    """``{(topic, partition): position}`` of the applications' group in a region."""
+    client = KafkaClient(ground.client(region), ground.client_secrets(region), 60, region)
+    found = positions_in(client, TOPICS).get(GROUP, {})
+    return {(topic, number): at for topic, places in found.items() for number, at in places.items()}
 
 
 def test_after_there_and_back_nothing_is_lost_or_twice(ground, set_up):
