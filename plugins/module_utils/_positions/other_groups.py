@@ -117,8 +117,7 @@ def other_groups(
     :param uncopied: of groups that have an answer, the topics and partitions of which there is no copy.
     :returns: ``[{group, kind, named, why, remedy}]``, sorted; ``*`` stands for those that could not be listed.
     """
-    found = []
-    of_streams = [topic for topic in topics if topic.endswith(tuple(OF_STREAMS))]
+    found, of_streams = [], [topic for topic in topics if topic.endswith(tuple(OF_STREAMS))]
     for group in sorted(set(kinds.groups) | set(positions) | set(named)):
         kind = kinds.groups.get(group, {})
         if group in placed:
@@ -128,7 +127,7 @@ def other_groups(
         elif group in named or group in positions or kind.get("type") in NOT_CONSUMERS:
             answer = _why_and_remedy(group, kind, kinds, group in positions, wanted(group))
         else:
-            answer = None
+            continue
         if answer:
             told_kind = kind.get("type") or kind.get("protocol") or "unknown"
             found.append(

@@ -8,9 +8,9 @@ from typing import Any
 
 from .._kafka.client import KafkaClient
 from .._kafka.groups import describe_groups
-from .._mm2.names import MirrorNames
 from .answer import CONFIDENCES, EXACT, Answer
 from .collector import EvidenceCollector
+from .copies import partitions_of
 from .evidence import Evidence
 from .groups import Position
 from .translation import translate
@@ -33,7 +33,7 @@ def plan(
         for key, position in places.items():
             wanted.setdefault(key, set()).add(position.offset)
     evidence = mirror.evidence(wanted, limit, contents)
-    existing = _existing(mirror.target)
+    existing = partitions_of(mirror.target)
     answers: dict[Any, Any] = {}
     rows = []
     for group in sorted(positions):
@@ -85,27 +85,6 @@ def _unseen(evidence: Evidence, position: Position, answer: Answer) -> int | Non
 def moved(positions: Positions) -> list[str]:
     """Groups that have a position to be translated."""
     return [group for group, places in positions.items() if places]
-
-
-def uncopied(names: MirrorNames, target: KafkaClient, positions: Positions) -> dict[str, list[str]]:
-    """What groups have positions in and the target has no copy of, ``{group: [topic, or topic-partition of a topic that
-    has grown]}``: :func:`plan` has no row for it.
-    """
-    existing = _existing(target)
-    topics = {topic for topic, dummy in existing}
-
-    def lacking(key: Partition) -> str:
-        return f"{key[0]}-{key[1]}" if names.copy_of(key[0]) in topics else key[0]
-
-    found = {
-        group: sorted({lacking(key) for key in places if (names.copy_of(key[0]), key[1]) not in existing})
-        for group, places in positions.items()
-    }
-    return {group: places for group, places in found.items() if places}
-
-
-def _existing(client: KafkaClient) -> set[Partition]:
-    return {(name, number) for name, topic in client.metadata().topics.items() for number in topic.partitions}
 
 
 def refusals(

@@ -21,10 +21,11 @@ from .._kafka.kinds import kinds_or_others
 from .._kafka.mm2_topics import Row, read_checkpoints, read_witness
 from .._mm2.names import MirrorNames, check_names
 from .._positions.collector import EvidenceCollector
+from .._positions.copies import source_topics, uncopied
 from .._positions.groups import Positions, Predicate, group_filter, last_positions, living_positions, wanted_topic
 from .._positions.offset_map import ProofMap
 from .._positions.other_groups import Kinds, other_groups
-from .._positions.plan import Committed, moved, moved_groups, plan, plan_result, refusals, to_commit, uncopied
+from .._positions.plan import Committed, moved, moved_groups, plan, plan_result, refusals, to_commit
 from .._positions.proof_map import read_proof
 from .._values.listing import named
 from .._watch.offset_maps import maps_or_reason
@@ -107,13 +108,6 @@ class _Mirror:
     witness: dict[str, Any] | None
     checkpoints: list[Row] | None
     groups: _Groups
-
-    def topics(self) -> list[str]:
-        """The source's topics; where it is lost, those that the target may hold copies of, by the source's names."""
-        if self.source is not None:
-            return list(self.source.metadata().topics)
-        originals = map(self.names.original_of, self.target.metadata().topics)
-        return [topic for topic in originals if topic is not None]
 
     def collector(self, params: dict[str, Any], maps: Mapping[Partition, ProofMap]) -> EvidenceCollector:
         return EvidenceCollector(
@@ -202,7 +196,7 @@ def _add_others(result: dict[str, Any], params: dict[str, Any], mirror: _Mirror)
         placed,
         mirror.groups.wanted,
         params["named_groups"] or (),
-        mirror.topics(),
+        source_topics(mirror.names, mirror.source, mirror.target),
         uncopied(mirror.names, mirror.target, mirror.groups.positions),
     )
     result["summary"]["others"] = result["others"]
