@@ -18,6 +18,8 @@ from kafka_dr_lab.landscape import TOPICS
 from tests.real.lab.playing import SOURCE, TARGET, playground
 
 pytestmark = pytest.mark.full
+# Somebody starts them again before the failback.
+OLD = (MIRROR, MIRROR.replace("mirror", "witness", 1))
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +50,8 @@ def test_killed_at_each_change_it_ends_in_the_right_state(returned, tmp_path):
     checked = returned.stage("failback", back, "--check")
     assert checked.returncode == 0 and "It is back with its data" in " ".join(checked.stdout.split()), checked.stdout
     assert standing(returned) == before
+    for program in OLD:
+        returned.lab.revive(program)
     # In the midst of making room: the old mirror is gone already, and the ledger does not say so yet.
     returned.kill_when_gone("failback", MIRROR, back)
     places = tmp_path / "places"
@@ -98,12 +102,13 @@ def standing(ground):
 
 
 def left_as_it_was(before, after):
-    """No right that was lent is left, no retention is held off, and no mirror of before is remembered."""
+    """No right that was lent is left, no retention is held off, and no mirror of before runs or is remembered."""
     for region in (SOURCE, TARGET):
         lent = [[acl for acl in one[region]["acls"] if "kdr-stages" in str(acl)] for one in (before, after)]
         assert lent[0] == lent[1], region
         configs = [{name: one[region]["topics"][name][1] for name in TOPICS} for one in (before, after)]
         assert configs[0] == configs[1], region
+    assert {after["programs"].get(program, "STOPPED") for program in OLD} == {"STOPPED"}
     assert not [name for name in after[TARGET]["topics"] if name.startswith("mm2-") or ".checkpoints." in name]
     offsets = MirrorNames(TARGET, SOURCE).source_offsets
     assert after[SOURCE]["topics"][offsets][0] != before[SOURCE]["topics"][offsets][0]
