@@ -11,19 +11,17 @@ except ImportError:
     np = None  # type: ignore[assignment]
 
 from .._digest.records import Records
-from .._digest.shapes import Block, Isolation
+from .._digest.shapes import Block
 from .._errors import KafkaDrError
 from .._proof import align, classify
 from .._proof.found import Found
 from .._proof.sides import KafkaSide
+from .lookup import Lookup
 from .state import Difference, Span
 from .track import Track
 
 # Records that are read again for the names of the fields that differ.
 FIELDS = 100000
-# Records of the source in which a further copy is looked for, back from where both sides were last compared.
-BACK = 4000000
-PORTION = 500000
 # Differences of one partition that are kept; beyond them it is watched no longer.
 MOST = 1000
 # Records of one side that are aligned at once.
@@ -39,7 +37,7 @@ def judge(track: Track, source: KafkaSide, target: KafkaSide, mirrored_through: 
     if max(len(track.pending), len(track.fresh)) > ALIGNED:
         track.stop(f"more than {ALIGNED} records differ from source offset {track.part.examined[0]} on")
         return True
-    lookup = Lookup(source, track)
+    lookup = Lookup(source, target, track)
     left_before = len(track.fresh)
     if left_before:
         _take_copies(track, lookup, now_ms, track.source_whole)
@@ -68,9 +66,9 @@ def _faults(track: Track, blocks: list[Block], found: Found, now_ms: int) -> lis
     return [_difference(track, blocks, number, run, copies, now_ms) for number, run in enumerate(differences)]
 
 
-def take_copies(track: Track, source: KafkaSide, now_ms: int) -> None:
+def take_copies(track: Track, source: KafkaSide, target: KafkaSide, now_ms: int) -> None:
     """Account for the further copies that the target goes on with, whatever follows them."""
-    _take_copies(track, Lookup(source, track), now_ms, True)
+    _take_copies(track, Lookup(source, target, track), now_ms, True)
 
 
 def _take_copies(track: Track, lookup: Lookup, now_ms: int, whole: bool) -> None:
@@ -183,58 +181,3 @@ def _before(track: Track, blocks: list[Block], source: int | None, target: int |
         if before < count:
             break
     return ends, matched
-
-
-class Lookup:
-    """What the source has of records that only the target has."""
-
-    def __init__(self, source: KafkaSide, track: Track) -> None:
-        self.source, self.track = source, track
-
-    def find(self, digests: np.ndarray, judged: int) -> np.ndarray:
-        """Bits for each digest: KNOWN where the source has it committed, ABORTED where it has it uncommitted.
-
-        :param judged: how many of the records that wait are judged. What is like one behind them is no copy of it: its
-            turn has not come.
-        """
-        pending, part = self.track.pending, self.track.part
-        held = pending.digest()
-        code = np.where(np.isin(digests, held[:judged]), classify.KNOWN, 0).astype(np.int8)
-        high = int(pending.offset[judged - 1]) + 1 if judged else part.examined[0]
-        low = self._first(digests)
-        self._search(digests, code, classify.KNOWN, "read_committed", low, high)
-        early = (code == 0) & np.isin(digests, held[judged:])
-        others = np.where(early, classify.KNOWN, code).astype(np.int8)
-        self._search(digests, others, classify.ABORTED, "read_uncommitted", low, part.read)
-        return np.where(early, 0, others).astype(np.int8)
-
-    def before(self, digests: list[int]) -> list[bool]:
-        """Whether the source has each of them before what was examined."""
-        if not digests:
-            return []
-        wanted, code = np.array(digests, np.uint64), np.zeros(len(digests), np.int8)
-        low, high = self._first(wanted), self.track.part.examined[0]
-        self._search(wanted, code, classify.KNOWN, "read_committed", low, high)
-        return (code > 0).tolist()
-
-    def _first(self, digests: np.ndarray) -> int:
-        """The source's offset before which none of the target's records can have come from it: all there are older."""
-        fresh, place = self.track.fresh, self.track.place
-        moments = fresh.timestamp[np.isin(fresh.digest(), digests)]
-        oldest = int(moments.min()) if len(moments) else -1
-        # A broker finds the first record that is as young; one millisecond more, since an index may skip an equal one.
-        young = self.source.offset_at(place, oldest - 1) if oldest > 0 else 0
-        starts = self.source.starts([place])
-        if young is None and place in starts:
-            return self.track.part.read
-        return max(starts.get(place, 0), young or 0, self.track.part.examined[0] - BACK)
-
-    def _search(
-        self, digests: np.ndarray, code: np.ndarray, bit: int, isolation: Isolation, low: int, high: int
-    ) -> None:
-        """Look back through the source from an offset, the newest portion first; changes ``code``."""
-        while low < high and (code == 0).any():
-            begin = max(low, high - PORTION)
-            for records in self.source.scan(*self.track.place, begin, high, isolation):
-                code |= np.where((code == 0) & np.isin(digests, records.digest()), bit, 0).astype(np.int8)
-            high = begin

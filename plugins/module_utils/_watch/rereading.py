@@ -87,7 +87,7 @@ def reread(
         if not stretch.longest and not stretch.whole:
             return None
         # As many further copies in a row are passed over; if there is nothing of that kind, the target lacks all this.
-        judging.take_copies(track, source, now_ms)
+        judging.take_copies(track, source, target, now_ms)
         if part.examined == stretch.low:
             track.target_whole = True
             _judge(track, source, target, stretch, now_ms)

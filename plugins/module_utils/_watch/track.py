@@ -66,6 +66,7 @@ class Track:
     :ivar source_new, target_new: nothing of that side was read yet; it begins where the log begins.
     :ivar forgotten: windows of former logs, to be deleted.
     :ivar faults: the differences of these logs that nobody accepted; what is proven ends before the first.
+    :ivar accepted: those that somebody did accept.
     """
 
     place: Partition
@@ -82,6 +83,7 @@ class Track:
     unsettled: float | None = None
     windows: list[Window] = field(default_factory=list)
     faults: list[Difference] = field(default_factory=list)
+    accepted: list[Difference] = field(default_factory=list)
     found: list[Difference] = field(default_factory=list)
     forgotten: list[Window] = field(default_factory=list)
     source_new: bool = False
@@ -226,6 +228,7 @@ class Track:
         if accepted not in self.faults or self.part.stopped:
             return
         self.faults.remove(accepted)
+        self.accepted.append(accepted)
         self.prove()
         self.note(f"difference {accepted.number} ({accepted.kind}) was accepted")
 

@@ -18,7 +18,7 @@ def restored(state: WatchState) -> dict[Partition, Track]:
     :raises NotProvableError: the windows of one are not whole.
     """
     tracks = {}
-    faults = _faults(state)
+    named = _differences(state)
     for place, part in state.partitions.items():
         track = Track(place, part, target_read=part.examined[1], target_tip=part.target_tip, dirty=False)
         if part.oldest_waiting is not None:
@@ -27,17 +27,17 @@ def restored(state: WatchState) -> dict[Partition, Track]:
         track.windows = [window for window in state.windows.get(place, []) if window.high > part.examined[0]]
         if part.stopped is None:
             track.pending = records(place, part, state.windows.get(place, []))
-        track.faults = faults.get(place, [])
+        track.faults = [found for found in named.get(place, ()) if found.accepted is None]
+        track.accepted = [found for found in named.get(place, ()) if found.accepted is not None]
         tracks[place] = track
     return tracks
 
 
-def _faults(state: WatchState) -> dict[Partition, list[Difference]]:
-    """The differences of these logs that nobody accepted, by partition."""
+def _differences(state: WatchState) -> dict[Partition, list[Difference]]:
+    """The differences of these logs, by partition."""
     found: dict[Partition, list[Difference]] = {}
     for difference in state.standing_differences():
-        if difference.accepted is None:
-            found.setdefault((difference.topic, difference.partition), []).append(difference)
+        found.setdefault((difference.topic, difference.partition), []).append(difference)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.judging import Lookup
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.lookup import Lookup
 from tests.support.following import Follower, MemorySide, records
 
 LOG = [*range(100, 200), 150, *range(201, 300)]
@@ -17,7 +17,7 @@ def looked_up(value, aborted=()):
     follower.round(LOG, LOG)
     follower.round([], [value])
     source = MemorySide(LOG, aborted)
-    lookup = Lookup(source, follower.track)
+    lookup = Lookup(source, MemorySide(LOG), follower.track)
     return lookup.find(records([value]).digest(), 0).tolist(), sorted(set(source.scanned))
 
 

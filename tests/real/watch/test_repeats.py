@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A mirror that goes on from an older place repeats records. They are no one else's, also where the source has deleted
+them meanwhile.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rounds
+from tests.real.proof.support import create, delete_before, some
+
+from .test_accepting import accept
+from .watching import Watching, said
+
+pytestmark = pytest.mark.real
+ROWS = some(2000, headers=())
+
+
+def proven(pair, topic):
+    for cluster in pair.values():
+        create(cluster, {topic: (1, {})})
+    watching = Watching(pair, topic)
+    for where in pair:
+        watching.write(where, ROWS)
+    watching.rounds()
+    return watching
+
+
+@pytest.mark.parametrize("more", [0, 20])
+def test_what_the_source_has_deleted_meanwhile_is_known_by_the_copy_of_it(pair, more):
+    topic = f"w.repeats.{more}"
+    watching = proven(pair, topic)
+    delete_before(pair["source"], topic, 0, 1500)
+    later = some(more, "later", headers=())
+    watching.write("target", ROWS[1000:1100])
+    for where in pair:
+        watching.write(where, later)
+    state = watching.rounds(lambda state: state.partitions[topic, 0].duplicates)
+    assert (state.partitions[topic, 0].duplicates, said(state)) == (100, [])
+    assert state.partitions[topic, 0].through == (2000 + more, 2100 + more if more else 2100)
+
+
+@pytest.mark.parametrize("known", ["named", "accepted", "accepted_before"])
+def test_what_only_the_target_has_is_known_by_no_copy(pair, monkeypatch, known):
+    monkeypatch.setattr(rounds, "ACCEPTED_SECONDS", 0)
+    topic = f"w.repeats.{known}"
+    watching = proven(pair, topic)
+    delete_before(pair["source"], topic, 0, 1500)
+    for number in (1, 2):
+        watching.write("target", some(10, "of others", headers=()))
+        state = watching.rounds(lambda state, number=number: len(state.differences) == number)
+        if number == 1 and known != "named":
+            accept(watching, state.differences[0].id(topic))
+            watching.rounds(lambda state: state.partitions[topic, 0].through == (2000, 2010))
+        if number == 1 and known == "accepted_before":
+            watching.watch.close()
+            watching.open()
+    assert [(found.kind, found.count) for found in state.differences] == [("foreign", 10)] * 2
+    assert state.partitions[topic, 0].duplicates == 0
