@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A broker without an authorizer lets everybody write, and shows no ACL. Nobody takes it for one where nobody has
-rights.
+"""A broker without an authorizer lets everybody write, and shows no ACL; another one lets everybody write where a topic
+has none. Nobody takes them for brokers where nobody has rights.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls im
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.writers import strangers
 from tests.real.hosts.mirrors import create
-from tests.real.ledger.guarded import guarded, joined
+from tests.real.ledger.guarded import guarded, joined, password
 from tests.support.kafka import Kafka
 
 from . import fencing
 
 pytestmark = pytest.mark.real
 NAME, TOPIC = "authorizer.class.name", "orders.x"
+EVERYONE = "allow.everyone.if.no.acl.found"
 USERS = ("shop", "stages")
 SUPERS = {"super.users": "User:ANONYMOUS;User:stages"}
 
@@ -44,6 +45,17 @@ def half(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     yield of_user("stages")
     second.kill()
     first.kill()
+
+
+@pytest.fixture(scope="module")
+def lenient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """Its ACLs bind, and topics that have none are open to everybody."""
+    broker, of_user = guarded(tmp_path_factory.mktemp("lenient"), "lenient", USERS, {**SUPERS, EVERYONE: "true"})
+    create(broker.client, TOPIC, "orders.bound")
+    bound = {"principal": "reports", "resource": "topic", "name": "orders.bound", "operations": ["READ"]}
+    ensure_acls(KafkaClient(of_user("stages"), timeout=30), [bound], "present", False)
+    yield of_user("stages")
+    broker.stop()
 
 
 def looked(client: dict[str, Any], *principals: str, **more: Any) -> dict[str, Any]:
@@ -85,3 +97,28 @@ def test_no_acls_are_not_shown_as_none_there_and_cannot_be_made(unguarded):
     with pytest.raises(KafkaDrError, match=NAME):
         ensure_acls(client, [granted], "present", False)
     assert not ensure_acls(client, [granted], "absent", False, ["shop"])["changed"]
+
+
+def as_shop(client: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """What is found where the application is asked what it may do, and the ACL of another one is described."""
+    named = [{"name": "shop", "username": "shop", "password": password("shop")}]
+    return fencing.looked(client, named, **{"fenced": False, "known": ["stages", "reports"], **more})
+
+
+def test_topics_that_are_open_where_they_have_no_acl_are_named_before_anything_is_changed(lenient):
+    found = as_shop(lenient)
+    assert found["settings"][EVERYONE] == "hidden", "no client is told; what shop may do tells it"
+    assert found["unfenceable"] == {EVERYONE: "is true: a topic without any ACL is open to everybody"}, found
+
+
+def test_where_nobody_can_be_asked_that_it_is_set_is_named_as_a_question(lenient):
+    found = looked(lenient, "shop", known=["stages", "reports"])
+    assert "is set, no client is told to what" in found["unfenceable"][EVERYONE], found
+
+
+def test_a_topic_that_is_open_never_counts_as_fenced_unless_that_was_accepted(lenient):
+    found = as_shop(lenient, fenced=True)
+    (left,) = found["left"]
+    assert not found["ready"] and left.startswith("broker 1 lets User:shop "), found
+    assert "WRITE" in left and left.endswith(f" {TOPIC}"), "orders.bound has an ACL"
+    assert as_shop(lenient, fenced=True, accepted=[EVERYONE])["ready"]
