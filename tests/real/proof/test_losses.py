@@ -10,7 +10,9 @@ import json
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.mirror_probe import mirror_probe
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.mirror_seed import mirror_seed
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.returned_region_info import returned_region_info
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.topic_compare_info import topic_compare_info
 from tests.support.offsets_lab import info, translate
 
@@ -145,3 +147,14 @@ def test_modules_refuse_one_cluster_for_both_sides(saved, pair):
     ):
         with pytest.raises(RefusedError, match="are one cluster"):
             work()
+
+
+@pytest.mark.parametrize("work", [mirror_probe, returned_region_info])
+def test_nor_is_a_probe_sent_to_where_it_comes_from_or_a_survivor_taken_for_the_region_that_is_back(pair, work):
+    one = pair["source"].client
+    another = {**one, "bootstrap.servers": one["bootstrap.servers"].replace("127.0.0.1", "localhost")}
+    secrets = {"source_client_secrets": {}, "target_client_secrets": {}, "timeout": 30}
+    probe = {"topic": "itself", "target_topic": "itself", "records": 1, "group_prefix": "", "writer_client": None}
+    back = {"topics": ".*", "positions_topic": "none", "ends": {}, "further_copy": False}
+    with pytest.raises(RefusedError, match="are one cluster"):
+        work({"source_client": another, "target_client": one, **secrets, **probe, **back}, True)

@@ -9,9 +9,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import keeping, state
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.rounds import Options, Watch
 from tests.real.proof.support import create, delete_before, drop, some
 
-from .watching import Watching
+from .watching import Watching, side
 
 pytestmark = pytest.mark.real
 
@@ -229,3 +230,12 @@ def test_a_strange_record_is_refused_by_its_key(pair, watching):
     write(client, topic, [(0, b'["watch"]', None)])
     assert state.read_state(client, watching.name, topic).round == 1
     assert keeping.read_states(client, "__kafka_dr_none") == {}
+
+
+def test_one_cluster_under_two_names_is_not_watched(pair):
+    target = pair["target"]
+    another = {"bootstrap.servers": target.bootstrap.replace("127.0.0.1", "localhost")}
+    source = {**side(target, "source"), "config": {**target.client, **another}}
+    with pytest.raises(RefusedError, match="source and target are one cluster"):
+        Watch(source, side(target, "target"), Options(mirror="w.itself", topics=r"w\.itself.*"))
+    assert state.read_state(KafkaClient(target.client), "w.itself") is None, "nothing was begun"
