@@ -9,7 +9,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import list_groups, positions_in
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.kinds import group_kinds, kinds_or_others
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.mm2_topics import read_witness
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.other_groups import told
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.other_groups import NONE, UNSEEN, told
 from tests.support import offsets_lab as lab
 from tests.support import traffic
 from tests.support.groups_of_kinds import Members
@@ -21,7 +21,9 @@ pytestmark = pytest.mark.real
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
-    """``(source, target)``: a group of each kind on the source, and a target that has the topic."""
+    """``(source, target)``: a group of each kind on the source, one whose position is in another topic, and a target
+    that has the topic.
+    """
     # Before anything is started.
     javac()
     base = tmp_path_factory.mktemp("kinds")
@@ -30,9 +32,11 @@ def pair(tmp_path_factory):
     source, target = made["a"], made["b"]
     for one in (source, target):
         lab.create(one, ("t", 1, {}))
+    lab.create(source, ("u", 1, {}))
     traffic.Writer(source, "t", partitions=1).write(20)
     for group in ("idle", "connect-sink"):
         lab.set_positions(source, "t", {group: {0: 5}})
+    lab.set_positions(source, "u", {"elsewhere": {0: 0}})
     lab.prepare_target(target)
     members = Members(base / "members", source, "t", "shared", "streamed", "counted")
     client = KafkaClient(source.client, timeout=30, name="a")
@@ -63,6 +67,7 @@ def test_every_kind_is_listed(pair):
     assert kinds == {
         "idle": "classic",
         "connect-sink": "classic",
+        "elsewhere": "classic",
         "counted": "classic",
         "shared": "share",
         "streamed": "streams",
@@ -73,7 +78,14 @@ def test_every_kind_is_listed(pair):
 def test_a_client_without_kafka_python_knows_them_too(pair, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda *names: None)
     kinds = {group: one["type"] for group, one in kinds_or_others(pair[2]).items()}
-    assert kinds == {"idle": "", "connect-sink": "", "counted": "", "shared": "other", "streamed": "other"}
+    assert kinds == {
+        "idle": "",
+        "connect-sink": "",
+        "elsewhere": "",
+        "counted": "",
+        "shared": "other",
+        "streamed": "other",
+    }
 
 
 def test_the_witness_knows_them_when_the_source_is_lost(pair):
@@ -119,3 +131,16 @@ def test_who_is_not_brought_over_is_named_with_a_way_out(pair):
     assert (
         all(one["why"] and one["remedy"] for one in found["others"]) and found["summary"]["others"] == found["others"]
     )
+
+
+@pytest.mark.parametrize(("lost", "kind", "why"), [(False, "classic", NONE), (True, "unknown", UNSEEN)])
+def test_a_group_of_an_application_without_a_position_in_a_mirrored_topic_is_named(pair, lost, kind, why):
+    source, target, _client = pair
+    asked = {"check": True, "topics": "t", "groups_exclude_regex": "connect-.*"}
+    found = lab.translate(None if lost else source, target, named_groups=["elsewhere"], **asked)
+    assert "elsewhere" not in {row["group"] for row in found["plan"]}
+    (said,) = [one for one in found["others"] if one["group"] == "elsewhere"]
+    assert (said["kind"], said["named"], (said["why"], said["remedy"])) == (kind, True, why)
+    assert told([said]) == [f"'elsewhere' ({kind}, of an application): {why[0]}. {why[1]}."]
+    unnamed = lab.translate(None if lost else source, target, **asked)
+    assert "elsewhere" not in {one["group"] for one in unnamed["others"]}, "nobody asked for it"
