@@ -35,6 +35,8 @@ def brokers(place) -> list[int]:
         ("restore", signal.SIGTERM),
         ("failback", signal.SIGTERM),
         ("watch", signal.SIGHUP),
+        ("rto", signal.SIGTERM),
+        ("scale", signal.SIGHUP),
     ],
 )
 def test_no_broker_is_left(tmp_path, name, number):
