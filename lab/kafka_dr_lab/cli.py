@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 PLATFORMS = ("host", "kubernetes")
+# A region whose processes are stopped, not killed.
+ASLEEP = "asleep"
 SCENARIOS = ("failover", "switchover", "restore", "roundtrip", "failback")
 
 
@@ -68,9 +70,10 @@ def _add_drill(commands: Commands) -> None:
     _add_loss_options(drill)
     drill.add_argument(
         "--returns",
-        choices=("with-data", "empty"),
+        choices=("with-data", "empty", ASLEEP),
         default="with-data",
-        help="failback: whether the lost region comes back with its disks, or empty",
+        help="failback: whether the lost region comes back with its disks, or empty; or was only asleep, and goes on "
+        "by itself in the middle of the failover",
     )
     drill.add_argument("--report", type=Path, default=ROOT / "build" / "drill", help="directory of the report")
     drill.add_argument("--keep", action="store_true", help="leave the lab running afterwards")
@@ -210,7 +213,8 @@ def _run(arguments: argparse.Namespace) -> int:
         return 0
     lab = _lab(arguments)
     options = {key: getattr(arguments, key, None) for key in ("history", "rate", "records", "watch")}
-    options["machines"] = getattr(arguments, "dead_host", False)
+    options["sleeps"] = getattr(arguments, "returns", "") == ASLEEP
+    options["machines"] = getattr(arguments, "dead_host", False) or options["sleeps"]
     _refuse_elsewhere(arguments)
     if arguments.command == "drill":
         from .run import run_drill
@@ -256,6 +260,12 @@ def _refuse_elsewhere(arguments: argparse.Namespace) -> None:
         raise LabError(
             "--dead-host loses machines in an unplanned failover between hosts: "
             "expected --scenario failover --platform host, "
+            f"found --scenario {arguments.scenario} --platform {arguments.platform}. Leave one of them out."
+        )
+    if getattr(arguments, "returns", "") == ASLEEP and (arguments.platform, arguments.scenario) != ("host", "failback"):
+        raise LabError(
+            "--returns asleep stops a region between hosts, and fails back to it: "
+            "expected --scenario failback --platform host, "
             f"found --scenario {arguments.scenario} --platform {arguments.platform}. Leave one of them out."
         )
 

@@ -17,7 +17,7 @@ from . import ageing
 from .journals import Journals, topic_ids
 from .kafka_home import KAFKA_VERSION
 from .lab import Lab
-from .landscape import TOPICS
+from .landscape import APPLICATIONS_REGION, SLEEPER, TOPICS
 from .report import Report
 from .rto_parts import rto_parts
 from .sampler import Sampler
@@ -71,6 +71,8 @@ class Drill:
         was before its loss, since brokers die one after the other and consumers process what they have fetched.
     :ivar ends: what the stage wrote to the ledger about the loss.
     :ivar witnessed_at: when the position witness last read the source.
+    :ivar asleep: whether the source's processes are stopped and not killed.
+    :ivar woken_at: when they went on; 0 before.
     """
 
     def __init__(self, lab: Lab, arguments: argparse.Namespace, options: dict[str, Any]):
@@ -79,8 +81,9 @@ class Drill:
         self.report.data.update(
             began=round(time.time(), 2), command=command(arguments), sabotage=getattr(arguments, "sabotage", None)
         )
-        self.journals = Journals(lab.directory / "regions" / "south_america")
-        self.lost_at = 0.0
+        self.journals = Journals(lab.directory / "regions" / APPLICATIONS_REGION, lab.sleeper_files)
+        self.asleep = bool(options.get("sleeps"))
+        self.lost_at = self.woken_at = 0.0
         self.resumed_at = float("inf")
         self.ends: dict[str, Any] = {}
         self.witnessed_at = 0.0
@@ -133,9 +136,10 @@ class Drill:
         return self.lab.client(region, user)
 
     def settle(self, region: str) -> None:
-        """Stop the producer, and let the consumer finish."""
+        """Stop the producers, and let the consumer finish."""
         self.say("End of the traffic: the consumer processes what is left")
-        self.lab.halt("departures-producer")
+        for name in ("departures-producer", *([SLEEPER] if self.asleep else [])):
+            self.lab.halt(name)
         last_count, changed_at = -1, time.monotonic()
 
         def quiet() -> bool:

@@ -15,15 +15,13 @@ from .waiting import until
 
 
 def come_back(drill: Drill) -> set[str]:
-    """Start the lost region again, and let a producer that nobody fenced write to it.
+    """Start the lost region again, unless it was only asleep, and let a producer that nobody fenced write to it.
 
     :returns: ids of records that only that region has and that somebody was told are safe.
     """
-    drill.say(f"{SOURCE} comes back {'empty' if drill.arguments.returns == 'empty' else 'with its disks'}")
-    if drill.arguments.returns == "empty":
-        drill.lab.bring_back(SOURCE)
-    else:
-        drill.lab.start_again(SOURCE)
+    if not drill.asleep:
+        drill.say(f"{SOURCE} comes back {'empty' if drill.arguments.returns == 'empty' else 'with its disks'}")
+        (drill.lab.bring_back if drill.arguments.returns == "empty" else drill.lab.start_again)(SOURCE)
     answer = until("the region to accept a record", lambda: _accepted(drill), 60)
     drill.report.check("returned_source_is_alive", answer == ACCEPTED, "it accepts a record", answer)
     elsewhere = _ids(topic_ids(drill.client(TARGET), list(TOPICS)))

@@ -19,6 +19,9 @@ from .landscape import (
     MIRROR_MACHINE,
     PARTITIONS,
     SERVICE_USERS,
+    SLEEPER,
+    SLEEPER_MARK,
+    SLEEPER_RATE,
     STRAY_ACLS,
     TOPICS,
 )
@@ -113,19 +116,16 @@ def _broker(
     }
 
 
-def machine_hosts(apps: Machine, mirror: Machine, rest_port: int) -> dict[str, Variables]:
-    """The machines of the region that is lost: one with an application, one with a worker of the mirror."""
-    archive = application(
-        apps.files,
-        ARCHIVE,
-        "consumer",
-        "departures_consumer.py",
-        principals=["departures-consumer"],
-        groups=[ARCHIVE_GROUP],
-        environment={"KAFKA_GROUP": ARCHIVE_GROUP},
-    )
+def machine_hosts(apps: Machine, mirror: Machine, rest_port: int, sleeps: bool = False) -> dict[str, Variables]:
+    """The machines of the region that is lost: one with an application, one with a worker of the mirror.
+
+    :param sleeps: whether the application is a producer, which goes on when its region does.
+    """
     return {
-        APPLICATIONS_MACHINE: {**apps.variables(), "kafka_dr_applications": [archive]},
+        APPLICATIONS_MACHINE: {
+            **apps.variables(),
+            "kafka_dr_applications": [_sleeper(apps.files) if sleeps else _archive(apps.files)],
+        },
         MIRROR_MACHINE: {
             **mirror.variables(),
             "kafka_dr_mirror_directory": str(mirror.files / "mirrors"),
@@ -134,6 +134,23 @@ def machine_hosts(apps: Machine, mirror: Machine, rest_port: int) -> dict[str, V
             "kafka_dr_mirror_heap": "512m",
         },
     }
+
+
+def _archive(directory: Path) -> Variables:
+    return application(
+        directory,
+        ARCHIVE,
+        "consumer",
+        "departures_consumer.py",
+        principals=["departures-consumer"],
+        groups=[ARCHIVE_GROUP],
+        environment={"KAFKA_GROUP": ARCHIVE_GROUP},
+    )
+
+
+def _sleeper(directory: Path) -> Variables:
+    command = f"departures_producer.py --mark {SLEEPER_MARK} --rate {SLEEPER_RATE}"
+    return application(directory, SLEEPER, "producer", command, principals=["departures-producer"])
 
 
 def applications_host(directory: Path, options: dict[str, Any]) -> Variables:

@@ -55,9 +55,9 @@ class Inventory:
         """Find ports, make keys and passwords, and write both files.
 
         :param options: ``history``, ``rate``, ``records``: arguments of the producer; ``machines``: whether some
-            programs run on machines of their own; ``watch``: whether mirrors have one; ``broker``: further properties
-            of the brokers; ``network``: by region, see :func:`.hosts.cluster_host`; ``further``: names of further
-            regions with a cluster.
+            programs run on machines of their own; ``sleeps``: whether one of these is a producer; ``watch``: whether
+            mirrors have one; ``broker``: further properties of the brokers; ``network``: by region, see
+            :func:`.hosts.cluster_host`; ``further``: names of further regions with a cluster.
         """
         self._prepare()
         clusters = [*CLUSTERS, *(options.get("further") or ())]
@@ -118,7 +118,7 @@ class Inventory:
             require_ssh()
             # Before the other applications, so that those never run where one dead machine ends a stage.
             apps, mirror = self.machine(APPLICATIONS_MACHINE, next(ports)), self.machine(MIRROR_MACHINE, next(ports))
-            hosts.update(machine_hosts(apps, mirror, next(ports)))
+            hosts.update(machine_hosts(apps, mirror, next(ports), options.get("sleeps", False)))
             hosts[MIRROR_TARGET].update(
                 kafka_dr_mirror_hosts=[MIRROR_MACHINE, MIRROR_TARGET], kafka_dr_mirror_rest_host=HOST
             )

@@ -27,10 +27,13 @@ class Held(NamedTuple):
 
 
 class Journals:
-    """Reads the producer's and the consumer's journals, also while the applications write to them."""
+    """Reads the producers' and the consumer's journals, also while the applications write to them.
 
-    def __init__(self, directory: Path):
-        self.produced_file = Path(directory) / "producer.sqlite"
+    :param further: directories of further producers. No two producers send the same ids.
+    """
+
+    def __init__(self, directory: Path, *further: Path):
+        self.produced_files = [Path(place) / "producer.sqlite" for place in (directory, *further)]
         self.processed_file = Path(directory) / "consumer.sqlite"
 
     @staticmethod
@@ -47,15 +50,21 @@ class Journals:
         finally:
             connection.close()
 
+    def _produced(self, query: str, *values: Any) -> list[tuple]:
+        """The rows of all producers."""
+        return [row for path in self.produced_files for row in self._query(path, query, *values)]
+
     def counts(self) -> dict[str, int]:
         """Calls by state: acknowledged, failed, unknown."""
-        return dict(self._query(self.produced_file, "SELECT state, COUNT(*) FROM produced GROUP BY state"))
+        counts: Counter[str] = Counter()
+        for state, count in self._produced("SELECT state, COUNT(*) FROM produced GROUP BY state"):
+            counts[state] += count
+        return dict(counts)
 
     def acknowledged(self, region: str | None = None) -> dict[str, tuple[str, float]]:
         """``{id: (topic, wall time of the first acknowledgement)}``, of one region or of all."""
         where = "AND region = ?" if region else ""
-        rows = self._query(
-            self.produced_file,
+        rows = self._produced(
             f"SELECT id, topic, MIN(answered_at) FROM produced WHERE state = 'acknowledged' {where} GROUP BY id",
             *([region] if region else []),
         )
@@ -63,22 +72,20 @@ class Journals:
 
     def sent_again(self) -> set[str]:
         """Ids that the producer itself sent more than once, since an answer was missing."""
-        return {
-            identity
-            for (identity,) in self._query(
-                self.produced_file, "SELECT id FROM produced GROUP BY id HAVING COUNT(*) > 1"
-            )
-        }
+        rows = self._produced("SELECT id FROM produced GROUP BY id HAVING COUNT(*) > 1")
+        return {identity for (identity,) in rows}
 
     def unanswered(self, region: str) -> set[str]:
         """Ids of calls to a region that may have been stored there, and were not acknowledged."""
         query = "SELECT id FROM produced WHERE region = ? AND state = 'unknown'"
-        return {identity for (identity,) in self._query(self.produced_file, query, region)}
+        return {identity for (identity,) in self._produced(query, region)}
 
-    def sent_once(self) -> dict[str, float]:
-        """When each id was sent that the producer sent only once."""
+    def sent_once(self) -> list[dict[str, float]]:
+        """When each id was sent that its producer sent only once, for each producer: between two of them there is no
+        order.
+        """
         query = "SELECT id, MIN(sent_at) FROM produced GROUP BY id HAVING COUNT(*) = 1"
-        return dict(self._query(self.produced_file, query))
+        return [dict(self._query(path, query)) for path in self.produced_files]
 
     def first_processed(self) -> list[tuple[str, int, str]]:
         """Topic, partition and id of each record when it was processed for the first time, in that order."""
@@ -144,19 +151,21 @@ class Journals:
         first, last = int(begin), int(end)
         queries = {
             "acknowledged": (
-                self.produced_file,
+                self.produced_files,
                 "SELECT CAST(answered_at AS INTEGER) AS second, COUNT(*) FROM produced WHERE state = 'acknowledged' "
                 "AND answered_at >= ? AND answered_at < ? GROUP BY second",
             ),
             "processed": (
-                self.processed_file,
+                [self.processed_file],
                 "SELECT CAST(at AS INTEGER) AS second, COUNT(*) FROM processed "
                 "WHERE at >= ? AND at < ? GROUP BY second",
             ),
         }
         flow = {}
-        for name, (path, query) in queries.items():
-            counts = dict(self._query(path, query, first, last))
+        for name, (paths, query) in queries.items():
+            counts: Counter[int] = Counter()
+            for path in paths:
+                counts.update(dict(self._query(path, query, first, last)))
             flow[name] = [[second, counts.get(second, 0)] for second in range(first, last)]
         return flow
 
@@ -166,7 +175,7 @@ class Journals:
             "SELECT id FROM produced WHERE region = ? AND state = 'acknowledged' AND answered_at > ? "
             "ORDER BY call LIMIT 2000"
         )
-        produced = {identity for (identity,) in self._query(self.produced_file, first, region, after)}
+        produced = {identity for (identity,) in self._produced(first, region, after)}
         processed = "SELECT id, at FROM processed WHERE region = ? AND at > ? ORDER BY call"
         for identity, at in self._query(self.processed_file, processed, region, after):
             if identity in produced:

@@ -16,7 +16,8 @@ from .errors import LabError
 from .inventory import Inventory
 from .java import require_java
 from .kafka_home import kafka_home
-from .landscape import CLUSTERS, LOST_REGION
+from .landscape import APPLICATIONS_MACHINE, CLUSTERS, LOST_REGION
+from .machine import Machine
 from .playbook import Playbooks
 from .ports import require_free
 from .supervisor import Supervisor
@@ -37,12 +38,18 @@ class Lab:
     versions: dict[str, str] = {}
     loss = "every process of {region} is killed and its data deleted"
     outage = "every process of {region} is killed; its disks stay"
+    sleep = "every process of {region} is stopped, and goes on later"
 
     def __init__(self, directory: Path, verbose: bool = False):
         self.directory = Path(directory).resolve()
         self.inventory = Inventory(self.directory)
         self.supervisor = Supervisor(self.directory / "services")
         self.playbooks = Playbooks(self.directory, self.inventory, verbose)
+
+    @property
+    def sleeper_files(self) -> Path:
+        """Where the producer that sleeps with its region keeps its journal, in a drill that has one."""
+        return self.inventory.machine(APPLICATIONS_MACHINE, 0).files
 
     def up(self, options: dict[str, Any]) -> None:
         """Start the regions' clusters anew, or leave a running lab as it is.
@@ -141,7 +148,9 @@ class Lab:
 
     def halt(self, name: str) -> None:
         """Stop an application or a mirror, and wait until it is gone."""
-        self.supervisor.api().stopProcess(name, True)
+        machines = [machine.keeper for machine in self.inventory.machines().values()]
+        keeper = next((keeper for keeper in (self.supervisor, *machines) if keeper.info(name)), self.supervisor)
+        keeper.api().stopProcess(name, True)
 
     def revive(self, name: str) -> None:
         """Start an application or a mirror again, without waiting for it."""
@@ -173,6 +182,35 @@ class Lab:
         """Start the broker of a region that was lost with its disks kept, so that nothing of it expires."""
         self.playbooks.run("start_held", {"start_held_region": region})
 
+    def fall_asleep(self, region: str) -> float:
+        """Stop every process of the region, its machines included: they answer nobody, and know nothing of it.
+
+        :returns: when, in seconds since the epoch.
+        """
+        when = time.time()
+        self.signal(signal.SIGSTOP, *self._programs(region))
+        for machine in self._machines(region):
+            machine.hang()
+        return when
+
+    def wake(self, region: str) -> float:
+        """Let every process of the region go on; returns when, in seconds since the epoch."""
+        when = time.time()
+        self.signal(signal.SIGCONT, *self._programs(region))
+        for machine in self._machines(region):
+            machine.go_on()
+        return when
+
+    def _machines(self, region: str) -> list[Machine]:
+        return list(self.inventory.machines().values()) if region == LOST_REGION else []
+
+    def _programs(self, region: str) -> list[str]:
+        """The region's broker, and further programs with files there, such as a mirror that copies its records back."""
+        broker = self.inventory.load()["all"]["hosts"][region]["kafka_dr_kafka"]["name"]
+        place = self.directory / "regions" / region
+        paths = sorted(self.supervisor.programs.glob("*.conf"))
+        return [broker, *(path.stem for path in paths if path.stem != broker and f"{place}/" in path.read_text())]
+
     def lose(self, region: str, keep: bool = False) -> float:
         """Kill every process of the region with SIGKILL, its machines included, and delete its data.
 
@@ -180,25 +218,18 @@ class Lab:
 
         :returns: the time of the loss, seconds since the epoch.
         """
-        broker = self.inventory.load()["all"]["hosts"][region]["kafka_dr_kafka"]["name"]
+        broker, *others = self._programs(region)
         place = self.directory / "regions" / region
-        # Other programs with files there, such as a mirror that was copying its records back.
-        others = [
-            path
-            for path in self.supervisor.programs.glob("*.conf")
-            if path.stem != broker and f"{place}/" in path.read_text()
-        ]
-        names = [broker, *(path.stem for path in others)]
         when = time.time()
-        self.signal(signal.SIGKILL, *names)
-        for machine in self.inventory.machines().values() if region == LOST_REGION else ():
+        self.signal(signal.SIGKILL, broker, *others)
+        for machine in self._machines(region):
             machine.stop()
-        for path in others:
+        for name in others:
             if keep:
-                self.supervisor.rest(path.stem)
+                self.supervisor.rest(name)
             else:
-                self.supervisor.forget(path.stem)
-                path.unlink()
+                self.supervisor.forget(name)
+                (self.supervisor.programs / f"{name}.conf").unlink()
         if not keep:
             shutil.rmtree(place, ignore_errors=True)
         # supervisord does not read a program's description when the directory of its log is missing.

@@ -20,10 +20,12 @@ TOPICS = ("flights.departed", "flights.cancelled", "flights.delayed")
 PARTITIONS = 3
 GROUP = "flights-dashboard"
 # Machines of the region that is lost, where a drill asks for them: one runs an application, the other runs the mirror
-# together with the target's own machine.
+# together with the target's own machine. The application is a consumer; in a region that falls asleep it is a producer,
+# which goes on by itself where it stopped.
 LOST_REGION, MIRROR_TARGET = "north_america", "europe"
 APPLICATIONS_MACHINE, MIRROR_MACHINE = "america_apps", "america_mirror"
 ARCHIVE, ARCHIVE_GROUP = "departures-archive", f"{GROUP}-archive"
+SLEEPER, SLEEPER_MARK, SLEEPER_RATE = "departures-sleeper", "sleeper-", 20
 MIRROR: dict[str, Any] = {
     "name": "north-america-to-europe",
     "source": "north_america",

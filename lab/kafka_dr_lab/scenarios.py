@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import signal
 import time
@@ -25,6 +26,7 @@ from .failing_back import check_home, check_nothing_lost_for_ever, check_salvage
 from .repeating import check_order, check_processed_twice, last_commits
 from .returning import STRAY, source_returns
 from .sabotage import remove_first_record, sabotage_mirror_or_topic
+from .sleeping import check_strays, check_woken, waking
 
 ALL_TOPICS = r"flights\..*"
 
@@ -69,21 +71,25 @@ def _lose_source(drill: Drill, keep: bool = False) -> None:
         # The witness continues; while the producer is stopped, what it read last is exactly what is lost.
         drill.lab.signal(signal.SIGSTOP, "departures-producer")
         time.sleep(5)
-    drill.say(f"LOSS: {(drill.lab.outage if keep else drill.lab.loss).format(region=SOURCE)}")
-    drill.lost_at = drill.lab.lose(SOURCE, keep)
+    how = drill.lab.sleep if drill.asleep else drill.lab.outage if keep else drill.lab.loss
+    drill.say(f"LOSS: {how.format(region=SOURCE)}")
+    drill.lost_at = drill.lab.fall_asleep(SOURCE) if drill.asleep else drill.lab.lose(SOURCE, keep)
     drill.lab.signal(signal.SIGCONT, "departures-producer")
     if freeze:
         drill.lab.signal(signal.SIGCONT, MIRROR)
 
 
 def failback(drill: Drill) -> None:
-    """A region is lost with its disks intact, is back after a failover, and gets its applications back."""
+    """A region is lost with its disks intact, or asleep, is back after a failover, and gets its applications back."""
     drill.prepare()
     drill.live(drill.arguments.live)
     _lose_source(drill, keep=drill.arguments.returns != "empty")
-    drill.stage("failover", failover_source=SOURCE, failover_target=TARGET)
+    with waking(drill) if drill.asleep else contextlib.nullcontext():
+        drill.stage("failover", failover_source=SOURCE, failover_target=TARGET)
     drill.rto()
     keep_claims(drill, "failover", read_ledger(drill))
+    if drill.asleep:
+        check_woken(drill)
     drill.live(drill.arguments.live)
     only_there = come_back(drill)
     commits = last_commits(drill) if only_there else {}
@@ -100,6 +106,9 @@ def failback(drill: Drill) -> None:
     )
     drill.live(drill.arguments.live)
     drill.settle(SOURCE)
+    if drill.asleep:
+        # Its applications wrote until it was fenced.
+        only_there = check_strays(drill)
     if only_there:
         check_salvaged(drill, only_there)
         check_processed_twice(drill, commits)
