@@ -46,10 +46,7 @@ def test_killed_at_each_change_it_ends_in_the_right_state(returned, tmp_path):
         "failback_salvage_directory": str(tmp_path / "salvage"),
     }
     plant(returned, 9999)
-    before = standing(returned)
-    checked = returned.stage("failback", back, "--check")
-    assert checked.returncode == 0 and "It is back with its data" in " ".join(checked.stdout.split()), checked.stdout
-    assert standing(returned) == before
+    before = checked(returned, back)
     for program in OLD:
         returned.lab.revive(program)
     # In the midst of making room: the old mirror is gone already, and the ledger does not say so yet.
@@ -77,6 +74,15 @@ def test_killed_at_each_change_it_ends_in_the_right_state(returned, tmp_path):
             time.sleep(0.5)
         counts = topic_ids(returned.admin(region), list(TOPICS))
         assert {one for counter in counts.values() for one, count in counter.items() if count > 1} <= repeated
+
+
+def checked(ground, back):
+    """What there is before and after a check, which changes nothing."""
+    before = standing(ground)
+    done = ground.stage("failback", back, "--check")
+    assert done.returncode == 0 and "It is back with its data" in " ".join(done.stdout.split()), done.stdout
+    assert standing(ground) == before
+    return before
 
 
 def plant(ground, offset):
