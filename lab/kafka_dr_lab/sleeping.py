@@ -97,12 +97,12 @@ def copied_late(logs: dict[Partition, list[Held]], there: set[str], here: set[st
     :param there: ids that the lost region took before the applications were home.
     :param here: ids that the target took.
     """
-    late = []
+    late, alone = [], there - here
     for log in logs.values():
         moved = False
         for held in log:
             moved = moved or held.id in here
-            if moved and held.id in there - here and not held.salvaged:
+            if moved and held.id in alone and not held.salvaged:
                 late.append(held.id)
     return late
 
