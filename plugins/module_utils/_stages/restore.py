@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from .._inventory.regions import with_records
 from .about import about as stage_about
 
 FOREVER = "-1"
@@ -253,6 +254,20 @@ def copy_begun(ledger: dict[str, Any], place: str, mirror: dict[str, Any]) -> st
         if proof["stage"] == "new_backup" and proof["offset"] > cleared["offset"] and proof["state"] == "different"
     ]
     return "open" if ledger.get("open") and ledger.get("stage") == "new_backup" and not failed else "left"
+
+
+def not_brought(region: dict[str, Any], brought: dict[str, Any] | None) -> list[str]:
+    """Topics of a region that hold records which its restore has not brought there.
+
+    :param region: ``{cluster_id, topics{name: {id, offsets}}}`` as it is now.
+    :param brought: the same, without offsets, as it was when the restore mirror was started the first time; empty
+        where it was not. What that one creates besides is not among them.
+    """
+    held, now = with_records(region.get("topics") or {}), region.get("topics") or {}
+    if not brought or not region.get("cluster_id") or brought.get("cluster_id") != region["cluster_id"]:
+        return held
+    ids = brought.get("topics") or {}
+    return [name for name in held if name in ids and ids[name] != now[name].get("id")]
 
 
 def about(region: str, backup: str) -> str:
