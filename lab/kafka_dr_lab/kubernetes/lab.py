@@ -225,6 +225,7 @@ class KubernetesLab(Lab):
         return [child.pid for child in self.operator.children() if _directory_of(child).startswith(start)]
 
     def start_again(self, region: str) -> None:
+        super().start_again(region)
         self.operator.node_up(namespace_of(region))
 
     def lose(self, region: str, keep: bool = False) -> float:

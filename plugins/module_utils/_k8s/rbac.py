@@ -41,7 +41,7 @@ def roles(
     :raises UsageError: namespaces of one name in two clusters need different Roles, and no region is named.
     """
     found = places(regions, [*mirrors, *turned_mirrors(regions, mirrors)])
-    return _bound(of_cluster(found, found, region), name, subjects)
+    return bound(of_cluster(found, found, region), name, subjects)
 
 
 def reader_roles(
@@ -64,7 +64,7 @@ def reader_roles(
             and described["kafka_dr_kubernetes"].get("cluster")
         ):
             found += _reader_places(region_name, described, incoming)
-    return _bound(of_cluster(found, places(regions, incoming), region), name, subjects)
+    return bound(of_cluster(found, places(regions, incoming), region), name, subjects)
 
 
 def _users(described: dict[str, Any], *purposes: str) -> list[str]:
@@ -100,7 +100,7 @@ def _reader_places(region: str, described: dict[str, Any], mirrors: Sequence[dic
     return [*found, {**own, "rules": about_something(rules)}]
 
 
-def _bound(found: Sequence[dict[str, Any]], name: str, subjects: Sequence[dict[str, str]]) -> list[dict[str, Any]]:
+def bound(found: Sequence[dict[str, Any]], name: str, subjects: Sequence[dict[str, str]]) -> list[dict[str, Any]]:
     """Roles for these places, and where it is said who is to have them, their RoleBindings."""
     resources = []
     for place in found:

@@ -25,25 +25,20 @@ KNOWN_KEYS = CONNECTION_KEYS + (
     "backup",
 )
 SIZE = "kafka-dr.streamsafe/replicas"
-# Marks of tools that put an object back to what their repository says, and the mark that makes each leave it alone.
+# Marks of tools that put an object back to what their repository says, the mark that makes each leave it alone, and how
+# it is told to.
 OWNERS = (
     (
         "Argo CD",
         ("argocd.argoproj.io/instance", "argocd.argoproj.io/tracking-id"),
         None,
-        (
-            "suspend automated sync of its Application (spec.syncPolicy.automated), and set the application's "
-            "managed_elsewhere to accepted"
-        ),
+        "suspend automated sync of its Application (spec.syncPolicy.automated)",
     ),
     (
         "Flux",
         ("kustomize.toolkit.fluxcd.io/name", "helm.toolkit.fluxcd.io/name"),
         ("kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
-        (
-            "suspend it (flux suspend kustomization, or helmrelease), and set the application's managed_elsewhere to "
-            "accepted"
-        ),
+        "suspend it (flux suspend kustomization, or helmrelease)",
     ),
 )
 
@@ -144,13 +139,12 @@ def undone_by(resource: dict[str, Any], scaled_objects: Sequence[dict[str, dict[
 
     :param scaled_objects: KEDA's ScaledObjects of the namespace.
     """
-    meta = resource.get("metadata") or {}
-    marks = {**(meta.get("labels") or {}), **(meta.get("annotations") or {})}
-    label = f"{resource.get('kind')} '{meta.get('name')}'"
-    found = []
-    for tool, keys, suspended, remedy in OWNERS:
-        if any(key in marks for key in keys) and not (suspended and marks.get(suspended[0]) == suspended[1]):
-            found.append(f"{label} is kept by {tool}, which would start it again: {remedy}")
+    label = f"{resource.get('kind')} '{(resource.get('metadata') or {}).get('name')}'"
+    found = [
+        f"{label} is kept by {tool}, which would start it again: {remedy}, and set the application's managed_elsewhere "
+        "to accepted"
+        for tool, remedy in kept_by(resource).items()
+    ]
     for scaled_object in scaled_objects:
         if _aims_at(scaled_object, resource) and "autoscaling.keda.sh/paused-replicas" not in (
             scaled_object["metadata"].get("annotations") or {}
@@ -160,6 +154,17 @@ def undone_by(resource: dict[str, Any], scaled_objects: Sequence[dict[str, dict[
                 'it again: annotate that with autoscaling.keda.sh/paused-replicas: "0"'
             )
     return found
+
+
+def kept_by(resource: dict[str, Any]) -> dict[str, str]:
+    """Tools that put this object back to what their repository says, each with how it is told to leave it alone."""
+    meta = resource.get("metadata") or {}
+    marks = {**(meta.get("labels") or {}), **(meta.get("annotations") or {})}
+    return {
+        tool: remedy
+        for tool, keys, suspended, remedy in OWNERS
+        if any(key in marks for key in keys) and not (suspended and marks.get(suspended[0]) == suspended[1])
+    }
 
 
 def _aims_at(scaler: dict[str, dict[str, Any]], resource: dict[str, Any]) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from .._values.holding import HOLD, holds
 from .acls import as_dict, binding_acls
 from .brokers import broker_settings
 from .client import KafkaClient
@@ -23,8 +24,6 @@ from .topics import (
 )
 
 ASPECTS = ("topics", "configs", "retention", "offsets", "groups", "acls", "quotas", "deletion")
-# From which delay on a broker counts as one that deletes nothing: a day.
-HELD_MILLISECONDS = 86_400_000
 
 
 def cluster_state(
@@ -81,11 +80,4 @@ def deletion_held(client: KafkaClient, broker: int) -> bool:
     Kafka tells the delay only where it was set.
     """
     settings = broker_settings(client, broker)
-    delay = settings.get("log.initial.task.delay.ms")
-    compacts = settings.get("log.cleaner.enable")
-    return (
-        delay is not None
-        and int(delay.value or 0) >= HELD_MILLISECONDS
-        and compacts is not None
-        and compacts.value == "false"
-    )
+    return holds({key: settings[key].value for key in HOLD if key in settings})

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.setting import setting
 
 from ...pki import new_certificate
 from ...plain_kafka import Kafka
@@ -27,6 +28,9 @@ class Broker(Kafka):
         name = resource["metadata"]["name"]
         super().__init__(directory, name, heap="512m")
         self._admin: KafkaClient | None = None
+        self._config: dict[str, Any] = {}
+        # Whether it was told to end, to be started with other settings.
+        self.ending = False
         # What the operator wrote into this broker: passwords by user, and users with quotas.
         self.passwords: dict[str, str] = {}
         self.limited: set[str] = set()
@@ -49,7 +53,6 @@ class Broker(Kafka):
             (directory / file).write_text(text)
             (directory / file).chmod(0o600)
         self.properties.update(self._listener_properties())
-        self.properties.update({key: str(value) for key, value in (spec.get("config") or {}).items()})
         if (spec.get("authorization") or {}).get("type") == "simple":
             superusers = ["ANONYMOUS", *(spec["authorization"].get("superUsers") or [])]
             self.properties.update(
@@ -58,6 +61,18 @@ class Broker(Kafka):
                     "super.users": ";".join(f"User:{user}" for user in superusers),
                 }
             )
+        # What is not the resource's to say.
+        self._own = dict(self.properties)
+        self.configure(resource)
+
+    def configure(self, resource: dict[str, Any]) -> None:
+        """Take the settings of the resource, for the next start."""
+        self.ending, self._config = False, resource["spec"]["kafka"].get("config") or {}
+        self.properties = {**self._own, **{key: setting(value) for key, value in self._config.items()}}
+
+    def is_configured(self, resource: dict[str, Any]) -> bool:
+        """Whether the settings of the resource are those that were taken last."""
+        return self._config == (resource["spec"]["kafka"].get("config") or {})
 
     def _listener_properties(self) -> dict[str, str]:
         properties = {

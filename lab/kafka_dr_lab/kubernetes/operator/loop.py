@@ -155,10 +155,14 @@ class Operator(Context):
 
     def _fields(self, reconciler: Reconciler, resource: Resource) -> Status | None:
         """The new fields of the status with its ``conditions``; None while the resource is on its way."""
+        paused = (resource["metadata"].get("annotations") or {}).get(PAUSE) == "true"
         if self.node_is_down(resource["metadata"]["namespace"]):
             self.outages.add(key_of(resource))
+            # The operator itself runs elsewhere.
+            if resource["kind"] == "Kafka" and not paused:
+                clusters.render(self, resource)
             return None
-        if (resource["metadata"].get("annotations") or {}).get(PAUSE) == "true":
+        if paused:
             return {"conditions": [{"type": "ReconciliationPaused", "status": "True"}]}
         try:
             return reconciler(self, resource)
