@@ -71,11 +71,12 @@ def gates_of(stage):
     return next(one for one in tasks if "preflight_gates" in one.get("vars", {}))
 
 
-def refused(directory, role="failover", only=None, first=(), **more):
+def refused(directory, role="failover", only=None, first=(), told=(), **more):
     """What the stage refuses with.
 
     :param only: the one gate to look at, by its name.
     :param first: names of tasks of the preflight that are played before.
+    :param told: tasks that are played before these.
     """
     gates, role = gates_of(role), ROLES / role
     before = [one for one in yaml.safe_load((role / "tasks" / "preflight.yml").read_text()) if one["name"] in first]
@@ -91,9 +92,8 @@ def refused(directory, role="failover", only=None, first=(), **more):
         "ledger_known": {**LEDGER, **more.pop("ledger", {})},
         **more,
     }
-    play = [
-        {"hosts": "localhost", "connection": "local", "gather_facts": False, "vars": found, "tasks": [*before, gates]}
-    ]
+    tasks = [*told, *before, gates]
+    play = [{"hosts": "localhost", "connection": "local", "gather_facts": False, "vars": found, "tasks": tasks}]
     (directory / "play.yml").write_text(yaml.safe_dump(play))
     env = {
         **os.environ,

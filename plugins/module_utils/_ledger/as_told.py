@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from .epochs import Move
 from .fold import NOBODY, OVERTAKEN, as_decided, lent, regions_of
 
 
-def as_told(known: dict[str, Any], moves: Sequence[Move], aside: Collection[str] = ()) -> dict[str, Any]:
+def as_told(
+    known: dict[str, Any], moves: Sequence[Move], aside: Collection[str] = (), settle: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """What a ledger says once it is told of moves that it lacks: the stage of a run that they overtook is not open.
 
     A run tells its own ledger what that lacks right after it began. Before its next entry, what is lacking may be older
@@ -18,11 +20,12 @@ def as_told(known: dict[str, Any], moves: Sequence[Move], aside: Collection[str]
 
     :param known: as of :func:`.fold.fold`. :param moves: as of ``lacks`` of :func:`.epochs.truth`.
     :param aside: as there; a stage that was on its way to one of these regions is not open.
+    :param settle: as there: the decision that a run is about to write is no other than one that is told.
     """
     told_known = _overtaken(known, moves)
     if told_known.get("open") and _leads_to(told_known) in aside:
         told_known = _ended(told_known)
-    return as_decided(told_known) if any(move.get("settles") for move in moves) else told_known
+    return as_decided(told_known) if settle or any(move.get("settles") for move in moves) else told_known
 
 
 def _leads_to(known: dict[str, Any]) -> str | None:

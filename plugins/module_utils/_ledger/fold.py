@@ -15,6 +15,8 @@ OVERTAKEN = ("failover", "failback", "abort_move", "recreate_from_backup", "resu
 COMPARED, TURNED = ("proof", "late_records"), ("turned", "protecting", "protected")
 # What a run has lent, which a later one takes back.
 LENT = "granting"
+# How a failback found the region, with what limited retention before it held deletion off.
+RETURNED = "returned"
 # What a planned move tells the region that it leaves, before it names the other one.
 NAMING = "naming"
 # What a stage that fills a region tells that region's ledger, where it owns another one.
@@ -156,7 +158,8 @@ def lent(done: Mapping[str, dict[str, Any]], stage: str) -> dict[str, Any]:
 
 def as_decided(state: dict[str, Any]) -> dict[str, Any]:
     """What is left once a person decided between two stories: a region that was brought back, or left, was used since,
-    whoever says so, so that what was decided of its records counts no more. That a mirror ran to it stays true.
+    whoever says so, so that what was decided of its records counts no more. That a mirror ran to it stays true, and so
+    does what was lent, and how deletion was held off.
     """
     state = {
         **state,
@@ -167,6 +170,9 @@ def as_decided(state: dict[str, Any]) -> dict[str, Any]:
     }
     if "failover" in state["done"]:
         _forget_source(state, (*COMPARED, TURNED[0]))
+    if "failback" in state["done"]:
+        known = state["done"]["failback"]
+        state["done"]["failback"] = {step: known[step] for step in (LENT, RETURNED) if step in known}
     return state
 
 

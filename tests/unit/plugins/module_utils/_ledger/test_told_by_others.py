@@ -109,6 +109,16 @@ def test_that_a_failback_may_have_run_a_mirror_outlasts_every_decision():
     assert known["clearing"] == {} and set(known["copied_back"]) == {"na from eu"}
 
 
+def test_a_failback_that_decides_goes_on_from_nothing_that_it_had_decided_before():
+    """But it knows what it had lent, and what limited retention before it held deletion off."""
+    steps = ("granting", "returned", "compared", "salvaged", "clearing", "cleared", "seeded")
+    cut_off = [entry("1", step, stage="failback", about="na from eu") for step in steps]
+    begun = [entry(run, "stage", "started", stage="failback", about="na from eu") for run in ("1", "2")]
+    decided = entry("2", "active_region", "active", about="eu", region="eu", epoch=2, found={"settles": ["0" * 64]})
+    known = fold([begun[0], *cut_off, begun[1], decided])
+    assert known["open"] and set(known["done"]["failback"]) == {"granting", "returned"}
+
+
 def test_who_is_told_of_a_decision_still_knows_what_was_taken_and_not_given_back():
     right = {"principal": "User:x", "resource": "topic", "name": "a", "operations": ["WRITE"]}
     taken = entry("1", "fencing", about="na", fenced=False, found={"region": "na", "removed": [right], "owner": "eu"})
@@ -150,4 +160,7 @@ def test_a_decision_counts_before_the_ledger_is_told_of_it():
     told = as_told({**known, "clearing": {"na from eu": {}}}, [decision])
     assert told["clearing"] == {}, "nothing that was decided of its records counts any more"
     assert told["brought_back"] == {} and "turned" not in told["done"]["failover"]
+    # Nor does it count for the run that is about to write it.
+    about_to = as_told({**known, "clearing": {"na from eu": {}}}, [], ["na"], {"region": "eu"})
+    assert (about_to["clearing"], about_to["done"]) == ({}, told["done"])
     assert known["brought_back"] and "turned" in known["done"]["failover"], "what was read stays as it was"
