@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
+from kafka_dr_lab.supervisor import Supervisor
 from tests.real.hosts.mirrors import create
 from tests.real.hosts.moved import ANYBODY, THERE, TOPIC
 from tests.real.hosts.told import Told
 
 pytestmark = pytest.mark.real
-REPLAY = [{"topics": ".*", "action": "replay"}]
+REPLAY, EXPORT = ([{"topics": ".*", "action": action}] for action in ("replay", "export"))
 
 
 @pytest.fixture
@@ -28,10 +29,47 @@ def regions(tmp_path: Path) -> Iterator[Told]:
     made.down()
 
 
-def refused_replay(regions: Told, directory: Path, **more: Any) -> str:
+@pytest.fixture
+def keeper(regions: Told, tmp_path: Path) -> Iterator[Supervisor]:
+    """What keeps the regions' programs: none is described any more."""
+    made = Supervisor(tmp_path / "services")
+    made.start()
+    for name in ("na", "eu"):
+        kept = {"manager": "supervisord", "socket": made.socket, "directory": str(made.programs)}
+        regions.hosts[name]["kafka_dr_services"] = kept
+    yield made
+    made.stop()
+
+
+def failback(regions: Told, directory: Path, actions: list[dict[str, Any]], *words: str, **more: Any) -> str:
     given = {"failback_region": "na", "failback_from": "eu", "failback_salvage_directory": str(directory)}
-    given |= {"failback_accept_unfenced": ANYBODY, "failback_accept_foreign_records": True, "failback_salvage": REPLAY}
-    return regions.run("failback", "--check", **given, **more)
+    given |= {"failback_accept_unfenced": ANYBODY, "failback_accept_foreign_records": True, "failback_salvage": actions}
+    return regions.run("failback", *words, **given, **more)
+
+
+def refused_replay(regions: Told, directory: Path, **more: Any) -> str:
+    return failback(regions, directory, REPLAY, "--check", **more)
+
+
+def brought_back(regions: Told, ended: bool) -> dict[str, Any]:
+    """A mirror has filled na from eu after an unplanned move there, which is returned as later moves name it."""
+    regions.stage("eu", "1", "failover", "na to eu")
+    ends = {"planned": False, "source": {TOPIC: {"0": 0}}, "target": {TOPIC: {"0": 0}}, "lost": {"total": 0}}
+    regions.entry("eu", "1", "failover", "ends", "done", "na to eu", found=ends)
+    regions.move("1", "eu", ["na"])
+    regions.entry("eu", "1", "failover", "stage", "done", "na to eu", found={"planned": False})
+    written = [(0, b"key-%d" % number, b"of eu") for number in range(20)]
+    write(regions.client("eu"), TOPIC, written)
+    regions.stage("eu", "2", "failback", "na from eu", "compared", "clearing", "cleared", "seeded", ended=ended)
+    write(regions.client("na"), TOPIC, written)
+    return dict(regions.last)
+
+
+def moved_home(regions: Told) -> None:
+    """Told to na alone."""
+    regions.stage("na", "3", "failover", "eu to na")
+    regions.move("3", "na")
+    regions.entry("na", "3", "failover", "stage", "done", "eu to na", found={"planned": True})
 
 
 def test_a_run_that_catches_up_does_not_forget_it(regions, tmp_path):
@@ -62,19 +100,8 @@ def test_what_a_failback_copied_is_not_replayed_after_a_move_home_that_was_given
     """The move home was told to na alone, which was lost; eu goes on by the ends of the first move. Where the failback
     has not ended, a fence decides between the two stories first.
     """
-    regions.stage("eu", "1", "failover", "na to eu")
-    ends = {"planned": False, "source": {TOPIC: {"0": 0}}, "target": {TOPIC: {"0": 0}}, "lost": {"total": 0}}
-    regions.entry("eu", "1", "failover", "ends", "done", "na to eu", found=ends)
-    regions.move("1", "eu", ["na"])
-    first = dict(regions.last)
-    regions.entry("eu", "1", "failover", "stage", "done", "na to eu", found={"planned": False})
-    written = [(0, b"key-%d" % number, b"of eu") for number in range(20)]
-    write(regions.client("eu"), TOPIC, written)
-    regions.stage("eu", "2", "failback", "na from eu", "compared", "clearing", "cleared", "seeded", ended=ended)
-    write(regions.client("na"), TOPIC, written)
-    regions.stage("na", "3", "failover", "eu to na")
-    regions.move("3", "na")
-    regions.entry("na", "3", "failover", "stage", "done", "eu to na", found={"planned": True})
+    first = brought_back(regions, ended)
+    moved_home(regions)
     regions.lose("na")
     regions.last = first
     regions.machines_gone()
@@ -92,3 +119,20 @@ def test_what_a_failback_copied_is_not_replayed_after_a_move_home_that_was_given
         assert regions.known("eu")["clearing"] == {}
     told = refused_replay(regions, tmp_path, **more)
     assert "replay_once: A mirror from eu has written to na since the move" in told, told
+
+
+def test_the_failback_that_decides_misses_no_mirror_that_an_earlier_one_removed(regions, keeper, tmp_path):
+    """A move home was given up in eu, and had named na. What is copied there again needs a Kafka that is not here."""
+    before = brought_back(regions, ended=True)
+    moved_home(regions)
+    regions.stage("eu", "4", "abort_move", "eu to na")
+    regions.entry("eu", "4", "abort_move", "active_region", "active", "eu", epoch=2, epoch_from=before)
+    regions.entry("eu", "4", "abort_move", "stage", "done", "eu to na")
+    decides = {"failback_accept_split_brain": "eu"}
+    told = failback(regions, tmp_path / "salvage", REPLAY, **decides)
+    assert "replay_once: A mirror from eu has written to na since the move" in told, told[:3000]
+    assert regions.known("eu")["run"] == "4", "something has begun"
+    told = failback(regions, tmp_path / "salvage", EXPORT, **decides)
+    steps = regions.known("eu")["done"]["failback"]
+    assert {"salvaged", "cleared"} <= set(steps), told[:3000]
+    assert steps["salvaged"]["found"]["salvaged"] == 20
