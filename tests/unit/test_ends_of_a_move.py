@@ -57,6 +57,16 @@ def test_the_ids_of_topics_are_kept_with_the_ends(tmp_path, planned, drained, id
     assert found == {**COPIED, "planned": planned, "topic_ids": ids}
 
 
+def test_a_move_that_is_made_again_and_again_keeps_when_the_first_one_stopped_the_mirror(tmp_path):
+    """Whatever a mirror has written to the source came after that."""
+    first, at = {**COPIED, "lost": {"total": 3}}, "2026-01-01T01:00:00Z"
+    given = {"failover_planned": False, "__failover_drained": SKIPPED}
+    second = ends(tmp_path, **given, __failover_ends_before={"at": at, "found": first})
+    assert (second["stopped_at"], second["lost"]) == (at, {"total": None})
+    third = ends(tmp_path, **given, __failover_ends_before={"at": "2026-01-01T03:00:00Z", "found": second})
+    assert third == second
+
+
 def test_a_run_that_goes_on_keeps_the_ids_of_the_one_that_was_cut_off(tmp_path):
     """A topic that was made again between the two has another id by now."""
     before = {**COPIED, "planned": True, "topic_ids": {"orders": "old"}}

@@ -253,7 +253,8 @@ def _forget_source(state: dict, steps: tuple[str, ...]) -> None:
     for step in ("ends", "positions"):
         found = (done.get(step) or {}).get("found") or {}
         if found.get("planned"):
-            unknown = {"lost": {"total": None}, "stopped_at": done[step].get("at", "")} if step == "ends" else {}
+            stopped_at = found.get("stopped_at") or done[step].get("at", "")
+            unknown = {"lost": {"total": None}, "stopped_at": stopped_at} if step == "ends" else {}
             done[step] = {**done[step], "found": {**found, "planned": False, **unknown}}
     for about, entry in state["ends"].items():
         if entry == state["done"]["failover"].get("ends"):

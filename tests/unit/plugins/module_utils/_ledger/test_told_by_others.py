@@ -70,6 +70,13 @@ def test_nor_once_the_target_was_named_where_the_ledger_of_the_source_was_not_re
     assert {"proof", "turned"} <= set(read) and read["ends"]["found"]["lost"] == {"total": 0}
 
 
+def test_ends_that_know_when_the_first_move_stopped_the_mirror_keep_that():
+    """A planned run had gone on with a move that was made once more."""
+    found = {**PLANNED[2]["found"], "stopped_at": "dawn"}
+    planned = [{**one, "found": found} if one["step"] == "ends" else one for one in PLANNED]
+    assert fold([*planned, UNPLANNED])["ends"]["na to eu"]["found"] == {**UNKNOWN, "stopped_at": "dawn"}
+
+
 def test_a_person_who_decides_between_two_stories_says_that_the_source_was_used():
     """The mirror that was turned round would go on behind records that only the source has."""
     found = {"settles": ["0" * 64]}
