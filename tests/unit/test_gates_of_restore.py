@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a restore refuses with where nobody saw that the region is empty: the way out must not lead to harm."""
+"""What a restore, and the resume after it, refuse with: the way out must not lead to harm."""
 
 from __future__ import annotations
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
+from tests.unit.plugins.module_utils._ledger.test_fold import entry
 from tests.unit.test_gates_of_stages import MIRROR, refused
 
 pytestmark = pytest.mark.slow
@@ -86,3 +88,58 @@ def test_a_run_that_goes_on_finds_a_region_that_is_back(tmp_path, steps, lives):
     told = [line for line in said if "answers and holds records in orders" in line]
     assert bool(told) == lives, said
     assert all("run failover to eu with failover_accept_open_stage=true" in line for line in told)
+
+
+ABOUT = "na from eu"
+PROOF = {
+    "source": "eu",
+    "target": "na",
+    "complete": True,
+    "verdict": "PROVEN",
+    "topics": [
+        {
+            "topic": "orders",
+            "target_topic": "orders",
+            "target_topic_id": "ID",
+            "partitions": {"0": {"source": [0, 7], "target": [0, 7]}},
+        }
+    ],
+}
+
+
+def restored(named):
+    """The ledger of the backup, whose region was restored and proven, and whose resume was cut off.
+
+    :param named: whether it had named the region by then.
+    """
+    restore = [
+        entry("1", "stage", "started", stage="recreate_from_backup", about=ABOUT),
+        entry("1", "active_region", "active", stage="recreate_from_backup", about="none", region="none"),
+        entry("1", "proof", "proven", stage="recreate_from_backup", found=PROOF, fenced=False),
+        entry("1", "stage", stage="recreate_from_backup", about=ABOUT),
+        entry("2", "stage", "started", stage="resume", about=ABOUT),
+    ]
+    naming = [entry("2", "active_region", "active", stage="resume", about="na", region="na")] if named else []
+    return fold([{"found": {}, "at": "", **one, "offset": at} for at, one in enumerate([*restore, *naming])])
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_resume_that_was_cut_off_looks_at_the_region_again_until_it_has_named_it(tmp_path, named):
+    """From then on its applications may have written."""
+    known = restored(named)
+    assert known["open"] and known["active_region"] == ("na" if named else "none")
+    said = refused(
+        tmp_path,
+        "resume",
+        "proven",
+        ledger=known,
+        resume_region="na",
+        resume_from="eu",
+        resume_mirror=MIRROR,
+        resume_require=[{"query": "`false`", "message": "a gate of this test"}],
+        __resume_region={"topics": {}},
+        __resume_watch_found={},
+    )
+    refusals = [line for line in said if "orders was made anew" in line]
+    assert bool(refusals) is not named, said
+    assert all("recreate_from_backup_accept_open_stage" in line for line in refusals), said
