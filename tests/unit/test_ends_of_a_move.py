@@ -74,3 +74,48 @@ def test_a_run_that_goes_on_keeps_the_ids_of_the_one_that_was_cut_off(tmp_path):
         tmp_path, failover_planned=True, __failover_drained=AT_REST, __failover_done={"ends": {"found": before}}
     )
     assert found == before
+
+
+LOST = {"total": 3, "topics": {"orders": 3}, "unknown": []}
+UNKNOWN = {"total": None, "topics": {}, "unknown": []}
+LOOKED = "2026-01-01T12:00:00Z"
+USED = {"lost": UNKNOWN, "looked_at": LOOKED, "used_since": "2026-01-05T00:00:00Z"}
+
+
+def reported(directory: Path, role: str, file: str, ends: dict[str, Any], **more: Any) -> str:
+    """What the stage says of these ends."""
+    given = {f"__{role}_ends": ends, "failover_source": "na", "failover_target": "eu", **more}
+    given |= {"recreate_from_backup_region": "na", "recreate_from_backup_from": "eu"}
+    told = [
+        task
+        for task in yaml.safe_load((ROLES / role / "tasks" / file).read_text())
+        if f"__{role}_ends" in task.get("ansible.builtin.debug", {}).get("msg", "")
+    ]
+    play = [{"hosts": "localhost", "gather_facts": False, "vars": given, "tasks": told}]
+    (directory / "play.yml").write_text(yaml.safe_dump(play))
+    done = subprocess.run(
+        [Path(sys.executable).parent / "ansible-playbook", directory / "play.yml"],
+        check=False,
+        cwd=directory,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("role", "file"), [("failover", "stop_mirror.yml"), ("recreate_from_backup", "stop_backup.yml")]
+)
+def test_a_loss_is_told_with_the_time_of_the_last_look(tmp_path, role, file):
+    more = {"failover_planned": False}
+    said = reported(tmp_path, role, file, {"lost": LOST, "looked_at": LOOKED}, **more)
+    assert "3 records that the position witness saw in na were not copied" in said and f"({LOOKED})" in said
+    said = reported(tmp_path, role, file, USED, **more)
+    assert "All records" not in said and LOOKED in said
+    assert "NOT KNOWN how much was lost: na was named the active region at 2026-01-05T00:00:00Z" in said
+
+
+def test_a_planned_move_from_a_source_without_a_look_since_is_no_unknown_loss(tmp_path):
+    said = reported(tmp_path, "failover", "stop_mirror.yml", USED, failover_planned=True)
+    assert "NOT KNOWN" not in said and "All records" not in said

@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from .._values.moment import AHEAD_SECONDS, moment
+
 
 def hosts_with(regions: dict[str, dict[str, Any]], variable: str) -> list[str]:
     """Names of the hosts that have this variable.
@@ -102,17 +104,20 @@ def with_records(topics: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
     )
 
 
-def copied_ends(status: dict[str, Any]) -> dict[str, Any]:
+def copied_ends(status: dict[str, Any], ledger: dict[str, Any] | None = None, region: str = "") -> dict[str, Any]:
     """What a mirror had copied of its source, and what it had not.
 
-    :param status: result of ``mirror_offsets_info``.
+    :param status: result of ``mirror_offsets_info``. :param ledger: what ``ledger_info`` returns. :param region: the
+        source by its name, as the ledger has it.
     :returns: ``source{topic: {partition: offset after the last record copied}}``, ``known`` (the ends that the position
         witness saw last), ``lost{total, topics{topic: offsets}, unknown[topic]}`` (None where there was no witness, or
-        of some topic it is not known), ``witnessed_at`` (seconds since the epoch). Of a topic that was made again, and
-        that the mirror was not seen to begin again, an offset may be one of the former topic, or reached from there.
-        ``certain``, where Connect holds two offsets of a partition, is ``source`` without it: what a proof excuses must
-        not rest on the lower one. Offsets count as records here: on a source written in transactions the markers among
-        them make the figure an upper bound.
+        of some topic it is not known), ``witnessed_at`` (when the ends moved last, in seconds since the epoch),
+        ``looked_at`` (when the witness looked last, as the ledger writes moments; or empty), and ``used_since`` where
+        applications were led to the source after that look, so that nobody knows what is lost. Of a topic that was made
+        again, and that the mirror was not seen to begin again, an offset may be one of the former topic, or reached
+        from there. ``certain``, where Connect holds two offsets of a partition, is ``source`` without it: what a proof
+        excuses must not rest on the lower one. Offsets count as records here: on a source written in transactions the
+        markers among them make the figure an upper bound.
     """
     source: dict[str, dict[str, int]] = {}
     for row in status.get("partitions") or []:
@@ -120,22 +125,46 @@ def copied_ends(status: dict[str, Any]) -> dict[str, Any]:
             source.setdefault(row["topic"], {})[str(row["partition"])] = row["mirrored_through"]
     double = {(conflict["topic"], str(conflict["partition"])) for conflict in status.get("conflicts") or []}
     witness = status.get("witness") or {}
-    known = witness.get("ends")
-    lost: dict[str, Any] = {"total": None, "topics": {}, "unknown": []}
-    if known is not None:
-        topics = {
-            topic: sum(max(0, end - source.get(topic, {}).get(number, 0)) for number, end in ends.items())
-            for topic, ends in known.items()
-        }
-        doubted = set(witness.get("made_again") or ()) - set(witness.get("begun_again") or ())
-        doubted |= {topic for topic, dummy in double}
-        unknown = sorted(topic for topic in doubted if known.get(topic) and source.get(topic))
-        topics = {topic: count for topic, count in topics.items() if count and topic not in unknown}
-        lost = {"total": None if unknown else sum(topics.values()), "topics": topics, "unknown": unknown}
-    copied = {"source": source, "known": known or {}, "lost": lost, "witnessed_at": witness.get("ends_at")}
+    looked = witness.get("at")
+    copied = {
+        "source": source,
+        "known": witness.get("ends") or {},
+        "lost": _lost(witness, source, {topic for topic, dummy in double}),
+        "witnessed_at": witness.get("ends_at"),
+        "looked_at": "" if looked is None else moment(looked),
+    }
+    named = _named_at(ledger or {}, region)
+    if looked is not None and named > moment(looked + AHEAD_SECONDS):
+        copied |= {"lost": {"total": None, "topics": {}, "unknown": []}, "used_since": named}
     if double:
         copied["certain"] = {
             topic: {number: end for number, end in ends.items() if (topic, number) not in double}
             for topic, ends in source.items()
         }
     return copied
+
+
+def _lost(witness: dict[str, Any], source: dict[str, dict[str, int]], double: set[str]) -> dict[str, Any]:
+    """What the witness saw and the mirror had not copied.
+
+    :param source: by topic and partition, what was copied. :param double: topics of which Connect holds two offsets.
+    """
+    known = witness.get("ends")
+    if known is None:
+        return {"total": None, "topics": {}, "unknown": []}
+    topics = {
+        topic: sum(max(0, end - source.get(topic, {}).get(number, 0)) for number, end in ends.items())
+        for topic, ends in known.items()
+    }
+    doubted = (set(witness.get("made_again") or ()) - set(witness.get("begun_again") or ())) | double
+    unknown = sorted(topic for topic in doubted if known.get(topic) and source.get(topic))
+    topics = {topic: count for topic, count in topics.items() if count and topic not in unknown}
+    return {"total": None if unknown else sum(topics.values()), "topics": topics, "unknown": unknown}
+
+
+def _named_at(ledger: dict[str, Any], region: str) -> str:
+    """When the region was named active last; empty where it was not, or nobody knows when."""
+    if ledger.get("active_region") == region:
+        return str(ledger.get("active_at") or "")
+    named = [move for move in ledger.get("moves") or [] if move["region"] == region]
+    return str(max(named, key=lambda move: int(move["epoch"]))["at"]) if named else ""

@@ -199,6 +199,49 @@ def test_an_offset_within_a_topic_that_was_made_again_may_be_of_the_former_one(b
     assert (copied["lost"]["total"], copied["lost"]["unknown"]) == lost
 
 
+# 12:00 on the first of January: the ends had not moved for an hour when the witness looked last.
+LOOKED = {"ends": {"a": {"0": 90}}, "ends_at": 1767265200.0, "at": 1767268800.0}
+NAMED_BEFORE, NAMED_SINCE = "2026-01-01T11:30:00Z", "2026-01-05T00:00:00Z"
+
+
+def moved(*moves):
+    return {"moves": [{"epoch": epoch, "region": region, "at": at} for epoch, (region, at) in enumerate(moves, 1)]}
+
+
+@pytest.mark.parametrize(
+    "ledger",
+    [
+        # Restored, and resumed without a backup; and lost once more, so that no region is named.
+        moved(("na", NAMED_BEFORE), ("none", "2026-01-02T00:00:00Z"), ("na", NAMED_SINCE)),
+        moved(("na", NAMED_SINCE), ("none", "2026-01-09T00:00:00Z")),
+        # A ledger without epochs, and one that is told of the move in this run.
+        {"moves": [{"epoch": 0, "region": "na", "at": NAMED_SINCE}]},
+        {**moved(("na", NAMED_BEFORE)), "active_region": "na", "active_at": NAMED_SINCE},
+    ],
+)
+def test_of_a_source_that_was_named_since_the_last_look_the_loss_is_unknown(ledger):
+    copied = _regions.copied_ends({"partitions": ROWS, "witness": LOOKED}, ledger, "na")
+    assert copied["lost"] == {"total": None, "topics": {}, "unknown": []}
+    assert (copied["used_since"], copied["looked_at"]) == (NAMED_SINCE, "2026-01-01T12:00:00Z")
+
+
+@pytest.mark.parametrize(
+    "ledger",
+    [
+        {},
+        moved(("na", NAMED_BEFORE)),
+        moved(("na", NAMED_BEFORE), ("none", NAMED_SINCE)),
+        moved(("na", NAMED_BEFORE), ("eu", NAMED_SINCE)),
+        {"moves": [{"epoch": 0, "region": "na", "at": ""}]},
+        # The clocks of two machines may differ by this much.
+        moved(("na", "2026-01-01T12:00:20Z")),
+    ],
+)
+def test_ends_that_rested_until_the_last_look_tell_the_loss(ledger):
+    copied = _regions.copied_ends({"partitions": ROWS, "witness": LOOKED}, ledger, "na")
+    assert copied["lost"]["total"] == 0 and "used_since" not in copied
+
+
 def test_of_two_offsets_of_a_partition_neither_excuses_a_loss():
     status = {"partitions": ROWS[:1], "witness": {"ends": {"a": {"0": 100}, "b": {"0": 2}}}}
     assert "certain" not in _regions.copied_ends(status)
