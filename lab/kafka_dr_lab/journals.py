@@ -161,7 +161,7 @@ class Journals:
                 "WHERE at >= ? AND at < ? GROUP BY second",
             ),
         }
-        flow = {}
+        flow: dict[str, list[list[float]]] = {}
         for name, (paths, query) in queries.items():
             counts: Counter[int] = Counter()
             for path in paths:
