@@ -21,6 +21,7 @@ class FilterModule:
         return {
             "application_batches": as_filter(_applications.application_batches),
             "application_files": as_filter(_applications.application_files),
+            "application_groups": as_filter(_applications.application_groups),
             "applications": as_filter(_applications.applications),
             "backup_status": as_filter(_backup_status.backup_status),
             "client_files": as_filter(_regions.client_files),

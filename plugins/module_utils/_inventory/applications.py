@@ -11,6 +11,7 @@ from typing import Any
 from .._errors import UsageError
 from .._values.safe import shown
 from .places import application_place
+from .regions import hosts_with
 
 KINDS = {"process": "host", "systemd": "host", "kubernetes": "kubernetes", "hook": "hook"}
 ROLES = ("producer", "consumer", "both")
@@ -50,6 +51,15 @@ def applications(
             ):
                 chosen.append(dict(application, host=application.get("host") or name, region=name))
     return chosen
+
+
+def application_groups(regions: dict[str, dict[str, Any]]) -> list[str]:
+    """The consumer groups that applications of any region name, each once.
+
+    :param regions: hostvars. :raises UsageError: an application is not complete.
+    """
+    consuming = applications(regions, hosts_with(regions, "kafka_dr_applications"), ["consumer", "both"])
+    return list(dict.fromkeys(group for application in consuming for group in application.get("groups") or []))
 
 
 def application_batches(

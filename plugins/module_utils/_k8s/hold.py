@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._errors import UsageError
+from .._mm2.properties import parse_properties
 from .._values.holding import HOLD, holds
 from .._values.safe import shown
 from .._values.setting import setting
-from .kafka_resources import PAUSE
+from .kafka_resources import GROUP, PAUSE
 from .region import kept_by
 
 # Remembers what stood in spec.kafka.config before: a value for each setting, null where there was none.
@@ -21,8 +22,8 @@ REMEMBERED = "kafka-dr.streamsafe/held"
 # What an operator writes for each broker, in a ConfigMap of the broker's name.
 SETTINGS = "server.config"
 UNHELD = (
-    "where you can, set log.initial.task.delay.ms=31536000000 and log.cleaner.enable=false yourself before its brokers "
-    "start"
+    f"where you can, set {' and '.join(f'{key}={setting(value)}' for key, value in HOLD.items())} yourself before its "
+    "brokers start"
 )
 
 
@@ -95,9 +96,9 @@ def hold_refusals(resources: Sequence[dict[str, Any]] | None, place: dict[str, A
     :param place: as :func:`.region.kubernetes_region` gives it.
     """
     label = f"Kafka '{place['namespace']}/{place['cluster']}'"
-    if place["group"] != "kafka.strimzi.io":
+    if place["group"] != GROUP:
         return [
-            f"The operator of {label} is of the group {place['group']}: expected a Kafka of kafka.strimzi.io, whose "
+            f"The operator of {label} is of the group {place['group']}: expected a Kafka of {GROUP}, whose "
             f"settings this knows how to write, found another kind of resource. Nothing was changed: {UNHELD}."
         ]
     if resources:
@@ -137,7 +138,7 @@ def hold_waiting_for(config_maps: Sequence[dict[str, Any]], held: bool = True) -
     :param config_maps: those of the cluster; what is not a broker's is passed by.
     """
     brokers = {
-        config_map["metadata"]["name"]: _read(config_map["data"][SETTINGS])
+        config_map["metadata"]["name"]: parse_properties(config_map["data"][SETTINGS])
         for config_map in config_maps
         if SETTINGS in (config_map.get("data") or {})
     }
@@ -145,17 +146,6 @@ def hold_waiting_for(config_maps: Sequence[dict[str, Any]], held: bool = True) -
         return [f"a ConfigMap with the settings of a broker ({SETTINGS})"]
     words = "to hold deletion off" if held else "to hold deletion off no longer"
     return [f"ConfigMap '{name}' {words}" for name, found in sorted(brokers.items()) if holds(found) != held]
-
-
-def _read(text: str) -> dict[str, str]:
-    """Lines ``key=value``; of one key, the last one counts."""
-    return {
-        key.strip(): value
-        for key, found, value in (
-            line.partition("=") for line in text.splitlines() if not line.lstrip().startswith("#")
-        )
-        if found
-    }
 
 
 def _config(kafka: dict[str, Any]) -> dict[str, Any]:

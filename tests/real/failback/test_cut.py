@@ -11,10 +11,10 @@ from contextlib import ExitStack
 import pytest
 from confluent_kafka.admin import AdminClient
 
-from kafka_dr_lab.journals import Journals, topic_ids
 from kafka_dr_lab.lab import Lab
 from kafka_dr_lab.landscape import TOPICS
 from tests.real.failback.cutting import InsideProducer, network
+from tests.real.lab.kept import ids, nothing_is_lost_or_twice
 from tests.real.lab.playing import SOURCE, TARGET, Playground
 
 pytestmark = pytest.mark.full
@@ -35,11 +35,6 @@ def region(tmp_path_factory):
         done = ground.stage("initial_setup")
         assert done.returncode == 0, done.stdout[-3000:]
         yield made, ground
-
-
-def ids(ground, region):
-    counts = topic_ids(ground.admin(region), list(TOPICS))
-    return {identity for counter in counts.values() for identity in counter}
 
 
 def heal_when(ground, made, step, healed):
@@ -73,21 +68,6 @@ def written_through(made, ground, inside):
     time.sleep(3)
     assert len(inside.acknowledged()) > after, "nobody has fenced it yet"
     assert not set(inside.acknowledged()) <= ids(ground, TARGET)
-
-
-def nothing_is_lost_or_twice(ground, more):
-    """Both regions hold every record that anybody was told is safe, and once."""
-    ground.lab.halt("departures-producer")
-    journals = Journals(ground.lab.directory / "regions" / "south_america")
-    every = set(more) | set(journals.acknowledged())
-    end = time.monotonic() + 60
-    for region_name in (TARGET, SOURCE):
-        while every - ids(ground, region_name):
-            assert time.monotonic() < end, f"{region_name} lacks {len(every - ids(ground, region_name))} records"
-            time.sleep(0.5)
-        counts = topic_ids(ground.admin(region_name), list(TOPICS))
-        twice = {identity for counter in counts.values() for identity, count in counter.items() if count > 1}
-        assert twice <= journals.sent_again()
 
 
 def test_a_region_that_was_cut_off_is_fenced_and_what_its_producers_wrote_is_saved(region, tmp_path):

@@ -13,8 +13,9 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames
 from kafka_dr_lab.drill import MIRROR
-from kafka_dr_lab.journals import Journals, topic_ids
+from kafka_dr_lab.journals import Journals
 from kafka_dr_lab.landscape import TOPICS
+from tests.real.lab.kept import ids, nothing_is_lost_or_twice
 from tests.real.lab.playing import SOURCE, TARGET, playground
 
 pytestmark = pytest.mark.full
@@ -37,7 +38,7 @@ def returned(tmp_path_factory):
 
 def test_killed_at_each_change_it_ends_in_the_right_state(returned, tmp_path):
     journals = Journals(returned.lab.directory / "regions" / "south_america")
-    only_there = set(journals.acknowledged(SOURCE)) - held(returned, TARGET)
+    only_there = set(journals.acknowledged(SOURCE)) - ids(returned, TARGET)
     assert only_there
     back = {
         "failback_region": SOURCE,
@@ -65,15 +66,7 @@ def test_killed_at_each_change_it_ends_in_the_right_state(returned, tmp_path):
     left_as_it_was(before, standing(returned))
     again = returned.stage("failback", back)
     assert again.returncode == 0 and "nothing is left to be done" in " ".join(again.stdout.split()), again.stdout
-    returned.lab.halt("departures-producer")
-    every, repeated = set(journals.acknowledged()), journals.sent_again()
-    end = time.monotonic() + 60
-    for region in (TARGET, SOURCE):
-        while every - held(returned, region):
-            assert time.monotonic() < end, f"{region} lacks {len(every - held(returned, region))} records"
-            time.sleep(0.5)
-        counts = topic_ids(returned.admin(region), list(TOPICS))
-        assert {one for counter in counts.values() for one, count in counter.items() if count > 1} <= repeated
+    nothing_is_lost_or_twice(returned)
 
 
 def checked(ground, back):
@@ -118,8 +111,3 @@ def left_as_it_was(before, after):
     assert not [name for name in after[TARGET]["topics"] if name.startswith("mm2-") or ".checkpoints." in name]
     offsets = MirrorNames(TARGET, SOURCE).source_offsets
     assert after[SOURCE]["topics"][offsets][0] != before[SOURCE]["topics"][offsets][0]
-
-
-def held(ground, region):
-    """Ids of the records that a region holds."""
-    return {one for counter in topic_ids(ground.admin(region), list(TOPICS)).values() for one in counter}

@@ -5,14 +5,13 @@ named brings every record home, once.
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from confluent_kafka.admin import AdminClient
 
-from kafka_dr_lab.journals import Journals, topic_ids
+from kafka_dr_lab.journals import topic_ids
 from kafka_dr_lab.lab import Lab
 from kafka_dr_lab.landscape import TOPICS
+from tests.real.lab.kept import ids, nothing_is_lost_or_twice
 from tests.real.lab.playing import SOURCE, TARGET
 from tests.real.restore.story import Story
 
@@ -63,16 +62,4 @@ def test_the_way_out_saves_what_only_it_has(story, tmp_path):
     back["failback_salvage"] = [{"topics": ".*", "action": "replay"}]
     done = story.stage("failback", back)
     assert done.returncode == 0, done.stdout[-3000:]
-    story.lab.halt("departures-producer")
-    journals = Journals(story.lab.directory / "regions" / "south_america")
-    every, end = set(journals.acknowledged()) | only_there, time.monotonic() + 60
-    for region in (SOURCE, TARGET):
-        while every - ids(story, region):
-            assert time.monotonic() < end, f"{region} lacks {len(every - ids(story, region))} records"
-            time.sleep(0.5)
-        twice = {one for counter in counts(story, region).values() for one, count in counter.items() if count > 1}
-        assert twice <= journals.sent_again()
-
-
-def ids(story, region):
-    return {one for counter in counts(story, region).values() for one in counter}
+    nothing_is_lost_or_twice(story, only_there)
