@@ -29,6 +29,9 @@ BATCH_SECONDS = 0.25
 TOGETHER = 1000
 # Every request costs the broker the same; at the live rate a shorter one makes a request of nearly every record.
 LINGER_MS = 100
+# Where a record times out that is on its way, librdkafka takes a new producer epoch, and what it sends again may be
+# stored a second time without a word to the caller. A broker on a busy machine has to answer within this.
+PATIENCE_MS = 300000
 
 
 class JournallingProducer:
@@ -41,7 +44,7 @@ class JournallingProducer:
                 "acks": "all",
                 "enable.idempotence": True,
                 "linger.ms": LINGER_MS,
-                "message.timeout.ms": 10000,
+                "message.timeout.ms": PATIENCE_MS,
                 "compression.type": "lz4",
                 "queue.buffering.max.messages": 200000,
                 "partitioner": "murmur2_random",

@@ -57,7 +57,9 @@ options:
       - Without it, any connector named, or ending in, V(MirrorSourceConnector).
     type: str
   positions_topic:
-    description: The position witness's topic on the target.
+    description:
+      - The position witness's topic on the target.
+      - Records that the witness of another mirror wrote are not believed. Older witnesses did not write whose they are.
     type: str
     default: __kafka_dr_positions
   timeout:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import rights as _rights
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import fence as _fence
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
@@ -23,6 +24,8 @@ class FilterModule:
             "mirror_given_back": as_filter(_fence.mirror_given_back),
             "mirror_rights": as_filter(_fence.mirror_rights),
             "principals_of": as_filter(_fence.users_of),
+            "rights_with": as_filter(_rights.rights_with),
+            "rights_without": as_filter(_rights.rights_without),
             "taken_told": as_filter(_fence.taken_told),
             "unfenced_names": as_filter(_fence.unfenced_names),
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import positions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import acls as flat
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import access
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
@@ -16,6 +17,8 @@ def service_acls(
 ) -> list[dict[str, Any]]:
     """ACLs of the region's users of these purposes; with ``idle`` what a mirror needs whose connectors are stopped."""
     acls = []
+    if side == "target" and mirror:
+        mirror = {**mirror, "positions_topic": mirror.get("positions_topic") or positions.default_topic(region)}
     connect = (
         (region.get("kafka_dr_connect") or {}).get("group") or "connect-cluster"
         if region.get("kafka_dr_mirror_platform") == "connect"

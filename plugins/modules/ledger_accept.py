@@ -22,15 +22,15 @@ extends_documentation_fragment:
   - streamsafe.kafka_dr.ledger
 options:
   pass_over:
-    description: Offsets of records that are not to be used.
+    description: Offsets of records that are not to be used, and spans of them, such as V(4-30003).
     type: list
-    elements: int
+    elements: str
     default: []
   keep:
     description: Offsets of entries that are to be used although what came before them is missing; the log's start where
-      its first entries were deleted.
+      its first entries were deleted. Spans as in O(pass_over).
     type: list
-    elements: int
+    elements: str
     default: []
   run:
     description: Identity of this run.
@@ -44,7 +44,7 @@ EXAMPLES = r"""
     client: "{{ kafka_dr_client }}"
     client_secrets: "{{ kafka_dr_client_secrets }}"
     secret: "{{ kafka_dr_ledger_secret }}"
-    pass_over: [12]
+    pass_over: [12, 17-30016]
     run: "{{ __run }}"
 """
 
@@ -70,8 +70,8 @@ def main() -> None:
         {
             **CLIENT_SPEC,
             **LEDGER_SPEC,
-            "pass_over": {"type": "list", "elements": "int", "default": [], "no_log": False},
-            "keep": {"type": "list", "elements": "int", "default": []},
+            "pass_over": {"type": "list", "elements": "str", "default": [], "no_log": False},
+            "keep": {"type": "list", "elements": "str", "default": []},
             "run": {"type": "str", "required": True},
         },
         ledger_accept,

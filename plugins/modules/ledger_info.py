@@ -22,10 +22,11 @@ options:
     description: How many of the last entries to return in RV(entries).
     type: int
     default: 200
-  positions_topic:
-    description: Topic of the position witness, which is looked for where the ledger has no entry.
-    type: str
-    default: __kafka_dr_positions
+  positions_topics:
+    description: Topics of the position witnesses, which are looked for where the ledger has no entry.
+    type: list
+    elements: str
+    default: [__kafka_dr_positions]
   writers_allowed:
     description: Principals by topic, as P(streamsafe.kafka_dr.ledger_writers#filter) gives them. Then RV(writers) tells
       of all others.
@@ -197,7 +198,7 @@ def main() -> None:
         {
             **CLIENT_SPEC,
             **LEDGER_SPEC,
-            "positions_topic": {"type": "str", "default": "__kafka_dr_positions"},
+            "positions_topics": {"type": "list", "elements": "str", "default": ["__kafka_dr_positions"]},
             "writers_allowed": {"type": "dict"},
             "last": {"type": "int", "default": 200},
         },

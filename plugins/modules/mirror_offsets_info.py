@@ -23,8 +23,7 @@ extends_documentation_fragment:
   - streamsafe.kafka_dr.mirror_clients
 options:
   topics:
-    description: Regular expressions for the source's topics, separated by commas, as MirrorMaker 2 takes them. Internal
-      topics are always left out.
+    description: Regular expressions for the source's topics, separated by commas. Internal topics are always left out.
     type: str
     default: ".*"
   topics_exclude:
@@ -32,7 +31,8 @@ options:
     type: str
     default: ""
   until_caught_up:
-    description: Not ready before every matching partition of the source was copied to its last stable offset. Needs
+    description: Not ready before every matching partition of the source was copied to its last stable offset, which
+      an open transaction holds back (see O(streamsafe.kafka_dr.cluster_info#module:until_settled)). Needs
       O(source_client). Not ready either while the source shows no matching topic, since a wrong pattern, or a principal
       without DESCRIBE, shows none.
     type: bool
@@ -161,7 +161,7 @@ partitions:
       description: Records still to be copied, or offsets where more than 2000 are left; null without a source.
       type: int
     caught_up:
-      description: Whether nothing is left to copy; null without a source.
+      description: Whether nothing that is committed is left to copy; null without a source.
       type: bool
     stale:
       description: Whether the mirror's offset lies beyond the source's end, as after the topic was re-created; then
@@ -211,6 +211,8 @@ witness:
     exists:
       description: Whether its topic exists.
       type: bool
+    other_mirror:
+      {description: C(source->target) of another mirror whose witness wrote there; empty where none did., type: str}
     at:
       description: Seconds since the epoch, by the witness's clock.
       type: float

@@ -18,7 +18,9 @@ description:
     offsets, and the records themselves, of the source or its manifest, which are compared with their copies.
   - Where the source is lost, leave out O(source_client). Positions are then those that the position witness saw last,
     or MirrorMaker 2's checkpoints where these are later.
-  - Refuses groups with live members, or whose positions on the target move, and commits nothing for anybody then. Run
+  - Takes away positions that the mirror's group sync left on the target and that the source has none for, so that no
+    consumer skips what its group was to process again.
+  - Refuses groups with live members, or whose positions move on either side, and commits nothing for anybody then. Run
     it after the mirror was stopped, since its group sync may overwrite what is committed, and before producers write
     to the target.
   - In check mode, and as diff, shows the plan.
@@ -83,9 +85,11 @@ options:
         start where its C(auto.offset.reset) says, which can skip everything, so it is accepted by default.
       - V(interpolated) rests on equal distances alone and can be wrong in both directions. V(unknown) leaves the group
         without a position there.
+      - V(left_over) leaves positions of unknown origin on the target, of groups that are translated or that
+        O(named_groups) names; see RV(left_over).
     type: list
     elements: str
-    choices: [interpolated, lower_bound, unknown]
+    choices: [interpolated, left_over, lower_bound, unknown]
     default: [lower_bound]
   named_groups:
     description:
@@ -112,7 +116,7 @@ options:
     type: int
     default: 0
   still_seconds:
-    description: Seconds for which positions on the target have to stand still before anything is committed. Consumers
+    description: Seconds for which positions on either side have to stand still before anything is committed. Consumers
       commit every 5 seconds by default.
     type: int
     default: 6
@@ -189,12 +193,23 @@ plan:
     evidence:
       description: Why.
       type: str
+    metadata:
+      description: Whether the position carries metadata, which is committed with it. Its content is not shown.
+      type: bool
     position_from:
       description: Who said the position, V(source), V(witness) or V(checkpoint).
       type: str
     position_at:
       description: When it last held, in seconds since the epoch; null where the source said it now.
       type: float
+left_over:
+  description: Positions on the target, in copies of the mirror's topics, that the source has none for, by
+    RV(ignore:group), RV(ignore:topic) of the source, RV(ignore:target_topic), RV(ignore:partition), RV(ignore:offset)
+    and RV(ignore:reason). RV(ignore:state) is V(planned) where it is to be taken away and V(removed) where it was.
+    V(doubtful), where nothing shows that the mirror brought it, and V(kept), where it is the group's own, stay.
+  type: list
+  elements: dict
+  returned: always
 groups:
   description: For each group RV(ignore:state) (V(planned), V(committed), V(left), V(refused)), partitions, worst
     confidence and what may be repeated.
@@ -203,40 +218,24 @@ groups:
   returned: always
 refused:
   description: What may not be committed, by RV(ignore:group), RV(ignore:kind) (V(members), V(moving), V(confidence),
-    V(commit)) and RV(ignore:reason).
+    V(left_over), V(commit)) and RV(ignore:reason).
   type: list
   elements: dict
   returned: always
 others:
   description:
     - Groups whose positions are not brought over, with what becomes of them and what can be done. Share groups and
-      groups of the streams protocol, which
-      MirrorMaker 2 does not list; groups that are left out and have a position in a topic of the mirror, sinks of Kafka
-      Connect among them; groups that
-      O(named_groups) names and that have no position.
+      groups of the streams protocol, which MirrorMaker 2 does not list; groups that are left out and have a position in
+      a topic of the mirror, sinks of Kafka Connect among them; groups that O(named_groups) names and that have no
+      position; groups of RV(left_over).
+    - By RV(ignore:group), RV(ignore:kind), RV(ignore:named) (whether O(named_groups) names it), RV(ignore:why) it has
+      no answer and RV(ignore:remedy). The kind is V(consumer), V(classic), V(share), V(streams), V(other) where it is
+      one of the last two and nobody knows which, or V(unknown).
     - Where the source is lost, they are those that the position witness listed last. V(*) stands for share groups and
-      groups of the streams protocol that
-      could not be listed.
+      groups of the streams protocol that could not be listed, and for whoever records concern that cannot be read.
   returned: success
   type: list
   elements: dict
-  contains:
-    group:
-      description: Its name.
-      type: str
-    kind:
-      description: V(consumer), V(classic), V(share), V(streams), V(other) where it is one of the last two and nobody
-        knows which, or V(unknown).
-      type: str
-    named:
-      description: Whether O(named_groups) names it.
-      type: bool
-    why:
-      description: Why it has no answer.
-      type: str
-    remedy:
-      description: What can be done.
-      type: str
 absent:
   description: Groups named in O(groups) that have no position.
   type: list
@@ -252,8 +251,8 @@ committed:
   type: int
   returned: always
 summary:
-  description: Counts of groups, partitions and confidences, what may be repeated, how old the positions are, and how
-    long it took.
+  description: Counts of groups, partitions and confidences, what may be repeated, how old the positions are, how long
+    it took, and the records of others among the checkpoints and offset syncs, which were passed over.
   type: dict
   returned: always
 """
@@ -280,7 +279,7 @@ def main() -> None:
             "accept": {
                 "type": "list",
                 "elements": "str",
-                "choices": ["interpolated", "lower_bound", "unknown"],
+                "choices": ["interpolated", "left_over", "lower_bound", "unknown"],
                 "default": ["lower_bound"],
             },
             "named_groups": {"type": "list", "elements": "str", "default": []},

@@ -44,6 +44,12 @@ options:
     type: list
     elements: path
     default: []
+  marks:
+    description:
+      - Leave an empty file C(<path>.restart-due) beside each file before it changes. Who reads the file has not been
+        started again since, also where the run that changed it was cut off. Delete it by O(absent) after the restart.
+    type: bool
+    default: false
   owner:
     description: User who owns them; the user who runs the module where it is not given.
     type: str
@@ -75,6 +81,11 @@ changed_paths:
   returned: always
   type: list
   elements: str
+restart_due:
+  description: Paths of the marks that are there, from this call or an earlier one; empty without O(marks).
+  returned: always
+  type: list
+  elements: str
 """
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
@@ -97,6 +108,7 @@ def main() -> None:
                 },
             },
             "absent": {"type": "list", "elements": "path", "default": []},
+            "marks": {"type": "bool", "default": False},
             "owner": {"type": "str"},
         },
         private_files,

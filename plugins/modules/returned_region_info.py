@@ -46,6 +46,25 @@ options:
     description: Topic of the position witness, in the region that works, and with O(further_copy) in the region.
     type: str
     default: __kafka_dr_positions
+  region_positions_topic:
+    description: With O(further_copy), the topic of the region's own position witness; O(positions_topic) if left out.
+    type: str
+    version_added: "0.2.0"
+  source_alias:
+    description:
+      - Alias of the region that was left.
+      - With the aliases, records that the witness of another mirror wrote are not believed. Older witnesses did not
+        write whose they are.
+    type: str
+    version_added: "0.2.0"
+  target_alias:
+    description: Alias of the region that works meanwhile.
+    type: str
+    version_added: "0.2.0"
+  region_alias:
+    description: With O(further_copy), the alias of the region that is back.
+    type: str
+    version_added: "0.2.0"
 """
 
 EXAMPLES = r"""
@@ -115,6 +134,10 @@ def main() -> None:
             "ends": {"type": "dict", "required": True},
             "further_copy": {"type": "bool", "default": False},
             "positions_topic": {"type": "str", "default": "__kafka_dr_positions"},
+            "region_positions_topic": {"type": "str"},
+            "source_alias": {"type": "str"},
+            "target_alias": {"type": "str"},
+            "region_alias": {"type": "str"},
         },
         returned_region_info,
     )

@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import pkgutil
 import signal
 import sys
 import tempfile
@@ -22,6 +23,8 @@ from typing import IO, Any, NoReturn
 
 from ansible import constants
 from ansible.plugins.action.normal import ActionModule as NormalAction
+
+from ansible_collections.streamsafe.kafka_dr.plugins import filter as filters
 
 try:
     # ansible-core 2.19 and later.
@@ -36,6 +39,10 @@ PREFIX = "streamsafe.kafka_dr."
 PROFILE = "legacy"
 # With the value "process" every module gets a process of its own.
 SWITCH = "KAFKA_DR_MODULES"
+
+# To find one filter, Ansible loads every file of them, in each fork anew where it was not loaded before.
+for found in pkgutil.iter_modules(filters.__path__):
+    importlib.import_module(f"{filters.__name__}.{found.name}")
 
 
 class ActionModule(NormalAction):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -31,8 +32,10 @@ LAST_LINES = 40
 # What is printed where an interpreter dies of a signal stands before the stacks of its threads.
 DIED = "Fatal Python error"
 SIGNALS = 128
-# Of a part that died, below the table: whoever keeps a few lines of the output keeps these.
-WIDEST, FRAMES = 160, 12
+# Of a part that failed, below the table: whoever keeps a few lines of the output keeps these.
+WIDEST, FRAMES, REASONS = 160, 12, 5
+# How a line begins that names a test, a check of a drill or a step of a stage that failed.
+REASON = re.compile(r"\s*(?:FAILED|ERROR:?|✘) ")
 MEGABYTES_OF_A_PART = 3000
 
 
@@ -126,10 +129,15 @@ def why(log: Path, code: int) -> list[str]:
 
 
 def in_short(log: Path, code: int) -> list[str]:
-    """What an interpreter said that died of a signal, and where it was: the thread that ran first."""
-    if code <= SIGNALS:
+    """What failed in a part, by name. Where its interpreter died of a signal: what it said then, and where the thread
+    was that ran first.
+    """
+    if not code:
         return []
     lines = why(log, code)
+    if code <= SIGNALS:
+        reasons = [line.strip() for line in log.read_text(errors="replace").splitlines() if REASON.match(line)]
+        return [line[:WIDEST] for line in (reasons or lines)[-REASONS:]]
     current = next((number for number, line in enumerate(lines) if line.startswith("Current thread")), 0)
     return [line[:WIDEST] for line in [*lines[:6], *lines[current : current + FRAMES]]]
 

@@ -18,7 +18,7 @@ from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import commit_positions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.commits import commit_positions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.offsets import topic_offsets
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import describe_topics
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.mirror_offsets_info import mirror_offsets_info

@@ -61,9 +61,10 @@ def test_a_move_that_is_made_again_and_again_keeps_when_the_first_one_stopped_th
     """Whatever a mirror has written to the source came after that."""
     first, at = {**COPIED, "lost": {"total": 3}}, "2026-01-01T01:00:00Z"
     given = {"failover_planned": False, "__failover_drained": SKIPPED}
-    second = ends(tmp_path, **given, __failover_ends_before={"at": at, "found": first})
-    assert (second["stopped_at"], second["lost"]) == (at, {"total": None})
-    third = ends(tmp_path, **given, __failover_ends_before={"at": "2026-01-01T03:00:00Z", "found": second})
+    second = ends(tmp_path, **given, __failover_ends_before={"at": at, "offset": 7, "found": first})
+    assert (second["stopped_at"], second["stopped_offset"], second["lost"]) == (at, 7, {"total": None})
+    later = {"at": "2026-01-01T03:00:00Z", "offset": 20}
+    third = ends(tmp_path, **given, __failover_ends_before={**later, "found": second})
     assert third == second
 
 

@@ -23,9 +23,18 @@ REPLAY, NONE = ([{"topics": ".*", "action": action}] for action in ("replay", "n
 
 
 def ledger(entries):
+    # The clock of whoever wrote the ends is ahead.
     rows = [
-        {"by": "stages", "found": {}, "hash": f"{at:064x}", **one, "offset": at, "at": f"2026-01-01T00:{at:02d}:00Z"}
+        {
+            "by": "stages",
+            "found": {},
+            "hash": f"{at:064x}",
+            **one,
+            "offset": at,
+            "at": f"2026-01-01T{hour}:{at:02d}:00Z",
+        }
         for at, one in enumerate(entries)
+        for hour in ("09" if one["step"] == "ends" else "00",)
     ]
     return {**fold(rows), "present": True, "verified": True, "owner": "a stage", "writers": []}
 

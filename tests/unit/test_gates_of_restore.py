@@ -60,6 +60,18 @@ def test_an_owner_is_not_asked_to_make_a_region_anew_of_which_nothing_was_seen(t
     assert ("made anew" in said) == (way == "Have it made anew"), said
 
 
+def going_on(directory, region, done):
+    """With what a run is refused that goes on, beside a gate of this test."""
+    about = "na from eu"
+    ledger = {"open": True, "stage": "recreate_from_backup", "about": about, "done": {"recreate_from_backup": done}}
+    more = {"recreate_from_backup_region": "na", "recreate_from_backup_from": "eu"}
+    more |= {"recreate_from_backup_mirror": MIRROR, "__recreate_from_backup_about": about}
+    more["recreate_from_backup_require"] = [{"query": "`false`", "message": "a gate of this test"}]
+    more |= {"__recreate_from_backup_region": region, "definition_kept": {}}
+    more["__recreate_from_backup_backup"] = {"cluster_id": "B", "topics": {}}
+    return refused(directory, "recreate_from_backup", "region_lost", ledger=ledger, **more)
+
+
 HELD = {"topics": {"orders": {"id": "t1", "offsets": {"0": {"start": 0, "end": 5}}}}, "cluster_id": "A"}
 
 
@@ -76,18 +88,18 @@ HELD = {"topics": {"orders": {"id": "t1", "offsets": {"0": {"start": 0, "end": 5
     ],
 )
 def test_a_run_that_goes_on_finds_a_region_that_is_back(tmp_path, steps, lives):
-    about = "na from eu"
-    done = {step: {"found": found} for step, found in steps.items()}
-    ledger = {"open": True, "stage": "recreate_from_backup", "about": about, "done": {"recreate_from_backup": done}}
-    more = {"recreate_from_backup_region": "na", "recreate_from_backup_from": "eu"}
-    more |= {"recreate_from_backup_mirror": MIRROR, "__recreate_from_backup_about": about}
-    more["recreate_from_backup_require"] = [{"query": "`false`", "message": "a gate of this test"}]
-    more |= {"__recreate_from_backup_region": {**REGION, **HELD}, "definition_kept": {}}
-    more["__recreate_from_backup_backup"] = {"cluster_id": "B", "topics": {}}
-    said = refused(tmp_path, "recreate_from_backup", "region_lost", ledger=ledger, **more)
+    said = going_on(tmp_path, {**REGION, **HELD}, {step: {"found": found} for step, found in steps.items()})
     told = [line for line in said if "answers and holds records in orders" in line]
     assert bool(told) == lives, said
     assert all("run failover to eu with failover_accept_open_stage=true" in line for line in told)
+
+
+def test_a_run_that_goes_on_does_not_take_silence_for_a_region_of_its_own(tmp_path):
+    """It lives, and does not answer here. A cluster that is half made answers, and may know nobody yet."""
+    silent = {**REGION, "reachable": False, "error": "timeout", "seen": ["the witness saw it"]}
+    assert any("but the witness saw it" in line for line in going_on(tmp_path, silent, {}))
+    half_made = {**REGION, "error": "authentication", "reason": "wrong password"}
+    assert not any("wrong password" in line for line in going_on(tmp_path, half_made, {}))
 
 
 ABOUT = "na from eu"

@@ -24,6 +24,7 @@ UNPLANNED = {
     "__failover_turned": False,
     "__failover_catches_up": False,
     "__failover_unreached": {"applications": {}},
+    "__failover_forgotten": {"mirror": [], "applications": []},
 }
 
 
@@ -50,7 +51,25 @@ def test_an_unplanned_move_names_what_is_bare(tmp_path, answers, fenced):
     assert ("run failback" if fenced else "run fence, then failback") in told
 
 
+def test_a_source_that_answers_by_now_is_to_be_fenced_at_once(tmp_path):
+    told = result(tmp_path, __failover_source_answers=False, __failover_returned={"reachable": True})
+    assert "NOT FENCED: na answers by now" in told and "Run fence at once, then failback." in told
+    assert "did not answer" not in told
+
+
 def test_a_run_that_catches_up_speaks_of_machines_alone(tmp_path):
     left = {"applications": {"shop": {}}}
     told = result(tmp_path, __failover_source_answers=False, __failover_catches_up=True, __failover_left=left)
     assert "shop was started" in told and "NOT" not in told
+
+
+def test_what_the_inventory_has_no_more_was_not_started(tmp_path):
+    left, forgotten = {"applications": {"shop": {}}}, {"mirror": [], "applications": ["shop"]}
+    told = result(tmp_path, __failover_catches_up=True, __failover_left=left, __failover_forgotten=forgotten)
+    assert "eu is the active region; no application was started." in told
+
+
+@pytest.mark.parametrize("said", ["no application was started", "shop works there"])
+def test_applications_are_named_that_work(tmp_path, said):
+    told = result(tmp_path, __failover_source_answers=True, applications_summary=said)
+    assert f"eu is the active region; {said}." in told

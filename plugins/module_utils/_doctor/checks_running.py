@@ -24,6 +24,9 @@ def witness(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, str
     remedy = "Look at its service or pod and its log; set doctor_max_witness_age to 0 where a mirror has none"
     if found["age"] is None:
         problem = "no round in its topic" if found["exists"] else f"its topic is not on {seen.names.target}"
+        if found.get("other_mirror"):
+            problem = f"its topic holds positions of mirror {found['other_mirror']}"
+            remedy = "Set positions_topic of one of the two mirrors in kafka_dr_mirrors to a topic of its own"
         yield finding(
             "witness-missing",
             "error",

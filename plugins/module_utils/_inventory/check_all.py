@@ -125,6 +125,7 @@ def _of_mirrors(clean: of_mirrors.HOSTS, hosts: of_mirrors.HOSTS, complete: bool
                 *unreadable,
                 *of_mirrors.secrets(described),
                 *of_mirrors.regions(described, known),
+                *of_mirrors.positions_topics(described, clean),
                 *([] if unreadable else of_mirrors.traps(described)),
             ]
         )

@@ -18,6 +18,7 @@ from .._mm2.names import unreadable
 from .._values.client_secrets import secrets_in
 from .check_value import Mistake, found, key_path, shown
 from .platforms import mirror_on_machines
+from .positions import default_topic
 
 PATTERNS = ("topics", "topics_exclude", "groups", "groups_exclude")
 HOSTS = dict[str, dict[str, t.Any]]
@@ -92,6 +93,25 @@ def regions(mirrors: list[dict], hosts: HOSTS) -> c.Iterator[Mistake]:
                     "A region is a host of the inventory with kafka_dr_client; correct the name, or add it",
                     about_of(mirror),
                 )
+
+
+def positions_topics(mirrors: list[dict], hosts: HOSTS) -> c.Iterator[Mistake]:
+    """Mirrors into one region whose position witnesses would write to one topic, and take each other's groups for their
+    own.
+    """
+    first: dict[tuple[str, str], dict] = {}
+    for at, mirror in enumerate(mirrors):
+        topic = mirror.get("positions_topic") or default_topic(hosts.get(mirror["target"]) or {})
+        other = first.setdefault((mirror["target"], topic), mirror)
+        # Two of one source and target are refused as such.
+        if other is not mirror and other["source"] != mirror["source"]:
+            yield Mistake(
+                f"kafka_dr_mirrors[{at}].positions_topic",
+                f"a topic of its own for the position witness of each mirror into {shown(mirror['target'])}",
+                f"{shown(topic)} for both {shown(other['name'])} and {shown(mirror['name'])}",
+                f"Set positions_topic of one of them, such as {shown(topic + '-' + mirror['name'], 200)}",
+                about_of(mirror) | about_of(other),
+            )
 
 
 def is_region(variables: dict) -> bool:

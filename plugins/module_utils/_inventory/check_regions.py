@@ -7,9 +7,9 @@ import collections.abc as c
 from urllib.parse import urlsplit
 
 from .._errors import UsageError
-from .._kafka.quotas import flatten
 from .._values import security
 from .._values.client_secrets import LOOPBACK, is_secret
+from .._values.quotas import flatten
 from .check_mirrors import HOSTS, is_region
 from .check_value import Mistake, found, key_path, shown
 from .platforms import PLATFORMS

@@ -8,6 +8,7 @@ from typing import Any
 
 from .._errors import UsageError
 from .mirrors import topics_pattern
+from .positions import positions_topic
 
 Region = dict[str, Any]
 CONNECT = ("urls", "username", "ca_pem", "certificate_pem")
@@ -44,6 +45,7 @@ def mirror_options(mirror: dict[str, Any], regions: Mapping[str, Region]) -> dic
         "policy": mirror.get("policy") or "identity",
         "separator": mirror.get("separator") or ".",
         "topics": topics_pattern(mirror),
+        "positions_topic": positions_topic(mirror, regions),
     }
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .._values.moment import AHEAD_SECONDS, moment
+from .._values.moment import moment
 
 
 def hosts_with(regions: dict[str, dict[str, Any]], variable: str) -> list[str]:
@@ -113,11 +113,11 @@ def copied_ends(status: dict[str, Any], ledger: dict[str, Any] | None = None, re
         witness saw last), ``lost{total, topics{topic: offsets}, unknown[topic]}`` (None where there was no witness, or
         of some topic it is not known), ``witnessed_at`` (when the ends moved last, in seconds since the epoch),
         ``looked_at`` (when the witness looked last, as the ledger writes moments; or empty), and ``used_since`` where
-        applications were led to the source after that look, so that nobody knows what is lost. Of a topic that was made
-        again, and that the mirror was not seen to begin again, an offset may be one of the former topic, or reached
-        from there. ``certain``, where Connect holds two offsets of a partition, is ``source`` without it: what a proof
-        excuses must not rest on the lower one. Offsets count as records here: on a source written in transactions the
-        markers among them make the figure an upper bound.
+        applications may have been led to the source after that look, so that nobody knows what is lost. Of a topic that
+        was made again, and that the mirror was not seen to begin again, an offset may be one of the former topic, or
+        reached from there. ``certain``, where Connect holds two offsets of a partition, is ``source`` without it: what
+        a proof excuses must not rest on the lower one. Offsets count as records here: on a source written in
+        transactions the markers among them make the figure an upper bound.
     """
     source: dict[str, dict[str, int]] = {}
     for row in status.get("partitions") or []:
@@ -134,7 +134,7 @@ def copied_ends(status: dict[str, Any], ledger: dict[str, Any] | None = None, re
         "looked_at": "" if looked is None else moment(looked),
     }
     named = _named_at(ledger or {}, region)
-    if looked is not None and named > moment(looked + AHEAD_SECONDS):
+    if named and witness.get("ends") and (looked is None or named >= moment(looked)):
         copied |= {"lost": {"total": None, "topics": {}, "unknown": []}, "used_since": named}
     if double:
         copied["certain"] = {

@@ -8,8 +8,10 @@ from typing import Any
 
 from .._errors import UsageError
 from .._mm2.mirror_config import policy_name
+from .._mm2.witness import owner
 from .nodes import mirror_node
 from .platforms import mirror_platform
+from .positions import positions_topic
 
 # What the name of a mirror ends in that was turned round, and what stands before the region that one was moved to.
 BACK, MOVED = "-back", "-from-"
@@ -74,6 +76,26 @@ def further_copy(mirrors: Sequence[dict[str, Any]] | None, region: str, active: 
     return {"left": found[0]["source"], "old": found[0], "mirror": turned_mirror(moved)}
 
 
+def succeeded(mirror: dict[str, Any], mirrors: Sequence[dict[str, Any]] | None) -> list[str]:
+    """Mirrors whose place in the target this one takes when stages move applications: copies of one region have one
+    active region among them, which alone is copied to the others.
+
+    :param mirrors: ``kafka_dr_mirrors``.
+    :returns: as :func:`.witness.owner` names them, sorted; never one that is described beside this one.
+    """
+    pairs = {(other["source"], other["target"]) for other in mirrors or ()}
+    source, target = mirror["source"], mirror["target"]
+    copies: dict[str, set[str]] = {}
+    for other in mirrors or ():
+        if not turn_obstacle(other):
+            copies.setdefault(other["source"], {other["source"]}).add(other["target"])
+    before = {region for family in copies.values() if {source, target} <= family for region in family}
+    described = (source, target) in pairs
+    return sorted(
+        owner(region, target) for region in before - {source, target} if not (described and (region, target) in pairs)
+    )
+
+
 def turn_lacks(
     mirror: dict[str, Any], regions: Mapping[str, dict[str, Any]], mirrors: Sequence[dict[str, Any]] = ()
 ) -> str:
@@ -90,7 +112,7 @@ def turn_lacks(
     ]
     if described and described[0]["name"] != turned_name(mirror):
         return f"mirror '{described[0]['name']}' is described the other way round, and is left as it is"
-    return "; ".join(_lacks(mirror, regions))
+    return "; ".join([*_lacks(mirror, regions), *_shares_positions(mirror, regions, mirrors)])
 
 
 def turned_mirrors(regions: Mapping[str, dict[str, Any]], mirrors: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -126,6 +148,28 @@ def _lacks(mirror: dict[str, Any], regions: Mapping[str, dict[str, Any]]) -> Ite
             mirror_node(turned_mirror(mirror), regions, host)
         except UsageError as error:
             yield str(error)
+
+
+def _shares_positions(
+    mirror: dict[str, Any], regions: Mapping[str, dict[str, Any]], mirrors: Sequence[dict[str, Any]]
+) -> Iterator[str]:
+    """Mirrors that go on into the region to whose topic the turned one's position witness would write too."""
+    if turn_obstacle(mirror):
+        return
+    turned = turned_mirror(mirror)
+    topic, before = positions_topic(turned, regions), succeeded(turned, mirrors)
+    for other in mirrors:
+        name = owner(other["source"], other["target"])
+        if (
+            other["target"] == turned["target"]
+            and other["source"] != turned["source"]
+            and name not in before
+            and positions_topic(other, regions) == topic
+        ):
+            yield (
+                f"its positions would go to {topic} in {turned['target']}, as those of mirror '{other['name']}' do: "
+                "set positions_topic of one of them"
+            )
 
 
 def _lacks_for_operator(mirror: dict[str, Any], regions: Mapping[str, dict[str, Any]]) -> Iterator[str]:

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._errors import UsageError
-from .._mm2.access import POSITIONS, WINDOWS
+from .._mm2.access import WINDOWS
 from .._mm2.mirror_config import checked, source_offsets_topic
 from .._values.safe import file_name
 from .._watch.keeping import CONFIGS
 from .machines import mirror_machines
 from .mirrors import rename_of, topics_pattern
 from .platforms import mirror_platform
+from .positions import positions_topic
 from .regions import whole_client
 
 Region = dict[str, Any]
@@ -110,7 +111,7 @@ def watch_words(mirror: dict[str, Any], regions: Mapping[str, Region], directory
         "--interval": interval or described.get("interval") or INTERVAL,
         "--offsets-topic": source_offsets_topic(checked(mirror)),
         "--alias": mirror["source"],
-        "--positions-topic": regions[mirror["target"]].get("kafka_dr_positions_topic") or POSITIONS,
+        "--positions-topic": positions_topic(mirror, regions),
         "--scrub-days": described.get("scrub_days"),
         "--max-mb-per-second": described.get("max_mb_per_second"),
         "--metrics": _metrics(mirror, regions),

@@ -3,20 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .._mm2.witness import UNWATCHED_GROUPS, owner
 from .mirrors import groups_pattern, topics_pattern
 from .regions import whole_client
+from .turning import succeeded
 
 Region = dict[str, Any]
-# Groups of people who look, of Kafka itself, and of the collection.
-GROUPS_EXCLUDE = "console-consumer-.*,__.*,streamsafe-kafka-dr-.*"
 INTERVAL_SECONDS = 2
 
 
 def witness_config(
-    mirror: dict[str, Any], regions: Mapping[str, Region], topic: str, cluster_id: str | None, inside: bool = False
+    mirror: dict[str, Any],
+    regions: Mapping[str, Region],
+    topic: str,
+    cluster_id: str | None,
+    inside: bool = False,
+    mirrors: Sequence[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """What ``position_witness.py`` reads: clients with their secrets, what it watches, and where it writes.
 
@@ -24,6 +29,7 @@ def witness_config(
     :param topic: the witness's topic in the target.
     :param cluster_id: of the source; empty where it is not known.
     :param inside: whether the witness runs in Kubernetes.
+    :param mirrors: ``kafka_dr_mirrors``, which say whose records it may find there.
     """
     return {
         "source": whole_client(regions[mirror["source"]], "witness", inside),
@@ -31,7 +37,9 @@ def witness_config(
         "groups": groups_pattern(mirror),
         "topic": topic,
         "source_cluster": cluster_id or "",
-        "groups_exclude": GROUPS_EXCLUDE,
+        "mirror": owner(mirror["source"], mirror["target"]),
+        "succeeds": succeeded(mirror, mirrors),
+        "groups_exclude": UNWATCHED_GROUPS,
         "topics": topics_pattern(mirror),
         "interval_seconds": INTERVAL_SECONDS,
     }

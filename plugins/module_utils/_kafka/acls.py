@@ -20,6 +20,7 @@ except ImportError:
     pass
 
 from .._errors import KafkaDrError, TimedOutError, UsageError
+from .._values.portions import portions
 from .acl_sight import UNGUARDED, require_sight
 from .client import KafkaClient
 
@@ -29,6 +30,8 @@ CLUSTER = "kafka-cluster"
 # librdkafka has no name for this resource; its number in the protocol is 5 (KIP-98).
 RESOURCES = {"topic": "TOPIC", "group": "GROUP", "cluster": "BROKER", "transactional_id": "TRANSACTIONAL_ID"}
 NAMES = {value: key for key, value in RESOURCES.items()}
+# A controller changes at most 10,000 in one request (QuorumController.MAX_RECORDS_PER_USER_OP, AclControlManager).
+ACLS_A_REQUEST = 1000
 
 
 class Acl(NamedTuple):
@@ -154,7 +157,7 @@ def ensure_acls(
     if not check_mode and (added or removed):
         _create(client, added)
         single = [acl for acl in removed if acl not in taken]
-        removed = sorted(set(removed) | _delete(client, single, {acl.principal for acl in taken}))
+        removed = sorted(set(removed) | _delete(client, single, taken))
 
         def wrong(found: set[Acl]) -> tuple[set[Acl], set[Acl]]:
             return set(added) - found, found & set(removed) | {acl for acl in found if _stripped(acl, stripped)}
@@ -180,19 +183,20 @@ def _stripped(acl: Acl, principals: Collection[str]) -> bool:
 
 
 def _create(client: KafkaClient, acls: Collection[Acl]) -> None:
-    if acls:
-        for future in client.admin.create_acls(
-            [_binding(acl) for acl in acls], request_timeout=client.timeout
-        ).values():
+    for some in portions([_binding(acl) for acl in acls], ACLS_A_REQUEST):
+        for future in client.admin.create_acls(some, request_timeout=client.timeout).values():
             client.result(future, "create ACLs")
 
 
-def _delete(client: KafkaClient, acls: Iterable[Acl], principals: Iterable[str]) -> set[Acl]:
-    """Delete these ACLs, and every ALLOW of these principals. Returns what the cluster says it deleted.
+def _delete(client: KafkaClient, acls: list[Acl], taken: Collection[Acl]) -> set[Acl]:
+    """Delete these ACLs, and every ALLOW of the principals from whom some are taken. Returns what the cluster says it
+    deleted.
 
     A principal's ALLOWs go by one filter without resource or operation: librdkafka has no names for the newer of them.
+    Where they are more than one request may delete, those that have names go one by one before.
     """
-    filters = [_filter(acl) for acl in acls]
+    many = [acl for acl in taken if _has_names(acl)] if len(taken) > ACLS_A_REQUEST else []
+    filters = [_filter(acl) for acl in (*acls, *many)]
     filters += [
         AclBindingFilter(
             ResourceType.ANY,
@@ -203,13 +207,17 @@ def _delete(client: KafkaClient, acls: Iterable[Acl], principals: Iterable[str])
             AclOperation.ANY,
             AclPermissionType.ALLOW,
         )
-        for principal in principals
+        for principal in sorted({acl.principal for acl in taken})
     ]
     gone: set[Acl] = set()
-    if filters:
-        for future in client.admin.delete_acls(filters, request_timeout=client.timeout).values():
+    for some in portions(filters, ACLS_A_REQUEST):
+        for future in client.admin.delete_acls(some, request_timeout=client.timeout).values():
             gone |= {_acl(binding) for binding in client.result(future, "delete ACLs")}
     return gone
+
+
+def _has_names(acl: Acl) -> bool:
+    return acl.resource in RESOURCES and "UNKNOWN" not in acl
 
 
 def _read_back(

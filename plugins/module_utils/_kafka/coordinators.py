@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 try:
     from confluent_kafka import ConsumerGroupState
@@ -15,9 +15,11 @@ except ImportError:
     pass
 
 from .._errors import KafkaDrError
+from .._values.portions import portions
 from .._values.sendable import sendable
 from .client import KafkaClient
 
+Answer = TypeVar("Answer")
 GROUPS_AT_ONCE = 500
 ABSENT = ("GROUP_ID_NOT_FOUND",)
 COORDINATOR_MOVES = ("NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS")
@@ -46,19 +48,27 @@ def await_coordinators(client: KafkaClient, groups: Collection[str]) -> None:
 
     :raises KafkaDrError: a coordinator still moves when the client's time is over.
     """
+    try:
+        once_loaded(client, lambda: list(described(client, groups)))
+    except KafkaDrError as error:
+        # Whatever else is wrong, the question itself tells.
+        if error.facts.get("code") in COORDINATOR_MOVES:
+            raise
+
+
+def once_loaded(client: KafkaClient, question: Callable[[], Answer]) -> Answer:
+    """The answer to a question about groups, asked again while a coordinator moves or loads its groups.
+
+    :raises KafkaDrError: another error, or a coordinator still moves when the client's time is over.
+    """
     end = time.monotonic() + client.timeout
     while True:
         try:
-            for dummy in described(client, groups):
-                pass
+            return question()
         except KafkaDrError as error:
-            # Whatever else is wrong, the question itself tells.
-            if error.facts.get("code") in COORDINATOR_MOVES:
-                if time.monotonic() >= end:
-                    raise
-                time.sleep(0.2)
-                continue
-        return
+            if error.facts.get("code") not in COORDINATOR_MOVES or time.monotonic() >= end:
+                raise
+        time.sleep(0.2)
 
 
 def unless_absent(client: KafkaClient, future: Future, what: str) -> Any:
@@ -73,6 +83,4 @@ def unless_absent(client: KafkaClient, future: Future, what: str) -> Any:
 
 def batches(names: Iterable[str]) -> Iterator[list[str]]:
     """At most :data:`GROUPS_AT_ONCE` names at a time, sorted."""
-    ordered = sorted(sendable(names, "consumer group"))
-    for begin in range(0, len(ordered), GROUPS_AT_ONCE):
-        yield ordered[begin : begin + GROUPS_AT_ONCE]
+    return portions(sorted(sendable(names, "consumer group")), GROUPS_AT_ONCE)

@@ -7,12 +7,11 @@ groups cost little more than the longest answer.
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 try:
     from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
@@ -20,8 +19,8 @@ except ImportError:
     pass
 
 from .._errors import KafkaDrError, RefusedError
-from .client import KafkaClient, partition
-from .coordinators import ABSENT, COORDINATOR_MOVES, await_coordinators, batches, described, unless_absent
+from .client import KafkaClient
+from .coordinators import ABSENT, await_coordinators, batches, described, once_loaded, unless_absent
 from .offsets import Partition
 
 UNSETTLED = "UNSTABLE_OFFSET_COMMIT"
@@ -51,8 +50,12 @@ class Membership(TypedDict):
 def list_groups(client: KafkaClient) -> list[str]:
     """Names of all consumer groups, sorted.
 
-    :raises KafkaDrError: a broker did not answer.
+    :raises KafkaDrError: a broker did not answer, or still loads its groups when the client's time is over.
     """
+    return once_loaded(client, lambda: _list_groups(client))
+
+
+def _list_groups(client: KafkaClient) -> list[str]:
     listed = client.result(
         client.ask("list groups", lambda: client.admin.list_consumer_groups(request_timeout=client.timeout)),
         "list groups",
@@ -89,6 +92,7 @@ def workers_of(client: KafkaClient, group: str) -> tuple[str, list[str]]:
 
     :raises AuthorizationError: this principal may not describe it, so that Kafka does not list it.
     """
+    await_coordinators(client, [group])
     found = next((row for row in _listed(client, group) if row.id == group and row.state != "Dead"), None)
     if found is None:
         describe_groups(client, [group])
@@ -163,17 +167,36 @@ def memberships(client: KafkaClient, groups: Iterable[str]) -> dict[str, Members
     }
 
 
+class Place(NamedTuple):
+    """A committed position, and the text that was committed with it; empty where there is none."""
+
+    offset: int
+    metadata: str
+
+
+def offsets_of(places: Mapping[str, Mapping[Partition, Place]]) -> dict[str, dict[Partition, int]]:
+    """The same without metadata."""
+    return {group: {key: place.offset for key, place in mine.items()} for group, mine in places.items()}
+
+
 def group_positions(
     client: KafkaClient, groups: Iterable[str], stable: Callable[[str], bool] | None = None
 ) -> dict[str, dict[Partition, int]]:
-    """``{group: {(topic, partition): offset}}``; a group or partition without a committed position is left out.
+    """``{group: {(topic, partition): offset}}``, as :func:`group_places` reads them."""
+    return offsets_of(group_places(client, groups, stable))
+
+
+def group_places(
+    client: KafkaClient, groups: Iterable[str], stable: Callable[[str], bool] | None = None
+) -> dict[str, dict[Partition, Place]]:
+    """``{group: {(topic, partition): Place}}``; a group or partition without a committed position is left out.
 
     :param stable: of a topic's name, whether no transaction may be about to change a position there (KIP-447), so that
         it does not move afterwards; one elsewhere that is about to change is left out. None takes them as they are.
     :raises KafkaDrError: a group or a partition has no answer. :raises RefusedError: a transaction that commits
         positions of a group in such a topic is open.
     """
-    found: dict[str, dict[Partition, int]] = {}
+    found: dict[str, dict[Partition, Place]] = {}
     for some in batches(groups):
         futures: dict[str, Future] = {}
         await_coordinators(client, some)
@@ -197,7 +220,8 @@ def group_positions(
                 if place.error is not None and not _about_to_change(client, place, what, stable):
                     raise client.translate(KafkaException(place.error), what)
                 if place.offset >= 0 and place.error is None:
-                    found.setdefault(name, {})[(place.topic, place.partition)] = place.offset
+                    text = getattr(place, "metadata", None) or ""
+                    found.setdefault(name, {})[(place.topic, place.partition)] = Place(place.offset, text)
     return found
 
 
@@ -213,51 +237,6 @@ def _about_to_change(client: KafkaClient, place: Any, what: str, stable: Callabl
             remedy="Stop these consumers, or wait for their transaction.timeout.ms, and run this again",
         )
     return True
-
-
-def commit_positions(client: KafkaClient, positions: Mapping[str, Mapping[Partition, int]]) -> dict[str, KafkaDrError]:
-    """Commit ``{group: {(topic, partition): offset}}``, asking again while a coordinator is being elected or loads.
-
-    Brokers refuse groups that have members.
-
-    :returns: ``{group: error}`` of groups that were not committed, or only in part.
-    """
-    end = time.monotonic() + client.timeout
-    failed = _commit_once(client, positions)
-    while time.monotonic() < end:
-        again = {
-            name: positions[name] for name, error in failed.items() if error.facts.get("code") in COORDINATOR_MOVES
-        }
-        if not again:
-            break
-        time.sleep(0.2)
-        failed = {**{name: error for name, error in failed.items() if name not in again}, **_commit_once(client, again)}
-    return failed
-
-
-def _commit_once(client: KafkaClient, positions: Mapping[str, Mapping[Partition, int]]) -> dict[str, KafkaDrError]:
-    failed = {}
-    for some in batches(positions):
-        futures: dict[str, Future] = {}
-        for name in some:
-            places = [partition(topic, number, offset) for (topic, number), offset in sorted(positions[name].items())]
-            asked = [ConsumerGroupTopicPartitions(name, places)]
-            futures.update(
-                client.ask(
-                    "commit positions",
-                    partial(client.admin.alter_consumer_group_offsets, asked, request_timeout=client.timeout),
-                )
-            )
-        for name, future in futures.items():
-            what = f"commit the positions of group '{name}'"
-            try:
-                answer = client.result(future, what)
-                errors = [place.error for place in answer.topic_partitions if place.error is not None]
-                if errors:
-                    raise client.translate(KafkaException(errors[0]), what)
-            except KafkaDrError as error:
-                failed[name] = error
-    return failed
 
 
 def positions_in(client: KafkaClient, topics: Collection[str]) -> dict[str, dict[str, dict[str, int]]]:

@@ -5,7 +5,6 @@ KIP-848) knows share and streams groups.
 
 from __future__ import annotations
 
-import importlib.util
 from typing import TypedDict
 
 try:
@@ -17,7 +16,7 @@ except ImportError:
 from .._errors import KafkaDrError
 from .client import KafkaClient
 from .groups import list_groups, unlike_consumers
-from .python_client import PythonClient
+from .python_client import PythonClient, require_library
 
 
 class GroupKind(TypedDict):
@@ -37,13 +36,7 @@ def group_kinds(client: KafkaClient) -> dict[str, GroupKind]:
     :raises KafkaDrError: a broker did not answer, since a partial list is never used; or kafka-python, the only client
         that has this request, cannot send it.
     """
-    if importlib.util.find_spec("kafka") is None:
-        raise KafkaDrError(
-            f"Cannot list groups of every kind on {client.name}",
-            expected="kafka-python",
-            found="none installed",
-            remedy="Install kafka-python beside Ansible",
-        )
+    require_library(client, "list groups of every kind")
     found: dict[str, GroupKind] = {}
     with PythonClient(client) as connection:
         for number in sorted(client.metadata().brokers):

@@ -29,6 +29,15 @@ class Row(NamedTuple):
     value: Any
 
 
+class Unread(NamedTuple):
+    """A record that is not what it should be, and was passed over."""
+
+    topic: str
+    partition: int
+    offset: int
+    key: bytes | None
+
+
 # From key and value; None leaves the record out. Raises FormatError.
 Decode = Callable[["bytes | None", "bytes | None"], Any]
 
@@ -57,14 +66,20 @@ def stable_ends(client: KafkaClient, topic: str) -> int:
 
 
 def read_rows(
-    client: KafkaClient, topic: str, decode: Decode, begin: Mapping[int, int] | None = None
+    client: KafkaClient,
+    topic: str,
+    decode: Decode,
+    begin: Mapping[int, int] | None = None,
+    unread: list[Unread] | None = None,
 ) -> list[Row] | None:
     """Every committed record of a topic up to its last stable offset, decoded.
 
     :param decode: ``decode(key, value)``; None leaves the record out.
     :param begin: ``{partition: offset}`` to begin at, instead of the log start.
+    :param unread: takes the records that are not what they should be, which are then passed over.
     :returns: rows ordered by partition and offset, or None where the topic does not exist.
-    :raises FormatError: with ``topic``, ``partition`` and ``offset`` of the record that is not what it should be.
+    :raises FormatError: with ``topic``, ``partition`` and ``offset`` of the record that is not what it should be,
+        unless ``unread`` takes it.
     """
     bounds = _bounds(client, topic)
     if bounds is None:
@@ -77,7 +92,13 @@ def read_rows(
     for index, messages in read(client, ranges, timeout=client.timeout):
         message: Any
         for message in messages:
-            value = _decoded(client, topic, ranges[index][1], message, decode)
+            try:
+                value = _decoded(client, topic, ranges[index][1], message, decode)
+            except FormatError:
+                if unread is None:
+                    raise
+                unread.append(Unread(topic, ranges[index][1], message.offset(), message.key()))
+                continue
             if value is not None:
                 rows.append(Row(ranges[index][1], message.offset(), message.timestamp()[1], value))
     return sorted(rows, key=lambda row: row[:2])
@@ -96,14 +117,18 @@ def _decoded(client: KafkaClient, topic: str, number: int, message: Any, decode:
         ) from error
 
 
-def read_offset_syncs(client: KafkaClient, topic: str) -> list[Row] | None:
-    """Rows of :class:`codec.OffsetSync` in log order."""
-    return read_rows(client, topic, lambda key, value: None if value is None else codec.decode_offset_sync(key, value))
+def read_offset_syncs(client: KafkaClient, topic: str, unread: list[Unread] | None = None) -> list[Row] | None:
+    """Rows of :class:`codec.OffsetSync` in log order; ``unread`` as :func:`read_rows` has it."""
+    return read_rows(
+        client, topic, lambda key, value: None if value is None else codec.decode_offset_sync(key, value), unread=unread
+    )
 
 
-def read_checkpoints(client: KafkaClient, topic: str) -> list[Row] | None:
-    """Rows of :class:`codec.Checkpoint` in log order."""
-    return read_rows(client, topic, lambda key, value: None if value is None else codec.decode_checkpoint(key, value))
+def read_checkpoints(client: KafkaClient, topic: str, unread: list[Unread] | None = None) -> list[Row] | None:
+    """Rows of :class:`codec.Checkpoint` in log order; ``unread`` as :func:`read_rows` has it."""
+    return read_rows(
+        client, topic, lambda key, value: None if value is None else codec.decode_checkpoint(key, value), unread=unread
+    )
 
 
 def read_last_heartbeat(client: KafkaClient, topic: str, source: str, target: str, tail: int = 200) -> int | None:
@@ -209,15 +234,18 @@ def read_witness(client: KafkaClient, topic: str) -> dict[str, Any] | None:
     return witness.fold(row.value for row in tail if row.offset >= since)
 
 
-def read_witness_rounds(client: KafkaClient, topic: str) -> list[int] | None:
+def read_witness_rounds(client: KafkaClient, topic: str, mirror: str = "") -> list[int] | None:
     """When the last rounds of the position witness began, in milliseconds by its clock, oldest first; None where the
     topic does not exist.
+
+    :param mirror: whose witness, as :func:`.witness.owner` says it; rounds of another's do not count.
     """
     bounds = _bounds(client, topic)
     if bounds is None:
         return None
     rows = read_rows(client, topic, witness.decode, {0: bounds[0]["stable"] - STAMP_SEARCH}) or []
-    return [row.value["at"] for row in rows if row.value["kind"] == "round" and not row.value["gone"]]
+    rounds = [row.value for row in rows if row.value["kind"] == "round" and not row.value["gone"]]
+    return [value["at"] for value in rounds if not witness.is_others(value.get("mirror"), mirror)]
 
 
 def read_task_states(client: KafkaClient, topic: str) -> list[codec_connect.TaskState] | None:

@@ -14,6 +14,7 @@ except ImportError:
     pass
 
 from .._errors import KafkaDrError
+from .._values.portions import portions
 from .client import KafkaClient
 
 Partition = tuple[str, int]
@@ -97,8 +98,7 @@ def _listed(
                 if gone != "left out" or error.facts.get("code") != UNKNOWN:
                     raise
 
-    for begin in range(0, len(wanted), PARTITIONS_A_REQUEST):
-        some = wanted[begin : begin + PARTITIONS_A_REQUEST]
+    for some in portions(wanted, PARTITIONS_A_REQUEST):
         asked = {TopicPartition(topic, number): spec for (topic, number), spec in some}
         client.while_leaders_change(partial(ask, asked), also=(UNKNOWN,) if gone == "waited for" else ())
     return found

@@ -8,6 +8,7 @@ sent as its admin client sends its own.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import logging
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
@@ -24,6 +25,17 @@ from .client import KafkaClient
 from .python_settings import settings
 
 T = TypeVar("T")
+
+
+def require_library(client: KafkaClient, what: str) -> None:
+    """:param what: continues 'Cannot ...'. :raises KafkaDrError: kafka-python is not installed."""
+    if importlib.util.find_spec("kafka") is None:
+        raise KafkaDrError(
+            f"Cannot {what} on {client.name}",
+            expected="kafka-python",
+            found="none installed",
+            remedy="Install kafka-python beside Ansible",
+        )
 
 
 class _Heard(logging.Handler):

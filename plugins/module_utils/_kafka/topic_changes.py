@@ -9,48 +9,43 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypedDict
 
 try:
-    from confluent_kafka.admin import (
-        AlterConfigOpType,
-        ConfigEntry,
-        ConfigResource,
-        NewPartitions,
-        NewTopic,
-        ResourceType,
-    )
+    from confluent_kafka.admin import NewPartitions, NewTopic
 except ImportError:
     pass
 
 from .._errors import RefusedError, TimedOutError, UsageError
 from .._values.listing import named
 from .._values.sendable import sendable
-from .._values.setting import setting
+from .._values.setting import alike, setting
+from .._values.topic_hold import HOLD
 from .client import KafkaClient
+from .topic_settings import configure
 from .topics import describe_topics, topic_configs
 
-# The text of None.
-REMOVED = "None"
+# The text of None, as a template may give it.
+NONE = "None"
 
 
 class WantedTopic(NamedTuple):
-    """A topic as described; None is the cluster's default. The config value :data:`REMOVED` takes the config away."""
+    """A topic as described; None is the cluster's default. The config value None takes the config away."""
 
     partitions: int | None
     replication_factor: int | None
-    configs: dict[str, str]
+    configs: dict[str, str | None]
 
 
 class PresentTopic(TypedDict):
     """A topic as it is: its partitions, and the configs that were set on it."""
 
     partitions: int
-    configs: dict[str, str]
+    configs: dict[str, str | None]
 
 
 @dataclass
 class _Plan:
     create: list[str] = field(default_factory=list)
     widen: dict[str, int] = field(default_factory=dict)
-    configure: dict[str, dict[str, str]] = field(default_factory=dict)
+    configure: dict[str, dict[str, str | None]] = field(default_factory=dict)
 
 
 def described(topics: Iterable[Mapping[str, Any]]) -> dict[str, WantedTopic]:
@@ -63,7 +58,9 @@ def described(topics: Iterable[Mapping[str, Any]]) -> dict[str, WantedTopic]:
     for topic in topics:
         if not topic.get("name"):
             raise UsageError("A topic has no name", found=str(topic))
-        configs = {key: setting(value) for key, value in (topic.get("configs") or {}).items()}
+        configs = {
+            key: None if str(value) == NONE else setting(value) for key, value in (topic.get("configs") or {}).items()
+        }
         wanted[topic["name"]] = WantedTopic(topic.get("partitions"), topic.get("replication_factor"), configs)
     return wanted
 
@@ -92,7 +89,7 @@ def ensure_topics(
     if not check_mode:
         _create(client, plan.create, wanted)
         _widen(client, plan.widen)
-        _configure(client, plan.configure)
+        configure(client, plan.configure, _configs(before))
     now = describe_topics(client, list(wanted))
     return {
         "changed": bool(plan.create or plan.widen or plan.configure),
@@ -124,6 +121,7 @@ def _refuse_others(client: KafkaClient, topics: list[Mapping[str, Any]], present
 def _delete(client: KafkaClient, before: Mapping[str, PresentTopic], check_mode: bool) -> dict[str, Any]:
     names = sendable(sorted(before), "topic")
     if names and not check_mode:
+        configure(client, {name: held for name in names if (held := _held(before[name]))}, _configs(before))
         futures = client.ask(
             "delete topics",
             lambda: client.admin.delete_topics(names, request_timeout=client.timeout, operation_timeout=client.timeout),
@@ -146,7 +144,9 @@ def _expected(wanted: Mapping[str, WantedTopic], before: Mapping[str, PresentTop
     after = dict(before)
     for name, topic in wanted.items():
         present = before.get(name, {"partitions": topic.partitions or 1, "configs": {}})
-        configs = {key: value for key, value in {**present["configs"], **topic.configs}.items() if value != REMOVED}
+        configs: dict[str, str | None] = {
+            key: value for key, value in {**present["configs"], **topic.configs}.items() if value is not None
+        }
         after[name] = {"partitions": max(topic.partitions or 1, present["partitions"]), "configs": configs}
     return after
 
@@ -155,6 +155,10 @@ def _current(client: KafkaClient, names: Collection[str]) -> dict[str, PresentTo
     found = describe_topics(client, names)
     configs = topic_configs(client, list(found))
     return {name: {"partitions": topic["partitions"], "configs": configs[name]} for name, topic in found.items()}
+
+
+def _configs(topics: Mapping[str, PresentTopic]) -> dict[str, dict[str, str | None]]:
+    return {name: topic["configs"] for name, topic in topics.items()}
 
 
 def _plan(wanted: Mapping[str, WantedTopic], before: Mapping[str, PresentTopic]) -> _Plan:
@@ -173,9 +177,7 @@ def _plan(wanted: Mapping[str, WantedTopic], before: Mapping[str, PresentTopic])
             )
         if topic.partitions and present["partitions"] < topic.partitions:
             plan.widen[name] = topic.partitions
-        changes = {
-            key: value for key, value in topic.configs.items() if (present["configs"].get(key) or REMOVED) != value
-        }
+        changes = {key: value for key, value in topic.configs.items() if not alike(present["configs"].get(key), value)}
         if changes:
             plan.configure[name] = changes
     return plan
@@ -189,7 +191,7 @@ def _create(client: KafkaClient, names: list[str], wanted: Mapping[str, WantedTo
             name,
             num_partitions=wanted[name].partitions or -1,
             replication_factor=wanted[name].replication_factor or -1,
-            config={key: value for key, value in wanted[name].configs.items() if value != REMOVED},
+            config={key: value for key, value in wanted[name].configs.items() if value is not None},
         )
         for name in names
     ]
@@ -202,33 +204,19 @@ def _create(client: KafkaClient, names: list[str], wanted: Mapping[str, WantedTo
     await_topics(client, names, present=True)
 
 
+def _held(topic: PresentTopic) -> dict[str, None]:
+    """What holds off deletion in a topic, to be taken away, so that no topic that is made again under its name shows
+    it: see :func:`configure`.
+    """
+    return {key: None for key, value in topic["configs"].items() if HOLD.get(key) == value}
+
+
 def _widen(client: KafkaClient, partitions: Mapping[str, int]) -> None:
     if not partitions:
         return
     asked = [NewPartitions(name, count) for name, count in partitions.items()]
     for name, future in client.ask("add partitions", lambda: client.admin.create_partitions(asked)).items():
         client.result(future, f"add partitions to topic '{name}'")
-
-
-def _configure(client: KafkaClient, changes: Mapping[str, Mapping[str, str]]) -> None:
-    if not changes:
-        return
-    resources = []
-    for name, configs in changes.items():
-        entries = [
-            ConfigEntry(
-                key,
-                None if value == REMOVED else value,
-                incremental_operation=AlterConfigOpType.DELETE if value == REMOVED else AlterConfigOpType.SET,
-            )
-            for key, value in configs.items()
-        ]
-        resources.append(ConfigResource(ResourceType.TOPIC, name, incremental_configs=entries))
-    futures = client.ask(
-        "alter topic configs", lambda: client.admin.incremental_alter_configs(resources, request_timeout=client.timeout)
-    )
-    for resource, future in futures.items():
-        client.result(future, f"alter the configs of topic '{resource.name}'")
 
 
 def await_topics(client: KafkaClient, names: Collection[str], present: bool) -> None:

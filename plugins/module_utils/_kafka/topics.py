@@ -17,6 +17,7 @@ except ImportError:
 from .._errors import AuthorizationError, KafkaDrError, RefusedError, UsageError
 from .._mm2.names import is_own
 from .._values.listing import named
+from .._values.portions import portions
 from .._values.sendable import sendable
 from .client import KafkaClient
 from .offsets import UNKNOWN, list_offsets
@@ -214,9 +215,7 @@ def config_entries(client: KafkaClient, names: Collection[str]) -> dict[str, dic
 
 
 def _batches(names: Collection[str]) -> Iterator[list[str]]:
-    ordered = sendable(names, "topic")
-    for begin in range(0, len(ordered), TOPICS_A_REQUEST):
-        yield ordered[begin : begin + TOPICS_A_REQUEST]
+    return portions(sendable(names, "topic"), TOPICS_A_REQUEST)
 
 
 def survey_topics(client: KafkaClient, names: Collection[str]) -> dict[str, TopicSurvey]:

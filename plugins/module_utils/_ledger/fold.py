@@ -17,6 +17,9 @@ COMPARED, TURNED = ("proof", "late_records"), ("turned", "protecting", "protecte
 LENT = "granting"
 # How a failback found the region, with what limited retention before it held deletion off.
 RETURNED = "returned"
+# The stage that holds off deletion in a backup, and its step of the ends of an earlier run, with what decided over
+# deletion, as long as no new backup has ended since.
+RESTORE, HELD_BEFORE = "recreate_from_backup", "held_before"
 # What a planned move tells the region that it leaves, before it names the other one.
 NAMING = "naming"
 # What a stage that fills a region tells that region's ledger, where it owns another one.
@@ -186,7 +189,8 @@ def _follow_stage(state: dict, entry: dict) -> None:
         if not (state["open"] and state["stage"] == stage and state["about"] == entry.get("about")):
             before = state["done"].get(stage, {}) if state["active_region"] == "none" else {}
             paused = {step: step_entry for step, step_entry in before.items() if step == "paused"}
-            state["done"][stage] = {**lent(state["done"], stage), **paused, **_still_true(state, entry)}
+            held = _held_before(state) if stage == RESTORE else {}
+            state["done"][stage] = {**lent(state["done"], stage), **paused, **held, **_still_true(state, entry)}
         elif stage == "failover":
             _begin_unplanned(state, entry)
         state["begun"][stage] = entry
@@ -216,6 +220,19 @@ def _ended(state: dict, entry: dict) -> dict[str, Any]:
     if not (begun.get("found") or {}).get("catches_up") or last.get("about") != entry.get("about"):
         return entry
     return {**entry, "moved": last.get("moved", last.get("offset"))}
+
+
+def _held_before(state: dict) -> dict[str, Any]:
+    """What an earlier restore knew of the backup's topics before it held off deletion there, until a new backup has let
+    that go: a further restore finds them held.
+    """
+    earlier, released = state["done"].get(RESTORE, {}), state["last"].get("new_backup") or {}
+    ends = earlier.get("ends") or earlier.get(HELD_BEFORE)
+    if ends is None:
+        return {}
+    about_it = set(regions_of(released)) >= {regions_of(ends)[0], regions_of(ends)[-1]}
+    let_go = released.get("state") == "done" and about_it and released.get("offset", 0) > ends.get("offset", 0)
+    return {} if let_go else {HELD_BEFORE: ends}
 
 
 def _still_true(state: dict, entry: Mapping[str, Any]) -> dict[str, Any]:

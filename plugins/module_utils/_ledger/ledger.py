@@ -7,6 +7,7 @@ from .._errors import FormatError, RefusedError
 from .._kafka.client import KafkaClient
 from .._kafka.log import read_log
 from .._kafka.topics import describe_topics
+from .._values import spans
 from .._values.listing import named
 from . import seal
 from .chain import Chain, examine
@@ -73,7 +74,7 @@ def sound(client: KafkaClient, topic: str, chain: Chain) -> Chain:
     if not chain.faults:
         return chain
     ways = {
-        name: ",".join(str(fault.offset) for fault in chain.faults if fault.keep == keep)
+        name: spans.as_text(fault.offset for fault in chain.faults if fault.keep == keep)
         for name, keep in (("ledger_pass_over", False), ("ledger_keep", True))
     }
     raise FormatError(

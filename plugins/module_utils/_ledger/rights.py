@@ -3,6 +3,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def rights_with(rights: Iterable[Mapping[str, Any]], more: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """All of ``rights``, and those of ``more`` that are not among them.
+
+    Ansible's own ``union`` compares each with each, which takes minutes where there are a thousand.
+
+    :param rights: ``[{principal, resource, name, pattern, operations[], permission, host}]``
+    """
+    return list({_identity(right): right for right in (*rights, *more)}.values())
+
+
+def rights_without(rights: Iterable[Mapping[str, Any]], others: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Those of ``rights`` that are not among ``others``; both as for :func:`rights_with`."""
+    known = {_identity(right) for right in others}
+    return [right for right in rights if _identity(right) not in known]
+
+
+def _identity(right: Mapping[str, Any]) -> tuple[tuple[str, object], ...]:
+    """What equal rights have in common."""
+    return tuple(
+        sorted(
+            (str(key), tuple(map(str, value)) if isinstance(value, list) else str(value))
+            for key, value in right.items()
+        )
+    )
+
 
 def remember_taken(taken: dict[str, list], step: str, entry: dict) -> None:
     """Rights are remembered before they are taken away, and again as what was taken: a run may be cut off between."""
@@ -33,8 +62,5 @@ def remember_beyond(beyond: dict[str, dict[str, list]], step: str, entry: dict) 
 
 def _new_rights(rights: object, known: list) -> list:
     """What is told and not yet known; whatever is no right is passed over."""
-    return [
-        right
-        for right in (rights if isinstance(rights, list) else [])
-        if isinstance(right, dict) and right not in known
-    ]
+    usable = [right for right in rights if isinstance(right, dict)] if isinstance(rights, list) else []
+    return rights_without(rights_with(usable, ()), known)

@@ -19,11 +19,12 @@ HARMFUL = ("WRITE", "DELETE", "ALTER", "ALTER_CONFIGS")
 
 
 def expected(
-    region: dict, ledger_topic: str, positions_topic: str, later: Sequence[str] | tuple[str, ...] = ()
+    region: dict, ledger_topic: str, positions_topics: Sequence[str] | str, later: Sequence[str] | tuple[str, ...] = ()
 ) -> dict[str, list[str]]:
     """``{topic: [principals that may write there]}``.
 
     :param region: its variables: ``kafka_dr_users``, ``kafka_dr_super_users``, ``kafka_dr_client``.
+    :param positions_topics: of the region's position witnesses; a name alone stands for a list of it.
     :param later: names of users whose rights are about to be corrected.
     """
 
@@ -31,11 +32,12 @@ def expected(
         return [user["name"] for user in region.get("kafka_dr_users") or [] if user.get("purpose") in purposes]
 
     above = [*of("stages"), *(region.get("kafka_dr_super_users") or []), *later]
+    positions = [positions_topics] if isinstance(positions_topics, str) else positions_topics
     own = (region.get("kafka_dr_client") or {}).get("sasl.username")
     above += [own] if own else []
     return {
         ledger_topic: _principals(above),
-        positions_topic: _principals([*above, *of("witness")]),
+        **{topic: _principals([*above, *of("witness")]) for topic in positions},
         SALVAGE_TOPIC: _principals(above),
         WINDOWS: _principals([*above, *of("watch")]),
     }

@@ -227,7 +227,11 @@ def _witness(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) ->
     if side == "source":
         return _topics(topics, ["DESCRIBE"]) + [_grant("cluster", ["DESCRIBE"]), _grant("group", ["DESCRIBE"], "*")]
     # Reading its own topic again, its consumer asks for a group's coordinator although it joins none.
-    return [_grant("topic", ["DESCRIBE", "READ", "WRITE"], POSITIONS), _grant("group", ["DESCRIBE"], "*")]
+    return [_grant("topic", ["DESCRIBE", "READ", "WRITE"], _positions(mirror)), _grant("group", ["DESCRIBE"], "*")]
+
+
+def _positions(mirror: dict[str, Any]) -> str:
+    return str(mirror.get("positions_topic") or POSITIONS)
 
 
 def _watch(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) -> list[dict[str, Any]]:
@@ -241,7 +245,7 @@ def _watch(mirror: dict[str, Any], topics: list[dict[str, str]], side: str) -> l
         # It corrects the settings of its own topic too: deletion by age would forget what was proven.
         _grant("topic", ["ALTER_CONFIGS", "DESCRIBE", "DESCRIBE_CONFIGS", "READ", "WRITE"], WINDOWS),
         _grant("topic", ["DESCRIBE", "READ"], source_offsets_topic(mirror)),
-        _grant("topic", ["DESCRIBE", "READ"], POSITIONS),
+        _grant("topic", ["DESCRIBE", "READ"], _positions(mirror)),
         _grant("transactional_id", ["DESCRIBE", "WRITE"], WATCH_TRANSACTIONS + mirror["name"]),
     ]
 

@@ -135,13 +135,19 @@ def decode_offset_sync(key: bytes | None, value: bytes | None) -> OffsetSync:
     """:class:`OffsetSync` of a record of ``mm2-offset-syncs.*.internal``: key STRING, INT32; value INT64, INT64 without
     a version.
     """
-    reader = Cursor(key, "offset sync key")
-    topic, partition = reader.string("topic"), reader.int32("partition", 0)
-    reader.end()
+    topic, partition = decode_offset_sync_key(key)
     reader = Cursor(value, "offset sync value")
     upstream, downstream = reader.int64("upstream offset", 0), reader.int64("downstream offset", 0)
     reader.end()
     return OffsetSync(topic, partition, upstream, downstream)
+
+
+def decode_offset_sync_key(key: bytes | None) -> tuple[str, int]:
+    """The source's topic and partition that an offset sync is about."""
+    reader = Cursor(key, "offset sync key")
+    topic, partition = reader.string("topic"), reader.int32("partition", 0)
+    reader.end()
+    return topic, partition
 
 
 def encode_offset_sync(sync: OffsetSync) -> tuple[bytes, bytes]:

@@ -32,6 +32,7 @@ KNOWN_KEYS = {
     "exactly_once",
     "tuning",
     "managed_elsewhere",
+    "positions_topic",
 }
 KNOWN_TUNING = {
     "tasks_max",

@@ -21,6 +21,9 @@ from .answer import Answer
 from .evidence import Evidence
 from .shapes import Pair
 
+# From where on the source was read, and offsets and digests of its records.
+Read = tuple[int, "np.ndarray", "np.ndarray"]
+
 
 def between(evidence: Evidence, position: int) -> Answer | None:
     """The answer between two pairs, the second of which may be the last record copied as Connect knows it."""
@@ -41,7 +44,8 @@ def between(evidence: Evidence, position: int) -> Answer | None:
     if not len(offsets) or offsets[-1] != later[1] or (counted is not None and offsets[0] != counted[1]):
         # A pair names what is no record: the target lost some of it, or it is another topic than the pair's.
         return None
-    verified = _by_content(evidence, position, earlier, later, offsets, digests)
+    read = _source_records(evidence, position, earlier, later)
+    verified = _by_content(read, position, earlier, later, offsets, digests) if read is not None else None
     if verified is not None:
         return verified
     if len(np.unique(digests)) != len(offsets):
@@ -49,6 +53,10 @@ def between(evidence: Evidence, position: int) -> Answer | None:
     least, most = _bounds(position, counted, later, len(offsets), whole=earlier is None and low == 0)
     if least > most:
         return None  # more copies than source offsets: these are not all copies
+    equal = _equal_before(read, position, digests[least:], digests) if read is not None else None
+    if equal is not None:
+        why = "the source's records differ from the copies counted between offset syncs"
+        return Answer(int(offsets[min(least, equal)]), "lower_bound", most - min(least, equal), why)
     answer, why = int(offsets[least]), f"{len(offsets)} records counted between {closed_by}"
     if least == most:
         return Answer(answer, "exact_counted", 0, why)
@@ -89,19 +97,37 @@ def _last_copied(evidence: Evidence, position: int) -> Pair | None:
     return evidence.through - 1, copy
 
 
-def _by_content(
-    evidence: Evidence, position: int, earlier: Pair | None, later: Pair, offsets: np.ndarray, digests: np.ndarray
-) -> Answer | None:
-    """The source's records (or its manifest's) up to the later pair against the copies before it."""
+def _source_records(evidence: Evidence, position: int, earlier: Pair | None, later: Pair) -> Read | None:
+    """From where on the source (or its manifest) was read up to the later pair, offsets and digests; None where that
+    does not take in the position.
+    """
     low = earlier[0] if earlier is not None else position
     if evidence.source is not None:
         low = max(low, evidence.source[0])
-    if position < low:
-        return None
     scan = evidence.source_scan(low, later[0] + 1)
-    if scan is None:
+    return None if position < low or scan is None else (low, *scan.between(low, later[0] + 1))
+
+
+def _equal_before(read: Read, position: int, behind: np.ndarray, digests: np.ndarray) -> int | None:
+    """Where the first record at or after the position has no copy among those behind the answer: the index after the
+    copy of the last record before the position that has one, 0 where none has. None where it has a copy: what was
+    counted is then not contradicted.
+
+    :param behind: digests of the copies from the answer on.
+    """
+    dummy, theirs, their_digests = read
+    index = int(np.searchsorted(theirs, position))
+    if index >= len(theirs) or (behind == their_digests[index]).any():
         return None
-    theirs, their_digests = scan.between(low, later[0] + 1)
+    known = np.flatnonzero(np.isin(digests, their_digests[:index]))
+    return int(known[-1]) + 1 if len(known) else 0
+
+
+def _by_content(
+    read: Read, position: int, earlier: Pair | None, later: Pair, offsets: np.ndarray, digests: np.ndarray
+) -> Answer | None:
+    """The source's records (or its manifest's) up to the later pair against the copies before it."""
+    low, theirs, their_digests = read
     after = len(theirs) - int(np.searchsorted(theirs, position))
     if (
         after

@@ -5,27 +5,29 @@ compared.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 
 from .._kafka.client import KafkaClient
-from .._kafka.mm2_topics import Row, read_offset_syncs, read_source_offsets
+from .._kafka.mm2_topics import Row, Unread, read_offset_syncs, read_source_offsets
 from .._kafka.offsets import topic_offsets
 from .._kafka.topics import describe_topics
 from .._mm2.names import MirrorNames
 from .evidence import Evidence
 from .former_topic import FormerTopic
-from .offset_map import ProofMap, merge_pairs
-from .outline import Outline
+from .offset_map import ProofMap, merge_pairs, rising_pairs
+from .outline import Outline, living_pairs
 from .reading import digest_spans
 from .scan import Scan
 from .shapes import Known, Offsets, Pair, Partition, Span, TimedPair
 from .spans import spans_to_read
+from .unreadable import about
 
 # ``contents(topic, partition, low, high, timestamps)``: the source's records as a manifest has them, None where it has
 # none.
 Contents = Callable[..., "Scan | None"]
-# Ends of partitions, and the ids of their topics.
-Bounds = tuple[dict[Partition, Span], dict[str, str]]
+# Log starts and last stable offsets of partitions, ends of their logs, and the ids of their topics.
+Bounds = tuple[dict[Partition, Span], dict[Partition, int], dict[str, str]]
 
 
 class EvidenceCollector:
@@ -53,7 +55,9 @@ class EvidenceCollector:
         self.known = known or {"topics": {}}
         self.proof = proof or {}
         self.ends = ends or {}
-        self.syncs = read_offset_syncs(target, names.offset_syncs)
+        self.unread: list[Unread] = []
+        self.syncs = read_offset_syncs(target, names.offset_syncs, self.unread)
+        self.garbled = about(self.unread)
         copied = read_source_offsets(target, offsets_topic or names.source_offsets, names.source, connector)
         # Of a key with rows in two partitions nobody knows which one Connect goes by.
         self.copied: dict[Partition, int] = {
@@ -113,8 +117,10 @@ class EvidenceCollector:
         """What is known before any record is read, for every partition that exists on the target."""
         wanted = set(positions)
         topics = sorted({topic for topic, dummy in wanted})
-        copies, copy_ids = _bounds(self.target, [self.names.copy_of(topic) for topic in topics])
-        sources, source_ids = (None, self._witnessed_ids()) if self.source is None else _bounds(self.source, topics)
+        copies, dummy_ends, copy_ids = _bounds(self.target, [self.names.copy_of(topic) for topic in topics])
+        sources, log_ends, source_ids = (
+            (None, {}, self._witnessed_ids()) if self.source is None else _bounds(self.source, topics)
+        )
         history, pairs = self._pairs(wanted)
         outlines = {}
         for key in positions:
@@ -124,7 +130,8 @@ class EvidenceCollector:
                 continue
             end = self.ends.get(copy_name, {}).get(key[1])
             through = self.copied.get(key)
-            proof = self._proof(key, copy[1], (source_ids.get(key[0]), copy_ids[copy_name]))
+            present = source_ids.get(key[0]), copy_ids[copy_name]
+            proof = self._proof(key, copy[1], present, pairs.get(key, []))
             outlines[key] = Outline(
                 merge_pairs(pairs.get(key, []), proof),
                 (copy[0], copy[1] if end is None else min(end, copy[1])),
@@ -134,17 +141,24 @@ class EvidenceCollector:
                 self.checkpoints.get(key, ()),
                 proof,
                 sealed=end is not None,
-                mixed=key in self.plain,
-                former=FormerTopic(history.get(key, ()), self._recreated(key[0]) / 1000, *self._known_end(key)),
+                # What cannot be read may have shown that the mirror went back.
+                mixed=key in self.plain or key in self.garbled,
+                former=FormerTopic(
+                    history.get(key, ()),
+                    self._recreated(key[0]) / 1000,
+                    *((log_ends[key], math.inf) if key in log_ends else self._known_end(key)),
+                ),
             )
         return outlines
 
-    def _proof(self, key: Partition, end: int, present: tuple[str | None, str]) -> ProofMap | None:
-        """The proof's offset map, unless one of the topics is not the one that was proven."""
+    def _proof(self, key: Partition, end: int, present: tuple[str | None, str], pairs: list[Pair]) -> ProofMap | None:
+        """The proof's offset map, unless one of the topics is not the one that was proven, or pairs of the present copy
+        contradict it: the copy lost its end since, and grew again.
+        """
         proof = self.proof.get(key)
         if proof is None or proof.target_range[1] > end or not _same(proof.ids, present):
             return None
-        return proof
+        return proof if rising_pairs(living_pairs(pairs, end), proof) is not None else None
 
     def _recreated(self, topic: str) -> int:
         return self.known["topics"].get(topic, {}).get("recreated", 0)
@@ -176,15 +190,16 @@ class EvidenceCollector:
 
 
 def _bounds(client: KafkaClient, topics: list[str]) -> Bounds:
-    """Log starts and last stable offsets of all partitions, and the topics' ids."""
+    """Bounds of all partitions, and the topics' ids."""
     described = describe_topics(client, topics)
     partitions = {name: topic["partitions"] for name, topic in described.items()}
     bounds = topic_offsets(client, partitions, gone="waited for")
-    return {
-        (name, int(number)): (partition["start"], partition["stable"])
-        for name, numbers in bounds.items()
-        for number, partition in numbers.items()
-    }, {name: topic["id"] for name, topic in described.items()}
+    flat = {(name, int(number)): partition for name, numbers in bounds.items() for number, partition in numbers.items()}
+    return (
+        {key: (partition["start"], partition["stable"]) for key, partition in flat.items()},
+        {key: partition["end"] for key, partition in flat.items()},
+        {name: topic["id"] for name, topic in described.items()},
+    )
 
 
 def _same(proven: tuple[str | None, str | None], present: tuple[str | None, str]) -> bool:

@@ -27,6 +27,7 @@ class Evidence(Outline):
         vars(self).update(vars(outline))
         self.target_scans, self.source_scans = target_scans, source_scans
         self._differing: tuple[Scan, int] | None = None
+        self._drop_refuted()
         if self._contradicted():
             self.through = None
         if self._headless():
@@ -40,6 +41,20 @@ class Evidence(Outline):
         crowded = self._first_crowded()
         if crowded is not None:
             self._cut(crowded)
+
+    def _drop_refuted(self) -> None:
+        """Leave out pairs whose two records were both read, and differ: one side lost its end since, and holds others
+        in their place. A proof that rests on one goes too.
+        """
+        if not self.pairs:
+            return
+        upstream, downstream = np.array(self.pairs, dtype=np.int64).T
+        theirs, seen = _digests_at(self.source_scans, upstream)
+        copies, copied = _digests_at(self.target_scans, downstream)
+        refuted = seen & copied & (theirs != copies)
+        if refuted.any():
+            self.proof = None
+            self._use([pair for pair, out in zip(self.pairs, refuted.tolist(), strict=True) if not out])
 
     @cached_property
     def suffix(self) -> Suffix | None:
@@ -127,3 +142,14 @@ class Evidence(Outline):
     def source_scan(self, low: int, high: int) -> Scan | None:
         """The scan of the source (or of its manifest) that covers ``[low, high)``, or None."""
         return covering(self.source_scans, low, high)
+
+
+def _digests_at(scans: Sequence[Scan], offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Digests of the records at these offsets, and which of them were read."""
+    digests, found = np.zeros(len(offsets), dtype=np.uint64), np.zeros(len(offsets), dtype=bool)
+    for scan in scans:
+        if len(scan.offsets):
+            places = np.minimum(np.searchsorted(scan.offsets, offsets), len(scan.offsets) - 1)
+            here = scan.offsets[places] == offsets
+            digests[here], found = scan.digests[places][here], found | here
+    return digests, found

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Positions in a topic that was deleted and made again under its name: what was said of the former one says nothing
-about the present one.
+"""Positions in a topic that was deleted and made again under its name, or whose copy was: what was said of the former
+one says nothing about the present one.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class FormerTopic:
     :param history: ``[(upstream, downstream, seconds since the epoch)]`` of all pairs, those of the former topic among
         them, in the order written.
     :param recreated: when a witness first saw another topic id, in seconds; 0 if never.
-    :param known_end: the source's end as the witness saw it last; None if it did not. :param known_at: until when that
-        held, in seconds.
+    :param known_end: the end of the source's log as it is, or as the witness saw it last; None if it did not.
+    :param known_at: until when that held, in seconds.
     """
 
     def __init__(
@@ -31,9 +31,11 @@ class FormerTopic:
     ) -> None:
         self.known_end, self.known_at = known_end, known_at
         self.history: list[TimedPair] = []
+        anew: list[float] = []
         for pair in history:
             if self.history and pair[1] < self.history[-1][1]:
-                self.history = []  # the target's topic is another one since
+                # The target's topic is another one since. Whether the source's is as well, nobody can tell.
+                self.history, anew = [], [pair[2]]
             self.history.append(pair)
         # Where the source's offsets go back while the target's go on, the source is another topic, or is copied again:
         # what was said before is of before.
@@ -41,7 +43,7 @@ class FormerTopic:
             later[2] for earlier, later in pairwise(self.history) if later[0] <= earlier[0] and later[1] > earlier[1]
         ]
         self.fell_back = max(back, default=None)
-        self.began_again = max([recreated, *back]) or None
+        self.began_again = max([recreated, *anew, *back]) or None
 
     def holds(self, evidence: Outline, position: int, at: float | None) -> bool:
         """Whether a position is of the former topic: seen before the present one began, or beyond all that the present
@@ -53,12 +55,15 @@ class FormerTopic:
             return True
         end: int | None = None
         if evidence.source is not None:
-            end = evidence.source[1]
+            # A consumer that reads what is not committed yet stands beyond the last stable offset.
+            end = max(evidence.source[1], self.known_end or 0)
         elif at is not None and at <= self.known_at:
             end = self.known_end
-        return end is not None and position > max(
-            [end, *(upstream + 1 for upstream, dummy in evidence.segment), evidence.through or 0]
-        )
+        return end is not None and position > _furthest(evidence, end)
+
+    def reach(self, evidence: Outline) -> int | None:
+        """The highest position that anything but a checkpoint speaks for; None where no end of the source is known."""
+        return None if self.known_end is None else _furthest(evidence, self.known_end)
 
     def _seen_before(self, at: float | None) -> bool:
         """Whether a position seen then was seen before the present topic began."""
@@ -84,3 +89,8 @@ class FormerTopic:
         upstream, downstream = max(known, key=lambda pair: pair[1])
         answer = max(evidence.target_start, downstream + (upstream != position))
         return answer, max(0, min(position - upstream - 1, evidence.target_end - answer))
+
+
+def _furthest(evidence: Outline, end: int) -> int:
+    """The highest position that the source's end, a pair or Connect's offset speaks for."""
+    return max([end, *(upstream + 1 for upstream, dummy in evidence.segment), evidence.through or 0])

@@ -5,27 +5,39 @@ MirrorMaker 2's checkpoints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .._errors import RefusedError, UsageError
 from .._kafka.client import KafkaClient
-from .._kafka.groups import group_positions, list_groups, memberships
+from .._kafka.groups import group_places, list_groups, memberships
 from .._kafka.mm2_topics import Row
 from .._mm2.names import MirrorNames, compile_filter
+from .._mm2.witness import UNWATCHED_GROUPS
 from .shapes import Known, Partition
 
 Predicate = Callable[[str], bool]
+PASSED_OVER = re.compile(UNWATCHED_GROUPS.replace(",", "|"))
 
 
 class Position(NamedTuple):
-    """``offset`` on the source, known from ``origin`` (``source``, ``witness`` or ``checkpoint``); ``at``: when it last
-    held, in seconds since the epoch, None where the source itself was asked.
+    """``offset`` on the source, known from ``origin`` (``source``, ``witness`` or ``checkpoint``).
+
+    ``at``: when it last held, in seconds since the epoch, None where the source itself was asked. ``metadata`` was
+    committed with it, such as Kafka Streams' partition time; empty where it is none or not known. ``witnessed``: of a
+    checkpoint, what the witness had seen before it.
     """
 
     offset: int
     origin: str
     at: float | None
+    metadata: str = ""
+    witnessed: Position | None = None
+
+    def seen(self) -> list[Position]:
+        """This one, and what the witness had seen before it."""
+        return [self, *([self.witnessed] if self.witnessed else [])]
 
 
 Positions = dict[str, dict[Partition, Position]]
@@ -67,8 +79,12 @@ def living_positions(
     found: Positions = {}
     left = set()
     # Transactions of groups that work on others' topics are none of ours: they go on while these topics are moved.
-    for name, places in group_positions(source, every, topic if stable else None).items():
-        mine = {key: Position(offset, "source", None) for key, offset in places.items() if topic(key[0])}
+    for name, places in group_places(source, every, topic if stable else None).items():
+        mine = {
+            key: Position(place.offset, "source", None, place.metadata)
+            for key, place in places.items()
+            if topic(key[0])
+        }
         if wanted(name):
             found[name] = mine
         elif mine:
@@ -83,7 +99,7 @@ def last_positions(
     names: MirrorNames, known: Known | None, checkpoints: Iterable[Row] | None, wanted: Predicate, topic: Predicate
 ) -> Positions:
     """Positions as they were seen last before the source was lost, the later of witness and checkpoint for each
-    partition.
+    partition. A checkpoint that the witness knows to be taken back is none.
 
     :param known: fold of the witness, or None where there is no such topic.
     :param checkpoints: rows of checkpoints in log order, or None.
@@ -94,27 +110,67 @@ def last_positions(
             expected="a position witness's topic, or checkpoints",
             remedy="Set positions_topic to the witness's topic, or give source_client if the source is alive",
         )
-    known = known or {"groups": {}, "at": None}
+    known = known or {"groups": {}, "topics": {}, "at": None}
     found = _witnessed(known, wanted, topic)
-    for row in checkpoints or ():
-        original = names.original_of(row.value.topic)
-        if original is None or not wanted(row.value.group) or not topic(original) or row.value.upstream < 0:
+    for group, key, upstream, at, metadata in _checkpointed(names, checkpoints, wanted, topic):
+        if is_taken_back(known, group, key, at):
             continue
-        positions = found.setdefault(row.value.group, {})
-        key, at = (original, row.value.partition), row.timestamp / 1000
-        if key not in positions or _is_later(at, positions[key]):
-            positions[key] = Position(row.value.upstream, "checkpoint", at)
+        positions = found.setdefault(group, {})
+        before = positions.get(key)
+        if before is None or _is_later(at, before):
+            witnessed = before if before is None or before.origin == "witness" else before.witnessed
+            positions[key] = Position(upstream, "checkpoint", at, metadata, witnessed)
     return found
 
 
-def _witnessed(known: Known, wanted: Predicate, topic: Predicate) -> Positions:
-    def held(group: dict[str, Any]) -> float:
-        # A group written after the last whole round still counts; its own time is the later one then.
-        return max(group["at"], 0 if group.get("seldom") else known["at"] or 0) / 1000
+def taken_back(
+    names: MirrorNames, known: Known | None, checkpoints: Iterable[Row] | None, wanted: Predicate, topic: Predicate
+) -> dict[str, list[str]]:
+    """``{group: ["<topic>-<partition>"]}``: where a checkpoint has a position, and the witness saw later that the group
+    has none: somebody deleted the group or its position. Parameters as of :func:`last_positions`.
+    """
+    if known is None:
+        return {}
+    last = {(group, key): at for group, key, dummy, at, *dummies in _checkpointed(names, checkpoints, wanted, topic)}
+    found: dict[str, list[str]] = {}
+    for (group, key), at in sorted(last.items()):
+        if is_taken_back(known, group, key, at):
+            found.setdefault(group, []).append(f"{key[0]}-{key[1]}")
+    return found
 
+
+def _checkpointed(
+    names: MirrorNames, checkpoints: Iterable[Row] | None, wanted: Predicate, topic: Predicate
+) -> Iterator[tuple[str, Partition, int, float, str]]:
+    """``(group, place, position on the source, seconds since the epoch, metadata)`` of checkpoints, in log order."""
+    for row in checkpoints or ():
+        original = names.original_of(row.value.topic)
+        if original is not None and wanted(row.value.group) and topic(original) and row.value.upstream >= 0:
+            yield (
+                row.value.group,
+                (original, row.value.partition),
+                row.value.upstream,
+                row.timestamp / 1000,
+                row.value.metadata,
+            )
+
+
+def is_taken_back(known: Known, group: str, place: Partition, at: float) -> bool:
+    """Whether the witness saw later than ``at`` (seconds since the epoch) that a group has no position there. Where the
+    topic was made again since, Kafka took the position, and nobody meant it.
+    """
+    seen = known["groups"].get(group)
+    if known["topics"].get(place[0], {}).get("recreated", 0) / 1000 > at:
+        return False
+    if seen is None:
+        return not PASSED_OVER.fullmatch(group) and at < (known["at"] or 0) / 1000
+    return place[1] not in seen["positions"].get(place[0], {}) and at < _held(known, seen)
+
+
+def _witnessed(known: Known, wanted: Predicate, topic: Predicate) -> Positions:
     return {
         name: {
-            (topic_name, number): Position(offset, "witness", held(group))
+            (topic_name, number): Position(offset, "witness", _held(known, group), _metadata(group, topic_name, number))
             for topic_name, numbers in group["positions"].items()
             if topic(topic_name)
             for number, offset in numbers.items()
@@ -122,6 +178,15 @@ def _witnessed(known: Known, wanted: Predicate, topic: Predicate) -> Positions:
         for name, group in known["groups"].items()
         if wanted(name)
     }
+
+
+def _held(known: Known, group: dict[str, Any]) -> float:
+    # A group written after the last whole round still counts; its own time is the later one then.
+    return max(group["at"], 0 if group.get("seldom") else known["at"] or 0) / 1000
+
+
+def _metadata(group: dict[str, Any], topic: str, number: int) -> str:
+    return group.get("metadata", {}).get(topic, {}).get(number, "")
 
 
 def _is_later(at: float, known: Position) -> bool:

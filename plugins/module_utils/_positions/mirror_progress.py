@@ -21,6 +21,7 @@ from .._kafka.offsets import offsets_behind, topic_offsets
 from .._kafka.reader import read
 from .._kafka.topics import describe_topics, hidden_topics
 from .._mm2.names import MirrorNames, check_names, compile_filter
+from .witnessed import unless_others
 
 # A source partition whose last copied record lies further than this before its end is not counted: its lag is told in
 # offsets.
@@ -207,17 +208,15 @@ def _witness(
     names: MirrorNames, target: KafkaClient, topic: str, wanted: Callable[[str], bool], copied: dict[Partition, int]
 ) -> dict[str, Any]:
     known = read_witness(target, topic)
-    if known is None:
+    if known is None or unless_others(known, names.source, names.target) is None:
         return {
-            "exists": False,
-            "at": None,
-            "age": None,
+            "exists": known is not None,
+            **dict.fromkeys(("at", "age", "ends", "ends_at")),
             "groups": 0,
-            "ends": None,
-            "ends_at": None,
             "made_again": [],
             "begun_again": [],
             "cluster_id": "",
+            "other_mirror": known["mirror"] if known else "",
         }
     at = known["at"]
     ends = (
@@ -238,6 +237,7 @@ def _witness(
         "ends": ends,
         "ends_at": _seconds(known["ends_at"]),
         "cluster_id": known["cluster"] or "",
+        "other_mirror": "",
         "made_again": sorted(again),
         "begun_again": _begun_again(names, target, again, known["cluster_since"], ends or {}, copied),
     }

@@ -63,11 +63,14 @@ def merge_pairs(syncs: list[Pair], proof: ProofMap | None) -> list[Pair]:
     """Offset syncs in the order written, with the pairs of a proof sorted in; without those if the two do not agree on
     one rising map.
     """
-    if proof is None or not proof.runs:
+    return (rising_pairs(syncs, proof) if proof is not None else None) or list(syncs)
+
+
+def rising_pairs(syncs: list[Pair], proof: ProofMap) -> list[Pair] | None:
+    """Offset syncs and the pairs of a proof as one rising map; None where they contradict each other."""
+    if not proof.runs:
         return list(syncs)
-    proven = list(proof.pairs())
     kept = syncs if proof.partial else [pair for pair in syncs if pair[0] >= proof.source_range[0]]
-    rising = sorted({*proven, *kept})
-    if all(later[0] > earlier[0] and later[1] > earlier[1] for earlier, later in pairwise(rising)):
-        return rising
-    return list(syncs)
+    rising = sorted({*proof.pairs(), *kept})
+    agree = all(later[0] > earlier[0] and later[1] > earlier[1] for earlier, later in pairwise(rising))
+    return rising if agree else None

@@ -80,6 +80,11 @@ PARTLY = (
     "its positions are brought over, but for those in topics and partitions that the target has no copy of: {}",
     "See why the mirror did not copy these; its consumers begin there where their auto.offset.reset says",
 )
+TAKEN_BACK = (
+    "the position witness saw last that it has no position in {}, where MirrorMaker 2's checkpoints still have one",
+    "Its consumers begin there where their auto.offset.reset says; set its positions on the target where that is not "
+    "meant",
+)
 UNLISTED_REMEDY = (
     "List them with kafka-groups.sh --list where the source still answers, or ask their owners, "
     "and decide where each begins on the target"
@@ -105,46 +110,54 @@ def other_groups(
     named: Collection[str],
     topics: Iterable[str] = (),
     uncopied: Mapping[str, list[str]] | None = None,
+    withdrawn: Mapping[str, list[str]] | None = None,
 ) -> list[dict[str, Any]]:
     """What is said of each group that has no answer, or whose answer is not all that it needs.
 
     :param kinds: :class:`Kinds`.
     :param positions: groups with a position in a topic of the mirror, whether it is to be translated or not.
-    :param placed: groups that have an answer. :param wanted: predicate on names: groups that are to be translated.
-        :param named: groups that applications name.
+    :param placed: groups that have an answer. :param wanted: predicate on groups that are to be translated.
+    :param named: groups that applications name.
     :param topics: names of all topics, as the source has them; changelogs and repartition topics tell applications of
         Kafka Streams.
     :param uncopied: of groups that have an answer, the topics and partitions of which there is no copy.
+    :param withdrawn: of groups, the topics and partitions in which they have a checkpoint and no position any more.
     :returns: ``[{group, kind, named, why, remedy}]``, sorted; ``*`` stands for those that could not be listed.
     """
     found, of_streams = [], [topic for topic in topics if topic.endswith(tuple(OF_STREAMS))]
-    for group in sorted(set(kinds.groups) | set(positions) | set(named)):
+    gone = {group: places for group, places in (withdrawn or {}).items() if wanted(group)}
+    for group in sorted(set(kinds.groups) | set(positions) | set(named) | set(gone)):
         kind = kinds.groups.get(group, {})
-        if group in placed:
-            answer = _besides(group, of_streams, (uncopied or {}).get(group))
-        # Who neither consumes the mirror's topics nor is named is not looked at: a lost list of others' groups would
-        # hide those that count.
+        if group in placed or group in gone:
+            own = of_streams if group in placed else ()
+            answer = _besides(group, own, (uncopied or {}).get(group), gone.get(group))
+        # Nobody looks at those who neither consume the mirror's topics nor are named: they would hide those that count.
         elif group in named or group in positions or kind.get("type") in NOT_CONSUMERS:
             answer = _why_and_remedy(group, kind, kinds, group in positions, wanted(group))
         else:
             continue
         if answer:
-            told_kind = kind.get("type") or kind.get("protocol") or "unknown"
-            found.append(
-                {"group": group, "kind": told_kind, "named": group in named, "why": answer[0], "remedy": answer[1]}
-            )
+            found.append(_row(group, kind.get("type") or kind.get("protocol") or "unknown", group in named, answer))
     if kinds.unlisted:
         why = "share groups and groups of the streams protocol could not be listed: " + kinds.unlisted
-        found.append({"group": "*", "kind": "unknown", "named": False, "why": why, "remedy": UNLISTED_REMEDY})
+        found.append(_row("*", "unknown", False, (why, UNLISTED_REMEDY)))
     return sorted(found, key=lambda row: row["group"])
 
 
-def _besides(group: str, of_streams: Collection[str], uncopied: Collection[str] | None) -> tuple[str, str] | None:
+def _row(group: str, kind: str, of_application: bool, answer: tuple[str, str]) -> dict[str, Any]:
+    return {"group": group, "kind": kind, "named": of_application, "why": answer[0], "remedy": answer[1]}
+
+
+def _besides(
+    group: str, of_streams: Collection[str], uncopied: Collection[str] | None, gone: Collection[str] | None
+) -> tuple[str, str] | None:
     """What is said of a group that has an answer; None where that is all that it needs."""
     own = [topic for topic in of_streams if topic.startswith(group + "-")]
     reasons = [reason for suffix, reason in OF_STREAMS.items() if any(topic.endswith(suffix) for topic in own)]
     if uncopied:
         reasons.append((PARTLY[0].format(named_of(uncopied)), PARTLY[1]))
+    if gone:
+        reasons.append((TAKEN_BACK[0].format(named_of(gone)), TAKEN_BACK[1]))
     return (
         ("; ".join(why for why, dummy in reasons), ". ".join(remedy for dummy, remedy in reasons)) if reasons else None
     )

@@ -28,7 +28,7 @@ class Outline:
     :param exactly_once: the mirror was seen to copy in transactions: nothing is copied twice, and ``through`` is atomic
         with the copies.
     :param mixed: it was seen to have copied without transactions before: what that may have copied again counts.
-    :param checkpoints: MirrorMaker 2's own answers, used as lower bounds where nothing else is known.
+    :param checkpoints: MirrorMaker 2's own answers. They may be about an earlier copy, so that they bound nothing.
     :param sealed: the target's end is known to be where the mirror's writing ended; otherwise the last records may be
         others'.
     :param former: what tells positions of an earlier topic of this name; None where the times of pairs are not known.
@@ -59,7 +59,7 @@ class Outline:
         self.exactly_once = exactly_once and not mixed
         self.checkpoints = [pair for pair in checkpoints if pair[1] <= self.target_end]
         self.copied_again = False
-        living = self._living(pairs)
+        living = living_pairs(pairs, self.target_end)
         # A source that ends before a pair is a re-created topic: pairs still bound from below.
         self.stale = source is not None and any(upstream >= source[1] for upstream, dummy in living)
         self.newest = living[-1] if living else None
@@ -68,20 +68,6 @@ class Outline:
         if back is not None:
             self._cut(back)
         self.doubtful_from = None if self.exactly_once else self._open_place(self.first_open(hidden=True))
-
-    def _living(self, pairs: Iterable[Pair]) -> list[Pair]:
-        """The pairs of the present target topic: one that goes back on the target began a new one, one beyond its end
-        belongs to a lost one.
-        """
-        living: list[Pair] = []
-        for upstream, downstream in pairs:
-            if living and downstream <= living[-1][1]:
-                if (upstream, downstream) == living[-1]:
-                    continue
-                living = []
-            living.append((upstream, downstream))
-        beyond = [index for index, pair in enumerate(living) if pair[1] >= self.target_end]
-        return living[beyond[-1] + 1 :] if beyond else living
 
     def _use(self, pairs: list[Pair]) -> None:
         self.pairs = pairs
@@ -147,6 +133,19 @@ class Outline:
         if index:
             lowest = max(lowest, self._highest[index - 1] + 1)
         lowest = max(lowest, self._at.get(position, 0))
-        if not self.pairs and self.exactly_once and not self.copied_again:
-            lowest = max([lowest] + [downstream for upstream, downstream in self.checkpoints if upstream <= position])
         return min(lowest, self.target_end)
+
+
+def living_pairs(pairs: Iterable[Pair], target_end: int) -> list[Pair]:
+    """The pairs of the present target topic: one that goes back on the target began a new one, one beyond its end
+    belongs to a lost one.
+    """
+    living: list[Pair] = []
+    for upstream, downstream in pairs:
+        if living and downstream <= living[-1][1]:
+            if (upstream, downstream) == living[-1]:
+                continue
+            living = []
+        living.append((upstream, downstream))
+    beyond = [index for index, pair in enumerate(living) if pair[1] >= target_end]
+    return living[beyond[-1] + 1 :] if beyond else living

@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .._kafka.client import KafkaClient
-from .._kafka.groups import describe_groups
+from .._kafka.groups import Place, describe_groups
 from .answer import CONFIDENCES, EXACT, Answer
 from .collector import EvidenceCollector
 from .copies import partitions_of
 from .evidence import Evidence
 from .groups import Position
+from .left_over import to_remove
 from .translation import translate
 
 Partition = tuple[str, int]
@@ -23,6 +24,8 @@ Positions = dict[str, dict[Partition, Any]]
 
 
 Committed = dict[str, dict[Partition, int]]
+Texts = dict[str, dict[Partition, str]]
+Places = dict[str, dict[Partition, Place]]
 
 
 def plan(
@@ -31,7 +34,7 @@ def plan(
     wanted: dict[Partition, set[int]] = {}
     for places in positions.values():
         for key, position in places.items():
-            wanted.setdefault(key, set()).add(position.offset)
+            wanted.setdefault(key, set()).update(seen.offset for seen in position.seen())
     evidence = mirror.evidence(wanted, limit, contents)
     existing = partitions_of(mirror.target)
     answers: dict[Any, Any] = {}
@@ -44,6 +47,7 @@ def plan(
             row = {"group": group, "topic": key[0], "target_topic": copy, "partition": key[1]}
             answer = None
             if key in evidence:
+                position = _believed(position, evidence[key])
                 asked = (key, position.offset, position.at)
                 answer = answers[asked] = answers.get(asked) or translate(
                     evidence[key], position.offset, interpolate, position.at
@@ -51,6 +55,15 @@ def plan(
             committed = before.get(group, {}).get((copy, key[1]))
             rows.append({**row, **_translated(position, committed, answer, evidence.get(key))})
     return rows
+
+
+def _believed(position: Position, evidence: Evidence) -> Position:
+    """What the witness saw, where a checkpoint lies beyond all that anybody else knows of the partition: whoever wrote
+    it, it may be about another topic.
+    """
+    reach = evidence.former.reach(evidence) if evidence.former is not None else None
+    beyond = reach is not None and position.offset > reach
+    return position.witnessed if beyond and position.witnessed is not None else position
 
 
 def _translated(
@@ -65,6 +78,7 @@ def _translated(
         "reprocess_at_most": answer.reprocess_at_most if answer else None,
         "unseen_at_most": _unseen(evidence, position, answer) if evidence is not None and answer else None,
         "evidence": answer.evidence if answer else "the partition does not exist on both sides",
+        "metadata": bool(position.metadata),
         "position_from": position.origin,
         "position_at": position.at,
     }
@@ -118,24 +132,28 @@ def refusals(
     return refused, left
 
 
-def moved_groups(before: Committed, now: Committed, left: dict[str, str]) -> Iterator[dict[str, Any]]:
-    for group in sorted(now):
-        moved = sorted(
-            key for key, offset in now[group].items() if before.get(group, {}).get(key) not in (None, offset)
-        )
-        if moved and group not in left:
-            reason = (
-                "its position on %s-%d of the target moves: a consumer without membership, or a mirror that "
-                "still syncs groups"
-            )
-            yield {"group": group, "kind": "moving", "reason": reason % moved[0]}
+def metadata_of(rows: list[dict[str, Any]], positions: Positions) -> Texts:
+    """What is committed with the positions, by the target's topics; where there is none, it is left out."""
+    found: Texts = {}
+    for row in rows:
+        known = positions[row["group"]][(row["topic"], row["partition"])].seen()
+        # Of the position that the row goes by.
+        text = next(seen.metadata for seen in known if seen.origin == row["position_from"])
+        if text:
+            found.setdefault(row["group"], {})[(row["target_topic"], row["partition"])] = text
+    return found
 
 
-def to_commit(rows: list[dict[str, Any]], left: dict[str, str]) -> Committed:
+def to_commit(rows: list[dict[str, Any]], left: dict[str, str], texts: Texts, held: Places) -> Committed:
+    """What the target does not have yet. ``held``: what it has."""
     todo: Committed = {}
     for row in rows:
-        if row["group"] not in left and row["to"] is not None and row["to"] != row["from"]:
-            todo.setdefault(row["group"], {})[(row["target_topic"], row["partition"])] = row["to"]
+        group, key = row["group"], (row["target_topic"], row["partition"])
+        if group in left or row["to"] is None:
+            continue
+        text, there = texts.get(group, {}).get(key, ""), held.get(group, {}).get(key)
+        if row["to"] != row["from"] or (text and there is not None and there.metadata != text):
+            todo.setdefault(group, {})[key] = row["to"]
     return todo
 
 
@@ -147,11 +165,16 @@ def plan_result(
     refused: list[dict[str, Any]],
     left: dict[str, str],
     todo: Committed,
+    beside: Iterable[dict[str, Any]] = (),
 ) -> dict[str, Any]:
+    """The result as far as the plan says it. ``beside``: positions that only the target has."""
+    beside = list(beside)
+    away = to_remove(beside)
     groups = _groups(rows, refused, left, todo)
     return {
-        "changed": bool(todo) and not refused,
+        "changed": bool(todo or away) and not refused,
         "plan": rows,
+        "left_over": beside,
         "groups": groups,
         "refused": refused,
         "committed": 0,
@@ -161,12 +184,18 @@ def plan_result(
             "groups": len(groups),
             "partitions": len(rows),
             "to_commit": sum(len(places) for places in todo.values()),
+            "to_remove": sum(len(places) for places in away.values()),
             **_summary(rows),
         },
-        "diff": {
-            "before": _by_partition(todo, lambda group, key, dummy: before.get(group, {}).get(key)),
-            "after": _by_partition(todo, lambda group, key, offset: offset),
-        },
+        "diff": _diff(before, todo, away),
+    }
+
+
+def _diff(before: Committed, todo: Committed, away: Committed) -> dict[str, dict[str, dict[str, int | None]]]:
+    places = {group: {**away.get(group, {}), **todo.get(group, {})} for group in {*todo, *away}}
+    return {
+        "before": _by_partition(places, lambda group, key: before.get(group, {}).get(key)),
+        "after": _by_partition(places, lambda group, key: todo.get(group, {}).get(key)),
     }
 
 
@@ -215,10 +244,8 @@ def _summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _by_partition(
-    todo: Committed, value: Callable[[str, Partition, int], int | None]
-) -> dict[str, dict[str, int | None]]:
+def _by_partition(places: Committed, value: Callable[[str, Partition], int | None]) -> dict[str, dict[str, int | None]]:
     return {
-        group: {f"{key[0]}-{key[1]}": value(group, key, to) for key, to in sorted(places.items())}
-        for group, places in sorted(todo.items())
+        group: {f"{key[0]}-{key[1]}": value(group, key) for key in sorted(mine)}
+        for group, mine in sorted(places.items())
     }

@@ -12,10 +12,13 @@ from .offset_map import ProofMap
 
 # With any of these found in a partition, a source record may have more than one copy, or its copy be out of order.
 SPOILING = ("duplicated", "reordered", "foreign", "altered", "aborted")
+# Where records are told apart by content alone, and one side has more of them, equal ones may stand for each other.
+UNEVEN = ("missing_head", "missing_tail", "missing", "lost", "beyond")
 
 
 def read_proof(path: str) -> dict[tuple[str, int], ProofMap]:
-    """``{(topic, partition): ProofMap}`` of a ``report.json``; partitions without a map are left out.
+    """``{(topic, partition): ProofMap}`` of a ``report.json``. Partitions without a map are left out, and those whose
+    map may lead to another record of equal content.
 
     :raises UsageError: the file cannot be read. :raises FormatError: it is no report.
     """
@@ -36,10 +39,10 @@ def read_proof(path: str) -> dict[tuple[str, int], ProofMap]:
     try:
         for topic in report["topics"]:
             for part in topic["partitions"]:
-                if part.get("offset_map"):
-                    maps[(topic["topic"], part["partition"])] = _map(
-                        part, (topic["source_topic_id"], topic["target_topic_id"])
-                    )
+                uneven = not topic["timestamps_compared"] and any(part.get(kind) for kind in UNEVEN)
+                if part.get("offset_map") and not uneven:
+                    ids = (topic["source_topic_id"], topic["target_topic_id"])
+                    maps[(topic["topic"], part["partition"])] = _map(part, ids)
     except (KeyError, TypeError) as error:
         found = f"{type(error).__name__}: {error}"
         raise FormatError(

@@ -52,7 +52,8 @@ def _around(outline: Outline, position: int, limit: int) -> tuple[list[Span], li
     if outline.proof is not None and outline.proof.one_to_one and outline.proof.copy_at(position) is not None:
         return [], []
     if earlier is not None and earlier is later:
-        return [], []
+        # Whether it is still so, a source that answers shows.
+        return ([(earlier[1], earlier[1] + 1)], [(earlier[0], earlier[0] + 1)]) if outline.source else ([], [])
     low = max(earlier[1], outline.target_start) if earlier is not None else outline.at_least(position)
     high = later[1] + 1 if later is not None else outline.target_end
     if high - low > limit:

@@ -13,6 +13,8 @@ from .between import between
 from .evidence import Evidence
 from .suffix import by_suffix
 
+FORMER = "the topic, or its copy, was made again after the position was seen"
+
 
 def translate(evidence: Evidence, position: int, interpolate: bool = False, at: float | None = None) -> Answer:
     """The best :class:`Answer` that the evidence allows for a committed source position.
@@ -24,7 +26,14 @@ def translate(evidence: Evidence, position: int, interpolate: bool = False, at: 
     if evidence.former is not None and evidence.former.holds(evidence, position, at):
         # Its records are gone from the source, and all of the present topic is ahead of the group.
         offset, most = evidence.former.answer(evidence, position, at)
-        return Answer(offset, "lower_bound", most, "the topic was made again after the position was seen")
+        return Answer(offset, "lower_bound", most, FORMER)
+    answer = _best(evidence, position, interpolate)
+    checkpoint = _by_checkpoint(evidence, position) if interpolate and answer.confidence == "lower_bound" else None
+    return checkpoint or answer
+
+
+def _best(evidence: Evidence, position: int, interpolate: bool) -> Answer:
+    """By the strongest evidence that there is."""
     for attempt in (_by_proof, by_suffix, _at_pair, between, _interpolated if interpolate else _at_end, _at_end):
         answer = attempt(evidence, position)
         if answer is not None:
@@ -66,6 +75,14 @@ def _interpolated(evidence: Evidence, position: int) -> Answer | None:
     return Answer(earlier[1] + position - earlier[0], "interpolated", 0, why)
 
 
+def _by_checkpoint(evidence: Evidence, position: int) -> Answer | None:
+    """MirrorMaker 2's own answer where there is no offset sync; nothing says that it is about the present copy."""
+    below = [downstream for upstream, downstream in evidence.checkpoints if upstream <= position]
+    if not below or evidence.pairs or evidence.stale or evidence.copied_again or not evidence.exactly_once:
+        return None
+    return Answer(max([*below, evidence.target_start]), "interpolated", 0, "a checkpoint, perhaps of an earlier copy")
+
+
 def _at_end(evidence: Evidence, position: int) -> Answer | None:
     """Nothing at or after the position was ever copied."""
     last = evidence.segment[-1] if evidence.segment else None
@@ -99,8 +116,5 @@ def _from_below(evidence: Evidence, position: int) -> Answer:
         upper = max(answer, later[1])
     scan = evidence.target_scan(answer, upper)
     most = max(0, upper - answer) if scan is None else len(scan.between(answer, upper)[0])
-    if evidence.pairs:
-        why = "offset syncs before the position"
-    else:
-        why = "checkpoints" if evidence.checkpoints else "nothing but the target's log start"
+    why = "offset syncs before the position" if evidence.pairs else "nothing but the target's log start"
     return Answer(answer, "lower_bound", most, why)

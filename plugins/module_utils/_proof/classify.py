@@ -63,13 +63,12 @@ def classify(
     lost, extra = lost.without(i), extra.without(j)
 
     extra = _add_known(found, extra, place, find, timestamps)
-
     i, j, names = altered(lost, extra, place)
     found.add("altered", lost.records.offset[i], extra.records.offset[j], lost.records.timestamp[i], names)
     pairs = np.stack([lost.ordinals[i], extra.ordinals[j]], axis=1) if len(i) else np.empty((0, 2), np.int64)
     lost, extra = lost.without(i), extra.without(j)
-
-    _add_foreign(found, extra, place, source_started, source_empty=not len(source))
+    extra = _add_older(found, extra, place, source_started, timestamps, source_empty=not len(source))
+    found.add("foreign", None, extra.records.offset, extra.records.timestamp)
     _add_missing(found, lost, bounds(place, pairs), head_gone, mirrored_through)
     return found
 
@@ -89,14 +88,23 @@ def _add_known(found: Found, extra: Unmatched, place: np.ndarray, find: Find | N
     return extra.take(np.flatnonzero(~(duplicate | later | aborted)))
 
 
-def _add_foreign(found: Found, extra: Unmatched, place: np.ndarray, source_started: int, source_empty: bool) -> None:
-    """Name extras that nothing explains. What lies before all that both have may be older than the source's log."""
+def _add_older(
+    found: Found, extra: Unmatched, place: np.ndarray, source_started: int, timestamps: bool, source_empty: bool
+) -> Unmatched:
+    """Name extras that may be older than the source's log: before all that both have, and no more than there were
+    offsets. What is one too many was copied twice, if it is among them twice. Returns those that nothing explains.
+    """
     records = extra.records
-    if source_started > 0 and len(records):
-        older = extra.ordinals < place[0, 1] if len(place) else np.full(len(records), source_empty)
-        found.add("beyond", None, records.offset[older], records.timestamp[older])
-        records = records.take(~older)
-    found.add("foreign", None, records.offset, records.timestamp)
+    before = extra.ordinals < place[0, 1] if len(place) else np.full(len(records), source_empty)
+    older = np.flatnonzero(before & (source_started > 0))
+    twice = older[:0]
+    if len(older) > source_started:
+        dummy, first = np.unique(records.digest(timestamps)[older], return_index=True)
+        twice = np.delete(older, first)[source_started - len(older) :]
+        older = np.setdiff1d(older, twice)[:source_started]
+    for kind, where in (("duplicated", twice), ("beyond", older)):
+        found.add(kind, None, records.offset[where], records.timestamp[where])
+    return extra.take(np.setdiff1d(np.arange(len(records)), np.concatenate([twice, older])))
 
 
 def _add_missing(

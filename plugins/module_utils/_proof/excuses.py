@@ -26,6 +26,7 @@ class Head:
     :param held: the deletion happened before a hold, and not in this copy.
     :param retention_ms, retention_bytes: the source's limits; None for no limit.
     :param end: where the copy's log ends, which may be beyond what is compared.
+    :param size: bytes of the copy's log on its brokers' disks; None where they are not known.
     """
 
     at: int
@@ -34,6 +35,7 @@ class Head:
     retention_ms: int | None
     retention_bytes: int | None
     end: int
+    size: int | None = None
 
 
 def head_gone(head: Head) -> bool:
@@ -53,14 +55,21 @@ def count(head: Head, timestamps: np.ndarray, missing: int, target_bytes: int, t
     if head.retention_ms is not None:
         # A record without a timestamp expires by the time of its file, which nobody knows any more.
         excused = int(((timestamps >= 0) & (timestamps < head.at - head.retention_ms)).sum())
+    if not head.held:
+        # Each of them took an offset of the copy; what the copy never had, its policy did not delete.
+        excused = min(excused, head.deleted or 0)
     if excused < missing and _by_size(head, missing, target_bytes, target_range):
         return missing
     return min(excused, missing)
 
 
 def _by_size(head: Head, missing: int, target_bytes: int, target_range: Span) -> bool:
-    """Whether a limit by size explains them: no more than were deleted, and what is left may still fill the limit."""
+    """Whether a limit by size explains them: no more than were deleted, and what is left still fills the limit, or may,
+    reckoned from records that are not compressed, where nobody tells the log's size.
+    """
     limit, span = head.retention_bytes, target_range[1] - target_range[0]
     if limit is None or not head.deleted or missing > head.deleted or span <= 0:
         return False
+    if head.size is not None:
+        return head.size >= limit
     return (target_bytes / span + OVERHEAD) * (head.end - target_range[0]) >= limit

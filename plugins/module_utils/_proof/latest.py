@@ -43,7 +43,7 @@ def compare(
     if find:
         comparison.add_beyond(find)
     if source_started > 0:
-        comparison.add_older()
+        comparison.add_older(source_started)
     comparison.add_missing(head_gone)
     comparison.add_altered()
     comparison.add_foreign()
@@ -99,10 +99,13 @@ class _Comparison:
         self.stale = self.stale[~later[count:]]
         self.only_target, self.wrong = self.only_target[~later[:count]], self.wrong[~later[count:]]
 
-    def add_older(self) -> None:
-        """Of ``compact,delete``: what lies before all that both have is older than the source's log start."""
+    def add_older(self, source_started: int) -> None:
+        """Of ``compact,delete``: what lies before all that both have is older than the source's log start, as far as
+        there were offsets.
+        """
         count = len(self.only_target)
         older = self.only_target < self.blocks[0][1] if self.blocks else np.full(count, not len(self.source))
+        older &= np.cumsum(older) <= source_started
         self._add_target("beyond", self.only_target[older])
         self.only_target = self.only_target[~older]
 

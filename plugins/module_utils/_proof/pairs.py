@@ -31,6 +31,8 @@ class Pair:
         # Where deletion in the backup was held off: when (ms), and the backup's log start then.
         self.held_at: int | None = None
         self.held_start: int | None = None
+        # Bytes of the target's log on its brokers' disks; None where nobody asked, or told.
+        self.target_bytes: int | None = None
         self.target_moved = False
         # The target ends before its bound: it lost what it had, whether the source's range still has it or not.
         self.target_cut = False
@@ -86,7 +88,12 @@ class Pair:
             retention_ms=self.topic.retention_ms,
             retention_bytes=self.topic.retention_bytes,
             end=self.target_end,
+            size=None if held else self.target_bytes,
         )
+
+    def may_be_cut_by_size(self) -> bool:
+        """Whether the target may have deleted its head because its log was too large."""
+        return self.held_at is None and self.target_started > 0 and self.topic.retention_bytes is not None
 
 
 class Topic:
@@ -108,7 +115,8 @@ class Topic:
         self.name, self.target_name, self.source, self.target = name, target_name, source, target
         self.reasons: list[str] = []
         self.pairs: list[Pair] = []
-        policy = source["config"].get("cleanup.policy") or "delete"
+        # An empty policy is none: it deletes nothing.
+        policy = source["config"].get("cleanup.policy", "delete") or ""
         self.mode = ",".join(sorted(part.strip() for part in policy.split(",")))
         by: Mapping[str, Any] = source["config"] if limits is None else limits
         self.retention_ms, self.retention_bytes = (self._limit(by.get(name)) for name in RETENTION)

@@ -10,6 +10,7 @@ from .._digest import chunks
 from . import first_pass, plan, worker
 from .found import COUNTS
 from .pairs import Pair
+from .sides import log_sizes_on
 from .task import ExamineTask
 
 if TYPE_CHECKING:
@@ -56,6 +57,10 @@ def _equal(pair: Pair) -> dict[str, Any]:
 
 def _examine(comparison: Comparison, differing: list[Pair]) -> list[Pair]:
     """Examine by the engine; returns the pairs that changed meanwhile and may be tried again."""
+    by_size = [pair for pair in differing if pair.may_be_cut_by_size()]
+    sizes = log_sizes_on(comparison.target, [pair.partition_on("target") for pair in by_size])
+    for pair in by_size:
+        pair.target_bytes = sizes.get(pair.partition_on("target"))
     weights = [max(1, abs(pair.left.count - pair.right.count) + len(pair.left.rows)) for pair in differing]
     groups = plan.groups(differing, weights, comparison.engine.parallelism * TASKS_PER_CORE)
     tasks = [

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 from .._digest.batch import Digester
 from .._digest.chunks import Chunks
-from .._errors import NotProvableError, RefusedError
+from .._errors import KafkaDrError, NotProvableError, RefusedError
 from .._kafka import distinct, reader
 from .._kafka.client import KafkaClient
+from .._kafka.log_sizes import log_sizes
 from .._kafka.offsets import list_offsets, offsets_at
 from .._kafka.pace import Pace
 from .._kafka.topics import hidden_topics, survey_topics, topic_names
@@ -106,6 +107,16 @@ def refuse_same_topics(source: Side, target: Side, topics: list[Topic]) -> None:
             found=f"cluster {target.cluster_id} on both sides, with the same topics {', '.join(same[:NAMED])}",
             remedy="Give the manifest of the source, and the client of its copy",
         )
+
+
+def log_sizes_on(side: Side, partitions: Collection[Partition]) -> dict[Partition, int]:
+    """Bytes of the logs of these partitions; empty where they cannot be learned."""
+    if not partitions or not isinstance(side, KafkaSide):
+        return {}
+    try:
+        return log_sizes(side.client, partitions)
+    except KafkaDrError:
+        return {}
 
 
 class KafkaSide:

@@ -10,12 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._inventory.regions import with_records
+from .._values.topic_hold import COMPACTING, DELETING, HOLD
 from .about import about as stage_about
 
-FOREVER = "-1"
-# KIP-354: with it the cleaner leaves every record of a compacted topic alone.
-LONGEST = "9223372036854775807"
-HELD = ("retention.ms", "retention.bytes", "min.compaction.lag.ms")
 # Parts of a definition that are compared as a whole, and their names.
 PARTS = {"cluster": "the description of the cluster", "secrets": "the cluster's keys", "client": "the client"}
 STAGE = "recreate_from_backup"
@@ -44,11 +41,8 @@ def described(topics: dict[str, dict[str, Any]], ids: bool = False) -> list[dict
 
 def _holding(topic: dict[str, Any]) -> dict[str, str]:
     """The configs under which nothing in a topic is deleted or compacted away."""
-    policy = topic["configs"].get("cleanup.policy", "delete")
-    configs = {"retention.ms": FOREVER, "retention.bytes": FOREVER} if "delete" in policy else {}
-    if "compact" in policy:
-        configs["min.compaction.lag.ms"] = LONGEST
-    return configs
+    policy = topic["configs"].get("cleanup.policy", "delete") or ""
+    return {**(DELETING if "delete" in policy else {}), **(COMPACTING if "compact" in policy else {})}
 
 
 def hold(topics: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -58,12 +52,21 @@ def hold(topics: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"name": topic["name"], "configs": _holding(topic)} for topic in topics]
 
 
-def original(topics: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What :func:`hold` changes, as it was: ``[{name, configs}]``, None for a config that was not set on the topic."""
-    return [
-        {"name": topic["name"], "configs": {key: topic["configs"].get(key) for key in _holding(topic)}}
-        for topic in topics
-    ]
+def original(topics: list[dict[str, Any]], earlier: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
+    """What :func:`hold` changes, as it was: ``[{name, configs}]``, None for a config that was not set on the topic.
+
+    :param earlier: the same, of before an earlier hold that nobody has let go: it counts where a config is still held.
+    """
+    before = {str(topic.get("name")): topic.get("configs") or {} for topic in earlier or []}
+    return [{"name": topic["name"], "configs": _original(topic, before.get(topic["name"], {}))} for topic in topics]
+
+
+def _original(topic: dict[str, Any], earlier: dict[str, Any]) -> dict[str, Any]:
+    now = topic["configs"]
+    return {
+        key: earlier[key] if key in earlier and now.get(key) == held else now.get(key)
+        for key, held in _holding(topic).items()
+    }
 
 
 def let_go(before: list[dict[str, Any]] | None, pattern: str) -> list[dict[str, Any]]:
@@ -77,7 +80,7 @@ def let_go(before: list[dict[str, Any]] | None, pattern: str) -> list[dict[str, 
     matches = re.compile(pattern).fullmatch
     topics = []
     for topic in before or []:
-        configs = {key: value for key, value in (topic.get("configs") or {}).items() if key in HELD}
+        configs = {key: value for key, value in (topic.get("configs") or {}).items() if key in HOLD}
         if matches(str(topic.get("name"))) and configs:
             topics.append({"name": topic["name"], "configs": configs})
     return topics

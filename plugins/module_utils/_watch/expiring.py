@@ -45,7 +45,8 @@ KEEPS_ALL = Retention()
 
 def retention(configs: dict[str, str | None]) -> Retention:
     """The retention of a topic, from its configs in effect."""
-    if "delete" not in (configs.get("cleanup.policy") or "delete"):
+    # An empty policy is none.
+    if "delete" not in (configs.get("cleanup.policy", "delete") or ""):
         return KEEPS_ALL
     milliseconds, size = (int(configs.get(name) or -1) for name in ("retention.ms", "retention.bytes"))
     return Retention(milliseconds if milliseconds >= 0 else None, size >= 0)

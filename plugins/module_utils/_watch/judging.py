@@ -28,6 +28,13 @@ MOST = 1000
 ALIGNED = 4000000
 
 
+def lacks(track: Track, mirrored_through: int | None) -> bool:
+    """Whether the target does not have what the mirror says it has copied."""
+    if mirrored_through is None or track.part.begins is None or not track.target_whole:
+        return False
+    return len(track.pending) > 0 and int(track.pending.offset[0]) < mirrored_through
+
+
 def judge(track: Track, source: KafkaSide, target: KafkaSide, mirrored_through: int | None, now_ms: int) -> bool:
     """Account for what differs; returns whether anything was judged.
 

@@ -27,6 +27,8 @@ CONFIGS = {"cleanup.policy": "compact", "message.timestamp.type": "LogAppendTime
 LARGEST_RECORD = 512 << 10
 # How often it is looked whether the topic is still the one that was read.
 LOOK_SECONDS = 10
+# Between two records that ask for the broker's time.
+RETRY_SECONDS = 0.2
 
 
 def ensure_topic(client: KafkaClient, topic: str = TOPIC) -> str:
@@ -85,6 +87,8 @@ class Keeper:
                     remedy=f"See that the topic has message.timestamp.type={CONFIGS['message.timestamp.type']}",
                 )
             self.write([(rows.key(rows.TIME, self.mirror), None)])
+            if not self.clock.known:
+                time.sleep(RETRY_SECONDS)
 
     def _start(self) -> int:
         return list_offsets(self.client, [(self.topic, 0)], "start", gone="waited for")[self.topic, 0]

@@ -59,23 +59,32 @@ class Lookup:
         """Know what the source has deleted by the copy of it that was compared then; changes ``code``."""
         part, track = self.track.part, self.track
         unknown = code == 0
-        if not unknown.any() or self.source.starts([track.place]).get(track.place, 0) <= (part.begins or (0,))[0]:
+        if part.begins is None or not unknown.any():
+            return
+        if self.source.starts([track.place]).get(track.place, 0) <= part.begins[0]:
             return
         high = part.examined[1]
-        low = self._first(self.target, track.copy, digests[unknown], high, high)
+        # What lies before the watch's beginning was compared with nothing.
+        low = max(part.begins[1], self._first(self.target, track.copy, digests[unknown], high, high))
         found = np.where(unknown, 0, classify.KNOWN).astype(np.int8)
         _search(self.target, track.copy, digests, found, classify.KNOWN, "read_committed", low, high)
         if (found[unknown] > 0).any():
             code |= np.where(unknown & ~np.isin(digests, self._of_others()), found, 0).astype(np.int8)
 
     def _of_others(self) -> np.ndarray:
-        """Digests of the target's records that were named, since they are no copies."""
+        """Digests of the target's records that were named, since they are no copies.
+
+        Where the target has deleted a first part of what was named, as many records are taken from its log start on:
+        how many of them are left is not known, and a repeat that is named in vain can be accepted.
+        """
         topic, number = self.track.copy
+        start, high = self.target.starts([self.track.copy]).get(self.track.copy, 0), self.track.part.examined[1]
         found = [np.array([], np.uint64)]
         for fault in (*self.track.faults, *self.track.accepted):
             if fault.kind in OF_OTHERS and fault.target_offset is not None:
                 left = fault.count
-                for records in self.target.scan(topic, number, fault.target_offset, self.track.part.examined[1]):
+                first = min(max(start, fault.target_offset), high)
+                for records in self.target.scan(topic, number, first, high):
                     found.append(records.digest()[:left])
                     left -= len(found[-1])
                     if not left:

@@ -17,6 +17,7 @@ from .._errors import KafkaDrError
 from .._kafka import distinct
 from .._kafka.mm2_topics import read_source_offsets
 from .._kafka.offsets import NO_LEADER
+from .._kafka.read_events import RangeGoneError
 from .._proof.sides import KafkaSide
 from . import judging, rows, summary, windows
 from .beginning import refuse_others
@@ -224,19 +225,19 @@ class Watch:
         track.advance(now_ms, now)
         through = copied.get(track.place) if ends.target_decided(track) else None
         ripe = track.unsettled is not None and now - track.unsettled >= self.options.settle
-        lacks = (
-            through is not None
-            and track.part.begins is not None
-            and track.target_whole
-            and bool(len(track.pending))
-            and int(track.pending.offset[0]) < through
-        )
-        if ripe or lacks:
-            if judging.judge(track, self.source, self.target, through, now_ms):
+        if ripe or judging.lacks(track, through):
+            if self._judge(track, through, now_ms):
                 track.advance(now_ms, now)
             elif track.unsettled is not None:
                 # It cannot be judged yet; alignment costs too much to try it in every round.
                 track.unsettled = now
+
+    def _judge(self, track: Track, through: int | None, now_ms: int) -> bool:
+        try:
+            return judging.judge(track, self.source, self.target, through, now_ms)
+        except RangeGoneError:
+            # It was deleted after its log start was asked. One partition waits for the next round, not all of them.
+            return False
 
     def _keep(self, began: float) -> RoundFigures:
         """Write what changed in one transaction, the round itself last."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import re
+import uuid
 from typing import Any
 
 from .._errors import AuthenticationError, KafkaDrError, TimedOutError, UnreachableError, UsageError
@@ -18,6 +19,8 @@ from .._kafka.topics import matching
 from .._values.listing import named
 
 ALLOW_EVERYONE, SUPER_USERS = "allow.everyone.if.no.acl.found", "super.users"
+# Set, to what nobody is told, where brokers make delegation tokens (KIP-48); the second is its name before Kafka 4.
+TOKENS = ("delegation.token.secret.key", "delegation.token.master.key")
 TOGETHER = 8
 NAMED = 5
 
@@ -29,10 +32,13 @@ def fence_info(params: dict, check_mode: bool) -> dict:
     copies, mute = _copies(client) if params["fenced"] else ({}, {})
     acls = sorted(set(binding_acls(client)).union(*copies.values()))
     users = {qualified(principal["name"]): principal for principal in params["principals"]}
-    asked, not_asked, silent = _ask_each(client, users, topics)
+    # Nor is one that is not there yet open to everybody.
+    asked, not_asked, silent = _ask_each(client, users, [*topics, f"no-topic-{uuid.uuid4()}"])
     settings, unguarded = _settings(client, params)
     asked = _guarded(asked, unguarded)
-    seen = {name: rights.beyond(acls, name, _together(answers)) for name, answers in asked.items()}
+    together = {name: _together(answers) for name, answers in asked.items()}
+    seen = {name: rights.beyond(acls, name, may) for name, may in together.items()}
+    settings["closed"] = any(rights.shown_closed(acls, may) for may in together.values())
     names = _others(acls, topics, params, set(users)) if params["others"] else _everybody(acls, topics, params)
     by_acls = {name: why for name, why in names.items() if params["others"] and name not in params["accepted"]}
     names.update(_above(users, settings, seen, not_asked, params["above"]))
@@ -131,13 +137,14 @@ def _settings(client: KafkaClient, params: dict[str, Any]) -> tuple[Any, list[in
 
     Brokers never show their values (they are no settings of Kafka's own, and so taken for secrets).
 
-    :returns: these, and the brokers that have no authorizer.
+    :returns: these, whether brokers make tokens, and the brokers that have no authorizer.
     """
-    set_somewhere, unguarded = set(), []
+    set_somewhere, unguarded, tokens = set(), [], False
     for number in sorted(client.metadata().brokers):
         try:
             found = broker_settings(client, number)
             entries = set(found)
+            tokens = tokens or any(key in found and not found[key].is_default for key in TOKENS)
             unguarded += [number] if binds_nobody(found) else []
         except (TimedOutError, UnreachableError):
             # Nobody knows what this one has set; the others' silence about it is no answer.
@@ -145,9 +152,10 @@ def _settings(client: KafkaClient, params: dict[str, Any]) -> tuple[Any, list[in
         set_somewhere |= {key for key in (SUPER_USERS, ALLOW_EVERYONE) if key in entries}
     given = {SUPER_USERS: params["super_users"], ALLOW_EVERYONE: params["allow_everyone"]}
     unset = {SUPER_USERS: [], ALLOW_EVERYONE: False}
-    return {
+    known = {
         key: given[key] if given[key] is not None else "hidden" if key in set_somewhere else unset[key] for key in given
-    }, unguarded
+    }
+    return {**known, "tokens": tokens}, unguarded
 
 
 def _texts(acls: list[Acl]) -> str:
@@ -198,9 +206,14 @@ def _above(users: Any, settings: Any, seen: Any, not_asked: Any, named: Any) -> 
             f"({not_asked[unasked[0]]})"
         )
     if settings[ALLOW_EVERYONE] is True or any(bare for dummy, bare in seen.values()):
-        names[ALLOW_EVERYONE] = "is true: a topic without any ACL is open to everybody"
+        names[ALLOW_EVERYONE] = "is true: what has no ACL is open to everybody, topics and the cluster alike"
     elif settings[ALLOW_EVERYONE] == "hidden" and users and not seen:
         names[ALLOW_EVERYONE] = "is set, no client is told to what, and no principal could be asked what it may do"
+    elif settings[ALLOW_EVERYONE] == "hidden" and settings["tokens"] and not settings["closed"]:
+        names[ALLOW_EVERYONE] = (
+            "is set, no client is told to what, and brokers make delegation tokens: where it is true, anybody may make "
+            "one of any user that has no ACL"
+        )
     return names
 
 
@@ -224,16 +237,14 @@ def _may_still(acls: Any, asked: Any, seen: Any, accepted: Any) -> Any:
     for name, answers in asked.items():
         above, bare = seen[name]
         for broker, topics in answers.items():
-            found = {
-                topic: sorted(operations & rights.CHANGES)
-                for topic, operations in topics.items()
-                if operations & rights.CHANGES
-            }
-            open_ones = [topic for topic in found if not _accepted(name, topic, acls, above, bare, accepted)]
-            if open_ones:
-                left.append(
-                    f"broker {broker} lets {name} {' and '.join(found[open_ones[0]])} {', '.join(open_ones[:NAMED])}"
-                )
+            alike: dict[str, list[str]] = {}
+            for topic, operations in topics.items():
+                may = sorted(rights.changing(topic, operations))
+                if may and not _accepted(name, topic, acls, above, bare, accepted):
+                    alike.setdefault(" and ".join(may), []).append(topic)
+            left += [
+                f"broker {broker} lets {name} {what} {named(open_ones, NAMED)}" for what, open_ones in alike.items()
+            ]
     return left
 
 

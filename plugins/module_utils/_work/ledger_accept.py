@@ -7,6 +7,7 @@ from typing import Any
 
 from .._kafka.client import KafkaClient
 from .._ledger.accept import accept
+from .._values.spans import as_numbers
 
 
 def ledger_accept(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
@@ -24,7 +25,10 @@ def ledger_accept(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     return accept(
         client,
         params["topic"],
-        {"passed": params["pass_over"], "kept": params["keep"]},
+        {
+            "passed": as_numbers(params["pass_over"], "The offsets in pass_over"),
+            "kept": as_numbers(params["keep"], "The offsets in keep"),
+        },
         entry,
         check_mode,
         params["secret"],

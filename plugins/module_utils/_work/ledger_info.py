@@ -19,9 +19,7 @@ def ledger_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
         {} if params["writers_allowed"] is None else {"writers": strangers(client, params["writers_allowed"])}
     )
     # A witness begins after the stage that wrote the first entry.
-    more["witnessed"] = not chain.entries and params["positions_topic"] in describe_topics(
-        client, [params["positions_topic"]]
-    )
+    more["witnessed"] = not chain.entries and bool(describe_topics(client, params["positions_topics"]))
     return dict(
         known(chain, params["secret"]), entries=chain.entries[-params["last"] :] if params["last"] else [], **more
     )

@@ -133,7 +133,9 @@ def _silent(params: dict[str, Any], result: dict[str, Any], mirror: str) -> Iter
     if params["until_heartbeat"]:
         yield from _too_old(f"heartbeat of {mirror}", result["heartbeat"], params["max_heartbeat_age"])
     if params["until_witness"]:
-        subject = f"round of the position witness of {mirror}"
+        subject, other = f"round of the position witness of {mirror}", result["witness"].get("other_mirror")
+        if other:
+            subject += f", not of mirror {other}, which wrote to its topic: set positions_topic of one of the two"
         yield from _too_old(subject, result["witness"], params["max_witness_age"])
     if params.get("until_watch") and result["watch_unreadable"]:
         yield f"a watch of {mirror} that can be read; now it cannot be read: {result['watch_unreadable']}"

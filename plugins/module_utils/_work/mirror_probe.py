@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from .._errors import KafkaDrError, NotProvableError, TimedOutError, UsageError
 from .._kafka.client import KafkaClient
+from .._kafka.commits import commit_positions
 from .._kafka.consumers import consumer_at_end
 from .._kafka.distinct import refuse_same
-from .._kafka.groups import commit_positions
 from .._kafka.producing import TranslatingProducer
 from .._kafka.topics import describe_topics
 

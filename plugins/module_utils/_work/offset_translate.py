@@ -9,29 +9,45 @@ it can be repeated.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .._errors import KafkaDrError, RefusedError
 from .._kafka.client import KafkaClient
-from .._kafka.distinct import cluster_id, refuse_one_cluster
-from .._kafka.groups import commit_positions, group_positions
-from .._kafka.kinds import kinds_or_others
-from .._kafka.mm2_topics import Row, read_checkpoints, read_witness
+from .._kafka.groups import describe_groups, group_places, group_positions, list_groups, offsets_of
+from .._kafka.mm2_topics import Row, Unread, read_checkpoints, read_witness
 from .._mm2.names import MirrorNames, check_names
 from .._positions.collector import EvidenceCollector
-from .._positions.copies import source_topics, uncopied
-from .._positions.groups import Positions, Predicate, group_filter, last_positions, living_positions, wanted_topic
+from .._positions.copies import partitions_of, source_topics, uncopied
+from .._positions.groups import group_filter, last_positions, living_positions, taken_back, wanted_topic
+from .._positions.left_over import (
+    ALONE,
+    KEPT,
+    WORKS,
+    Source,
+    doubts,
+    keep,
+    lacks_as_seen,
+    left_over,
+    synced,
+    to_remove,
+    with_left_over,
+)
+from .._positions.motion import SOURCE, moved_groups
 from .._positions.offset_map import ProofMap
-from .._positions.other_groups import Kinds, other_groups
-from .._positions.plan import Committed, moved, moved_groups, plan, plan_result, refusals, to_commit
+from .._positions.other_groups import other_groups
+from .._positions.plan import Committed, metadata_of, moved, plan, plan_result, refusals, to_commit
 from .._positions.proof_map import read_proof
-from .._values.listing import named
+from .._positions.seen_groups import SeenGroups, last_seen_groups, living_groups
+from .._positions.unreadable import counted, unreadable_as_others
+from .._positions.witnessed import own_witness
+from .._values.sendable import is_sendable
 from .._watch.offset_maps import maps_or_reason
+from .translated_commit import commit, refusal
+from .translation_inputs import ends_by_partition, opened_contents
 
-NAMED = 5
 Partition = tuple[str, int]
+JOINED = "members have come to the source while its position was translated"
 
 
 def offset_translate(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
@@ -39,7 +55,8 @@ def offset_translate(params: dict[str, Any], check_mode: bool) -> dict[str, Any]
     began = time.monotonic()
     mirror = _mirror(params, None if check_mode else params["leave_seconds"])
     groups = mirror.groups
-    before = group_positions(mirror.target, moved(groups.positions))
+    held = group_places(mirror.target, {*mirror.known_groups, *moved(groups.positions)})
+    before = offsets_of(held)
     looked = time.monotonic()
     watch = params.get("watch") or "", params.get("watch_source") or ""
     maps, unwatched = maps_or_reason(mirror.target, mirror.source, groups.positions, *watch)
@@ -52,15 +69,11 @@ def offset_translate(params: dict[str, Any], check_mode: bool) -> dict[str, Any]
         params["scan_limit"],
         "interpolated" in (params["accept"] or ()),
     )
-    refused, left = refusals(params, mirror.target, rows, groups.positions, groups.members)
-    if not check_mode and params["still_seconds"] and before:
-        time.sleep(max(0.0, params["still_seconds"] - (time.monotonic() - looked)))
-    # `assign` makes no member, but such a consumer's positions move.
-    refused += moved_groups(before, group_positions(mirror.target, before), left)
-    if params["on_live_members"] == "skip":
-        refused = _skip_moving(refused, left)
-    todo = to_commit(rows, left)
-    result = plan_result(params, groups.positions, before, rows, refused, left, todo)
+    refused, left, beside = _refused(params, mirror, rows, before, looked, check_mode)
+    texts = metadata_of(rows, groups.positions)
+    todo, away = to_commit(rows, left, texts, held), to_remove(beside)
+    result = plan_result(params, groups.positions, before, rows, refused, left, todo, beside)
+    result["summary"]["unreadable"] = counted([*mirror.unread, *collector.unread])
     _add_others(result, params, mirror)
     result["summary"].update(
         exactly_once_seen=collector.exactly_once,
@@ -69,28 +82,11 @@ def offset_translate(params: dict[str, Any], check_mode: bool) -> dict[str, Any]
         planned_seconds=round(time.monotonic() - began, 3),
     )
     if refused and not check_mode:
-        raise _refusal(mirror.names, refused, result)
+        raise refusal(mirror.names, refused, result)
     if not check_mode:
-        result["committed"] = _commit(mirror.target, todo, result)
+        commit(mirror.target, todo, away, texts, result)
     result["summary"]["seconds"] = round(time.monotonic() - began, 3)
     return result
-
-
-@dataclass(frozen=True)
-class _Groups:
-    """The source's consumer groups, as they are or as they were last seen.
-
-    :ivar wanted: whether a group is to be translated, by its name.
-    :ivar positions: of the groups that are to be translated.
-    :ivar members: how many live members such a group has on the source, where it has any.
-    :ivar excluded: groups with positions that are not to be translated.
-    """
-
-    wanted: Predicate
-    positions: Positions
-    members: dict[str, int]
-    excluded: set[str]
-    kinds: Kinds
 
 
 @dataclass(frozen=True)
@@ -99,6 +95,9 @@ class _Mirror:
 
     :ivar source: None where it is lost; then ``contents`` is its manifest, where there is one.
     :ivar witness: what the position witness has seen.
+    :ivar known_groups: names that either side or its records know, of groups that are to be translated or named. Both
+        sides are asked about them: a broker whose coordinator moves lists its groups as none.
+    :ivar unread: records among the checkpoints that are none.
     """
 
     names: MirrorNames
@@ -107,7 +106,9 @@ class _Mirror:
     contents: Any
     witness: dict[str, Any] | None
     checkpoints: list[Row] | None
-    groups: _Groups
+    groups: SeenGroups
+    known_groups: set[str]
+    unread: list[Unread]
 
     def collector(self, params: dict[str, Any], maps: Mapping[Partition, ProofMap]) -> EvidenceCollector:
         return EvidenceCollector(
@@ -119,7 +120,7 @@ class _Mirror:
             self.witness,
             self.checkpoints or (),
             {**maps, **(read_proof(params["proof_report"]) if params["proof_report"] else {})},
-            _ends(params["target_ends"]),
+            ends_by_partition(params["target_ends"]),
         )
 
 
@@ -133,51 +134,88 @@ def _mirror(params: dict[str, Any], leave_seconds: float | None) -> _Mirror:
         source = KafkaClient(params["source_client"], params["source_client_secrets"], params["timeout"], names.source)
         source.metadata()
     target.metadata()
-    contents = _contents(params, source, target)
+    contents = opened_contents(params, source, target)
     wanted, topic = group_filter(params), wanted_topic(params, names)
-    witness = read_witness(target, params["positions_topic"])
+    known = read_witness(target, params["positions_topic"])
+    witness = own_witness(known, names, params["positions_topic"], source is None)
     if contents is not None:
         contents.known_ids = (witness or {}).get("topics") or {}
-    checkpoints = read_checkpoints(target, names.checkpoints)
-    if source is not None:
-        groups = _living_groups(source, wanted, topic, witness, leave_seconds)
-    else:
-        groups = _last_seen_groups(
-            last_positions(names, witness, checkpoints, lambda name: True, topic), wanted, witness
-        )
-    return _Mirror(names, source, target, contents, witness, checkpoints, groups)
-
-
-def _living_groups(
-    source: KafkaClient, wanted: Predicate, topic: Predicate, witness: Any, leave_seconds: float | None
-) -> _Groups:
-    """The source's groups once their consumers have left. With None as seconds, as they are: a check waits for nobody,
-    and transactions may be open.
-    """
-    known = (witness or {"groups": {}})["groups"]
-    end = time.monotonic() + (leave_seconds or 0)
-    while True:
-        late = time.monotonic() >= end
-        try:
-            positions, members, excluded = living_positions(source, wanted, topic, known, leave_seconds is not None)
-        except RefusedError:
-            if late:
-                raise
-        else:
-            # Static members and applications of Kafka Streams do not leave when they stop; their sessions end later.
-            if late or not members:
-                return _Groups(wanted, positions, members, excluded, _kinds(source))
-        time.sleep(1)
-
-
-def _last_seen_groups(positions: Positions, wanted: Predicate, witness: dict[str, Any] | None) -> _Groups:
-    return _Groups(
-        wanted,
-        {name: places for name, places in positions.items() if wanted(name)},
-        {},
-        {name for name, places in positions.items() if places and not wanted(name)},
-        _witnessed_kinds(witness),
+    unread: list[Unread] = []
+    checkpoints = read_checkpoints(target, names.checkpoints, unread)
+    seen_before = (witness or {"groups": {}})["groups"]
+    everybody = {*list_groups(target), *seen_before, *(row.value.group for row in checkpoints or ())}
+    asked = {name for name in everybody if wanted(name) and name and is_sendable(name)} | set(
+        params["named_groups"] or ()
     )
+    if source is not None:
+        groups = living_groups(source, wanted, topic, {*seen_before, *asked}, leave_seconds)
+    else:
+        seen = names, witness, checkpoints, lambda name: True, topic
+        groups = last_seen_groups(last_positions(*seen), wanted, topic, witness, taken_back(*seen))
+    return _Mirror(names, source, target, contents, witness, checkpoints, groups, asked, unread)
+
+
+def _left_over(
+    params: dict[str, Any], mirror: _Mirror, before: Committed, left: dict[str, str]
+) -> list[dict[str, Any]]:
+    """What the target has and the source has not; see :func:`left_over`."""
+    if mirror.source is not None:
+        source = Source(partitions_of(mirror.source), lambda *dummy: True)
+    else:
+        ends = (mirror.witness or {}).get("ends") or {}
+        seen = {(topic, int(number)) for topic, numbers in ends.items() for number in numbers}
+        source = Source(seen, lacks_as_seen(mirror.witness))
+    groups = mirror.groups
+    rows = left_over(
+        mirror.names, before, groups.positions, synced(mirror.checkpoints), source, groups.topic, groups.wanted
+    )
+    # Whether an excluded group has a position on the source is not looked at; a group that is left alone keeps its own.
+    rows = [row for row in rows if row["group"] not in groups.excluded and row["group"] not in left]
+    described = describe_groups(mirror.target, {row["group"] for row in rows})
+    keep(rows, {name for name, group in described.items() if group["members"]}, WORKS)
+    # What a group without a part in this does on the target is its own affair.
+    concerned = {*moved(groups.positions), *(params["named_groups"] or ())}
+    return [row for row in rows if row["group"] in concerned or row["state"] != KEPT]
+
+
+def _moving(
+    mirror: _Mirror, before: Committed, groups: Collection[str], left: dict[str, str], wait: float, check_mode: bool
+) -> list[dict[str, Any]]:
+    """Refusals of groups whose positions move, on either side, while they are looked at for ``wait`` seconds.
+    `assign` makes no member, but such a consumer commits.
+    """
+    if groups:
+        time.sleep(max(0.0, wait))
+    earlier = {group: places for group, places in before.items() if group in groups}
+    refused = list(moved_groups(earlier, group_positions(mirror.target, groups), left))
+    if mirror.source is None or check_mode:
+        return refused
+    of_source, asked = mirror.groups, {*mirror.known_groups, *mirror.groups.positions}
+    now, members, dummy = living_positions(mirror.source, of_source.wanted, of_source.topic, asked)
+    joined = {name: count for name, count in members.items() if name not in of_source.members and name not in left}
+    refused += [{"group": name, "kind": "members", "reason": JOINED} for name in sorted(joined)]
+    return refused + list(moved_groups(of_source.positions, now, {*left, *joined}, SOURCE))
+
+
+def _refused(
+    params: dict[str, Any],
+    mirror: _Mirror,
+    rows: list[dict[str, Any]],
+    before: Committed,
+    looked: float,
+    check_mode: bool,
+) -> tuple[list[dict[str, Any]], dict[str, str], list[dict[str, Any]]]:
+    """``(refusals, {group: why it is left alone}, what only the target has)``. ``looked``: when the target was read."""
+    groups = mirror.groups
+    refused, left = refusals(params, mirror.target, rows, groups.positions, groups.members)
+    beside = _left_over(params, mirror, before, left)
+    refused += doubts(beside, {*moved(groups.positions), *(params["named_groups"] or ())}, params["accept"] or ())
+    wait = 0 if check_mode else params["still_seconds"] - (time.monotonic() - looked)
+    refused += _moving(mirror, before, {*moved(groups.positions), *to_remove(beside)}, left, wait, check_mode)
+    if params["on_live_members"] == "skip":
+        refused = _skip_moving(refused, left)
+        keep((row for row in beside if row["state"] != KEPT), left, ALONE)
+    return refused, left, beside
 
 
 def _skip_moving(refused: list[dict[str, Any]], left: dict[str, str]) -> list[dict[str, Any]]:
@@ -198,101 +236,8 @@ def _add_others(result: dict[str, Any], params: dict[str, Any], mirror: _Mirror)
         params["named_groups"] or (),
         source_topics(mirror.names, mirror.source, mirror.target),
         uncopied(mirror.names, mirror.target, mirror.groups.positions),
+        mirror.groups.withdrawn,
     )
+    unreadable = unreadable_as_others(result["summary"]["unreadable"])
+    result["others"] = with_left_over(result["others"], result["left_over"], params["named_groups"] or ()) + unreadable
     result["summary"]["others"] = result["others"]
-
-
-def _contents(params: dict[str, Any], source: KafkaClient | None, target: KafkaClient) -> Any:
-    """The manifest that speaks for a lost source, opened before anything else is read; None where there is none. Both
-    sides have to be two clusters.
-    """
-    target_id = cluster_id(target)
-    if source is not None:
-        refuse_one_cluster((source.name, cluster_id(source)), (target.name, target_id))
-        return None
-    if not params["manifest"]:
-        return None
-    # Its library takes a quarter of a second to load, which nobody else is to wait for.
-    from .._manifest.scan import ManifestRecords
-
-    records = ManifestRecords(params["manifest"], digest=params.get("manifest_digest") or "")
-    refuse_one_cluster(("The manifest's region", records.side.cluster_id), (target.name, target_id))
-    return records
-
-
-def _kinds(source: KafkaClient) -> Kinds:
-    """The source's groups by kind. That they cannot be listed stops nothing; it is named instead."""
-    try:
-        return Kinds(kinds_or_others(source), True)
-    except KafkaDrError as error:
-        return Kinds({}, True, str(error))
-
-
-def _witnessed_kinds(known: dict[str, Any] | None) -> Kinds:
-    """What the witness listed beside consumer groups before the source was lost."""
-    if known is None or known["others"] is None:
-        return Kinds({}, False, "the source is lost, and no position witness has listed them before")
-    return Kinds({name: {"type": "other", "protocol": ""} for name in known["others"]}, False)
-
-
-def _ends(ends: dict[str, dict[str, int]] | None) -> dict[str, dict[int, int]]:
-    return {
-        topic: {int(number): int(end) for number, end in partitions.items()}
-        for topic, partitions in (ends or {}).items()
-    }
-
-
-def _refusal(names: MirrorNames, refused: list[dict[str, Any]], result: dict[str, Any]) -> RefusedError:
-    groups = sorted({row["group"] for row in refused})
-    return RefusedError(
-        f"{len(groups)} groups of mirror {names.source} -> {names.target} are refused, so nothing was committed",
-        expected="no members, positions at rest and an accepted confidence",
-        found=named((f"{row['group']}: {row['reason']}" for row in refused), NAMED, "; ", "; and "),
-        remedy="Stop these consumers and the mirror first; or set on_live_members: skip, or accept, knowing what it "
-        "means",
-        refused=refused,
-        plan=result["plan"],
-        groups=result["groups"],
-        summary=result["summary"],
-        committed=0,
-    )
-
-
-def _elsewhere(
-    partition: tuple[str, int], now: Mapping[tuple[str, int], int], wanted: Mapping[tuple[str, int], int]
-) -> str:
-    return f"{partition[0]}-{partition[1]} at {now.get(partition)}, not at {wanted[partition]}"
-
-
-def _commit(target: KafkaClient, todo: Committed, result: dict[str, Any]) -> int:
-    """Commit and read back; the number of groups committed."""
-    failed = commit_positions(target, todo)
-    now = group_positions(target, todo)
-    wrong = []
-    for group, places in sorted(todo.items()):
-        differing = [key for key, offset in sorted(places.items()) if now.get(group, {}).get(key) != offset]
-        if group in failed or differing:
-            wrong.append(
-                {
-                    "group": group,
-                    "kind": "commit",
-                    "reason": str(failed[group])
-                    if group in failed
-                    else _elsewhere(differing[0], now.get(group, {}), places),
-                }
-            )
-    if wrong:
-        raise KafkaDrError(
-            f"{len(wrong)} of {len(todo)} groups are not committed on {target.name}",
-            expected="the planned positions to be read back",
-            found="; ".join(f"{row['group']}: {row['reason']}" for row in wrong[:NAMED]),
-            remedy="See that the mirror is stopped and no consumer runs, then run this again: what is committed "
-            "already stays as planned",
-            refused=wrong,
-            plan=result["plan"],
-            committed=len(todo) - len(wrong),
-        )
-    for row in result["groups"]:
-        if row["state"] == "planned":
-            row["state"] = "committed"
-    return len(todo)

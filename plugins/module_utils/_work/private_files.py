@@ -10,6 +10,7 @@ import os
 import pwd
 import shutil
 import stat
+from collections.abc import Iterator
 from os import stat_result
 from typing import Any
 
@@ -20,14 +21,17 @@ from .._values.safe import CONTROL, shown
 DIRECTORY_MODE = 0o700
 # Of a way through links; a circle of them has no end.
 MOST_STEPS = 1000
+# What the mark beside a file is called whose readers have to be started again.
+MARK = ".restart-due"
 
 
 def private_files(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """Make directories and files be there, or gone.
 
     :param params: ``directories[path]``, ``files[{path, content, encoding}]`` (``encoding``: ``text`` or ``base64``),
-        ``absent[path]``, ``owner`` (a user's name, or None).
-    :returns: ``changed``, ``changed_paths``, ``diff`` (paths only: contents may be secrets).
+        ``absent[path]``, ``owner`` (a user's name, or None), ``marks``: leave a mark beside a file before it changes.
+    :returns: ``changed``, ``changed_paths``, ``restart_due`` (marks that are there, of this call or an earlier one),
+        ``diff`` (paths only: contents may be secrets).
     :raises UsageError: a path is relative, or stands both under ``files`` and ``absent``.
     :raises RefusedError: a directory, or a link, is somebody else's, or may be exchanged by everybody.
     :raises KafkaDrError: the system refuses.
@@ -37,18 +41,12 @@ def private_files(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     _check_paths(params, wanted)
     changed: list[str] = []
     try:
-        for path in params["directories"]:
-            _refuse_strange(path, owner)
-        for path in wanted:
-            _refuse_strange_link(path, owner)
-        for path in [*params["directories"], *map(os.path.dirname, [*wanted, *params["absent"]])]:
-            _refuse_strange_way(path, owner)
+        _refuse_what_is_strange(params, wanted, owner)
         for path in params["directories"]:
             _directory(path, owner, check_mode, changed)
             # Somebody may have been faster than the making of it.
             _refuse_strange(path, owner)
-        for path, data in wanted.items():
-            _file(path, data, owner, check_mode, changed)
+        due = list(_written(wanted, owner, params.get("marks"), check_mode, changed))
         for path in params["absent"]:
             _absent(path, check_mode, changed)
     except OSError as error:
@@ -58,7 +56,38 @@ def private_files(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
             remedy="Look at its directory's owner, mode and free space",
         ) from error
     listing = "".join(f"{path}\n" for path in changed)
-    return {"changed": bool(changed), "changed_paths": changed, "diff": {"before": "", "after": listing}}
+    return {
+        "changed": bool(changed),
+        "changed_paths": changed,
+        "restart_due": due,
+        "diff": {"before": "", "after": listing},
+    }
+
+
+def _refuse_what_is_strange(params: dict[str, Any], wanted: dict[str, bytes], owner: tuple[int, int] | None) -> None:
+    for path in params["directories"]:
+        _refuse_strange(path, owner)
+    for path in wanted:
+        _refuse_strange_link(path, owner)
+    for path in [*params["directories"], *map(os.path.dirname, [*wanted, *params["absent"]])]:
+        _refuse_strange_way(path, owner)
+
+
+def _written(
+    wanted: dict[str, bytes], owner: tuple[int, int] | None, marks: bool | None, check_mode: bool, changed: list[str]
+) -> Iterator[str]:
+    """Write the files, each after its mark; the marks that are there then, or would be."""
+    for path, data in wanted.items():
+        mark = path + MARK
+        differs = not _holds(path, data, owner)
+        if differs:
+            changed.append(path)
+            if not check_mode:
+                if marks:
+                    replace(mark, b"", FILE_MODE, owner)
+                replace(path, data, FILE_MODE, owner)
+        if marks and (differs or os.path.lexists(mark)):
+            yield mark
 
 
 def _data(file: dict[str, Any]) -> bytes:
@@ -243,14 +272,12 @@ def _above(path: str) -> list[str]:
     return found
 
 
-def _file(path: str, data: bytes, owner: tuple[int, int] | None, check_mode: bool, changed: list[str]) -> None:
-    if os.path.isfile(path) and _right(path, FILE_MODE, owner):
-        with open(path, "rb") as file:
-            if file.read() == data:
-                return
-    changed.append(path)
-    if not check_mode:
-        replace(path, data, FILE_MODE, owner)
+def _holds(path: str, data: bytes, owner: tuple[int, int] | None) -> bool:
+    """Whether the file is as it is to be."""
+    if not (os.path.isfile(path) and _right(path, FILE_MODE, owner)):
+        return False
+    with open(path, "rb") as file:
+        return file.read() == data
 
 
 def _absent(path: str, check_mode: bool, changed: list[str]) -> None:

@@ -10,6 +10,7 @@ from .._kafka.distinct import cluster_id, refuse_same
 from .._kafka.mm2_topics import read_witness
 from .._kafka.offsets import topic_offsets
 from .._kafka.topics import describe_topics, matching, refuse_hidden
+from .._positions.witnessed import unless_others
 from .._stages.returned import further_copy, returned
 
 
@@ -18,7 +19,8 @@ def returned_region_info(params: dict[str, Any], check_mode: bool) -> dict[str, 
     region = KafkaClient(params["source_client"], params["source_client_secrets"], params["timeout"], "the region")
     survivor = KafkaClient(params["target_client"], params["target_client_secrets"], params["timeout"], "the survivor")
     refuse_same(region, survivor)
-    witness = read_witness(survivor, params["positions_topic"])
+    copied, topic = params.get("source_alias"), params["positions_topic"]
+    witness = unless_others(read_witness(survivor, topic), copied, params.get("target_alias"))
     known_topics = {name: topic["id"] for name, topic in (witness["topics"] if witness else {}).items()}
     known_id = (witness["cluster"] if witness else None) or ""
     found_id = cluster_id(region)
@@ -30,7 +32,8 @@ def returned_region_info(params: dict[str, Any], check_mode: bool) -> dict[str, 
     bounds = topic_offsets(region, {name: topic["partitions"] for name, topic in described.items()}, gone="waited for")
     topics = {name: {"id": described[name]["id"], "offsets": offsets} for name, offsets in bounds.items()}
     if params["further_copy"]:
-        own = read_witness(region, params["positions_topic"])
+        own = read_witness(region, params.get("region_positions_topic") or topic)
+        own = unless_others(own, copied, params.get("region_alias"))
         copied_from = (own["cluster"] if own else None) or ""
         found = further_copy(copied_from, known_id, topics, params["ends"])
     else:

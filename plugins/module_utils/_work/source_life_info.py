@@ -19,6 +19,7 @@ from .._kafka.mm2_topics import read_last_heartbeat, read_source_offsets, read_w
 from .._kafka.offsets import Partition, list_offsets
 from .._kafka.topics import hidden_topics, matching
 from .._mm2.names import MirrorNames, check_names
+from .._mm2.witness import owner
 from .cluster_info import cluster_info
 
 # Seconds between two rounds of a witness, where only one round is known; and the longest wait for the next one.
@@ -85,7 +86,7 @@ def _hidden(before: dict[str, Any], topics: dict[str, Any], params: dict[str, An
 
 
 def _signs(target: KafkaClient, names: MirrorNames, params: dict[str, Any]) -> dict[str, Any]:
-    rounds = read_witness_rounds(target, params["positions_topic"])
+    rounds = read_witness_rounds(target, params["positions_topic"], owner(names.source, names.target))
     copied = read_source_offsets(
         target, params["offsets_topic"] or names.source_offsets, names.source, params["connector"]
     )

@@ -12,10 +12,12 @@ FILE is JSON, readable by its owner alone: ``source`` and ``target`` (librdkafka
 ``groups_exclude`` and ``topics`` (regular expressions separated by commas), ``interval_seconds`` (2), ``topic``
 (``__kafka_dr_positions``; has to exist, one partition), ``source_cluster`` (the id of the cluster to be watched;
 without it the one that was watched before, or that answers first). Another cluster at the same address, such as an
-empty one that was made after a loss, is no news of the groups: what is known stays as it is.
+empty one that was made after a loss, is no news of the groups: what is known stays as it is. ``mirror`` says whose
+witness this is, ``<source>-><target>`` by the mirror's aliases. A topic that holds what another mirror's witness wrote
+is refused, and nothing is written to it, unless that mirror is one of ``succeeds``: those whose place this one takes.
 
-Exit code 0 on SIGTERM or SIGINT, 2 on bad arguments or configuration. Trouble is a line on stderr when it begins and
-one when it ends.
+Exit code 0 on SIGTERM or SIGINT, 2 on bad arguments or configuration, and where the topic is another mirror's. Trouble
+is a line on stderr when it begins and one when it ends.
 
 Needs confluent-kafka, the other ``witness_*.py`` beside this file, and ``witness.py`` beside it or importable from the
 collection.
@@ -30,8 +32,8 @@ import threading
 import time
 
 from confluent_kafka import KafkaException
-from witness_rounds import Witness
-from witness_settings import ConfigError, read_config
+from witness_rounds import AnotherMirrorError, Witness
+from witness_settings import Config, ConfigError, read_config
 from witness_source import Source
 from witness_topic import Target
 
@@ -43,12 +45,17 @@ def say(text: object) -> None:
 
 
 def watch(witness: Witness, interval: float, stop: threading.Event) -> None:
-    """Rounds until ``stop`` is set, ``interval`` seconds from begin to begin."""
+    """Rounds until ``stop`` is set, ``interval`` seconds from begin to begin.
+
+    :raises AnotherMirrorError: the topic is another mirror's.
+    """
     trouble = None
     while not stop.is_set():
         began = time.monotonic()
         try:
             witness.round()
+        except AnotherMirrorError:
+            raise
         except Exception as error:  # whatever went wrong, the next round may do; that is what a witness is for
             text = f"{type(error).__name__}: {error}"
             if trouble is None or type(error).__name__ != trouble[0]:
@@ -71,7 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         config = read_config(options.config)
-        witness = Witness(Source(config), Target(config), config.get("source_cluster", ""))
+        witness = _witness(config)
     except ConfigError as error:
         say(error)
         return 2
@@ -89,9 +96,18 @@ def main(arguments: list[str] | None = None) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *dummy: stop.set())
     say(f"watching, every {config['interval_seconds']} s")
-    watch(witness, config["interval_seconds"], stop)
+    try:
+        watch(witness, config["interval_seconds"], stop)
+    except AnotherMirrorError as error:
+        say(error)
+        return 2
     say("ended")
     return 0
+
+
+def _witness(config: Config) -> Witness:
+    named = {key: config[key] for key in ("mirror", "succeeds") if key in config}
+    return Witness(Source(config), Target(config), config.get("source_cluster", ""), **named)
 
 
 if __name__ == "__main__":

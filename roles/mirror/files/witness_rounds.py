@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 try:
@@ -24,11 +25,15 @@ class AnotherClusterError(Exception):
     """At the source's address another cluster answers."""
 
 
+class AnotherMirrorError(Exception):
+    """The topic holds what another mirror's witness wrote."""
+
+
 @dataclass
 class State:
     """What the topic says, or is about to say. ``ids``: topic id, and when this id was first seen in another's place,
     as ``cluster_since`` for the cluster; ``others`` and ``beside``: with the time when they were listed; None where
-    nobody could list them.
+    nobody could list them. ``texts``: what groups committed with their positions.
     """
 
     groups: dict[str, Offsets]
@@ -39,6 +44,7 @@ class State:
     cluster_since: int = 0
     others: tuple[int, list[str]] | None = None
     beside: dict[str, tuple[int, Offsets]] = field(default_factory=dict)
+    texts: dict[str, dict[str, dict[int, str]]] = field(default_factory=dict)
 
 
 class Witness:
@@ -46,15 +52,23 @@ class Witness:
 
     :param cluster: the id of the cluster to be watched; empty where the one that was watched before, or that answers
         first, is.
+    :param mirror: whose witness it is, as :func:`witness.owner` says it; empty where that is not known.
+    :param succeeds: mirrors whose place this one takes, and their records' with it.
     """
 
-    def __init__(self, source: Source, target: Target, cluster: str = "") -> None:
+    def __init__(
+        self, source: Source, target: Target, cluster: str = "", mirror: str = "", succeeds: Collection[str] = ()
+    ) -> None:
         self.source, self.target, self.cluster_named = source, target, cluster
+        self.mirror, self.succeeds = mirror, succeeds
         self.state: State | None = None
         self.since, self.whole_at = 0, float("-inf")
 
     def round(self) -> None:
-        """Ask once and write what changed; nothing counts as written unless all of it was acknowledged."""
+        """Ask once and write what changed; nothing counts as written unless all of it was acknowledged.
+
+        :raises AnotherMirrorError: the topic is another mirror's; nothing was written.
+        """
         if self.state is None:
             self.state = self._remembered()
         at = int(time.time() * 1000)
@@ -65,9 +79,9 @@ class Witness:
             self.source.connect()
             raise
         since = self.target.end() if whole else self.since
-        rows = _rows(self.state, now, at, whole)
-        changed = sum(whole or self.state.groups.get(name) != positions for name, positions in now.groups.items())
-        rows.append(witness.encode_round(at, since, len(now.groups), changed))
+        rows = _rows(self.state, now, at, whole, self.mirror)
+        changed = sum(whole or _moved(self.state, now, name) for name in now.groups)
+        rows.append(witness.encode_round(at, since, len(now.groups), changed, self.mirror))
         self._write(rows)
         # Topics that are gone are asked for again, since they may come back as others.
         now.ids = {**self.state.ids, **now.ids}
@@ -78,6 +92,12 @@ class Witness:
     def _remembered(self) -> State:
         """What an earlier run wrote, so that what went or was re-created meanwhile is seen."""
         known = self.target.known()
+        if witness.is_others(known["mirror"], self.mirror) and known["mirror"] not in self.succeeds:
+            raise AnotherMirrorError(
+                f"the topic {self.target.topic} holds positions of mirror {known['mirror']}, expected those of mirror "
+                f"{self.mirror} or none; nothing was written. Set positions_topic of one of the two mirrors in "
+                "kafka_dr_mirrors to a topic of its own"
+            )
         watched = {name for name in known["groups"] if self.source.watches(name)}
         return State(
             groups={name: known["groups"][name]["positions"] for name in watched},
@@ -90,6 +110,7 @@ class Witness:
                 for name, group in known["groups"].items()
                 if name not in watched
             },
+            texts={name: group.get("metadata", {}) for name, group in known["groups"].items()},
         )
 
     def _ask(self, before: State, at: int, whole: bool) -> State:
@@ -117,6 +138,7 @@ class Witness:
             at if before.cluster and cluster and cluster != before.cluster else before.cluster_since,
             before.others if others is None else (at, others),
             before.beside if beside is None else beside,
+            {name: texts for name, texts in self.source.texts.items() if texts},
         )
 
     def _positions(self, listed: list[str], before: State) -> dict[str, Offsets]:
@@ -170,7 +192,12 @@ def _identity(topic_id: str, before: tuple[str, int] | None, at: int) -> tuple[s
     return topic_id, before[1] if before[0] == topic_id else at
 
 
-def _rows(before: State, now: State, at: int, whole: bool) -> list[Row]:
+def _moved(before: State, now: State, name: str) -> bool:
+    """Whether a group committed something else since."""
+    return (before.groups.get(name), before.texts.get(name) or {}) != (now.groups[name], now.texts.get(name) or {})
+
+
+def _rows(before: State, now: State, at: int, whole: bool, mirror: str) -> list[Row]:
     """The records that bring the topic from one state to the next; all of them at a whole snapshot."""
     rows = [
         witness.encode_topic(topic, at, *identity)
@@ -178,17 +205,17 @@ def _rows(before: State, now: State, at: int, whole: bool) -> list[Row]:
         if whole or before.ids.get(topic) != identity
     ]
     rows += [
-        witness.encode_group(name, at, positions)
+        witness.encode_group(name, at, positions, metadata=now.texts.get(name))
         for name, positions in now.groups.items()
-        if whole or before.groups.get(name) != positions
+        if whole or _moved(before, now, name)
     ]
     rows += [witness.encode_group(name, at, None) for name in before.groups if name not in now.groups]
     if whole:
-        rows += [witness.encode_group(name, *seen, seldom=True) for name, seen in now.beside.items()]
+        rows += [witness.encode_group(name, *seen, True, now.texts.get(name)) for name, seen in now.beside.items()]
     if whole or (now.ends, now.further) != (before.ends, before.further):
         rows.append(witness.encode_ends(at, now.ends, now.further))
     if now.cluster and (whole or now.cluster != before.cluster):
-        rows.append(witness.encode_cluster(at, now.cluster, now.cluster_since))
+        rows.append(witness.encode_cluster(at, now.cluster, now.cluster_since, mirror))
     if whole and now.others is not None:
         rows.append(witness.encode_others(*now.others))
     return rows

@@ -23,7 +23,7 @@ DEFAULTS: Config = {
 # A region that comes back is to be seen at once, not after librdkafka's 10 s.
 QUIET: Config = {"log_level": 0, "error_cb": lambda error: None, "reconnect.backoff.max.ms": 1000}
 PATTERNS = ("groups", "groups_exclude", "topics")
-KNOWN = {"source", "target", "source_cluster", *DEFAULTS}
+KNOWN = {"source", "target", "source_cluster", "mirror", "succeeds", *DEFAULTS}
 
 
 class ConfigError(Exception):
@@ -43,6 +43,9 @@ def read_config(path: str) -> Config:
         raise ConfigError(f"{path}: interval_seconds is to be a number above 0")
     if not isinstance(config.get("source_cluster", ""), str):
         raise ConfigError(f"{path}: source_cluster is to be a cluster's id")
+    names = [config.get("mirror", ""), *_listed(config.get("succeeds", []))]
+    if not all(isinstance(name, str) for name in names):
+        raise ConfigError(f"{path}: mirror is to be source->target, and succeeds a list of such names")
     try:
         for key in PATTERNS:
             config[key] = [re.compile(part.strip()) for part in (config[key] or "").split(",") if part.strip()]
@@ -51,6 +54,10 @@ def read_config(path: str) -> Config:
             f"{path}: groups, groups_exclude and topics are to be regular expressions separated by commas: {error}"
         ) from error
     return config
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [None]
 
 
 def _load(path: str) -> Any:

@@ -32,6 +32,8 @@ class Source:
         self.wanted, self.unwanted, self.topics = config["groups"], config["groups_exclude"], config["topics"]
         self.timeout = max(10, config["interval_seconds"] * 2)
         self.config = {**QUIET, **config["source"]}
+        # What was committed with the positions of each group, as it was read last.
+        self.texts: dict[str, dict[str, dict[int, str]]] = {}
         self.connect()
 
     def connect(self) -> None:
@@ -88,11 +90,15 @@ class Source:
             }
             for name, future in asked.items():
                 found[name] = {}
+                texts: dict[str, dict[int, str]] = {}
                 for one in _unless_absent(future, self.timeout + 5):
                     if one.error is not None:
                         raise KafkaException(one.error)
                     if one.offset >= 0:
                         found[name].setdefault(one.topic, {})[one.partition] = one.offset
+                        if one.metadata:
+                            texts.setdefault(one.topic, {})[one.partition] = one.metadata
+                self.texts[name] = texts
         return found
 
     def ends(self) -> tuple[Offsets, Offsets]:

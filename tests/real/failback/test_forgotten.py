@@ -8,7 +8,7 @@ import time
 import pytest
 from confluent_kafka import Producer
 
-from tests.real.failback.test_killed import held
+from tests.real.lab.kept import ids
 from tests.real.lab.playing import SOURCE, TARGET, playground
 
 pytestmark = pytest.mark.full
@@ -54,7 +54,7 @@ def test_a_record_that_only_the_region_has_is_not_deleted(forgotten):
     refused = ground.stage("failback", back)
     told = " ".join(refused.stdout.split())
     assert refused.returncode == 2 and f"{TOPIC} has 1 foreign" in told and "Nothing was deleted" in told, told
-    assert "stray" in held(ground, SOURCE)
+    assert "stray" in ids(ground, SOURCE)
 
 
 def test_without_it_the_region_is_made_a_copy_again(forgotten):
@@ -67,10 +67,10 @@ def test_without_it_the_region_is_made_a_copy_again(forgotten):
     assert done.returncode == 0, done.stdout
     assert ground.module("ledger_info")["last"]["failback"]["found"]["verdict"] == "PROVEN"
     end = time.monotonic() + 60
-    while held(ground, TARGET) - held(ground, SOURCE):
+    while ids(ground, TARGET) - ids(ground, SOURCE):
         assert time.monotonic() < end
         time.sleep(0.5)
-    assert "stray" not in held(ground, SOURCE)
+    assert "stray" not in ids(ground, SOURCE)
 
 
 def test_the_mirror_that_a_failback_turned_round_is_examined(forgotten):

@@ -11,7 +11,7 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from kafka_dr_lab.journals import Journals
-from tests.real.failback.test_killed import held
+from tests.real.lab.kept import ids
 from tests.real.lab.playing import SOURCE, TARGET, playground
 
 pytestmark = pytest.mark.full
@@ -35,7 +35,7 @@ def not_told(tmp_path_factory):
         time.sleep(USED_SECONDS)
         ground.lab.start_again(TARGET)
         AdminClient(ground.admin(TARGET)).list_topics(timeout=120)
-        only = held(ground, SOURCE) - held(ground, TARGET)
+        only = ids(ground, SOURCE) - ids(ground, TARGET)
         assert len(only) > 100
         ground.lab.lose(SOURCE, keep=True)
         yield ground, directory, only

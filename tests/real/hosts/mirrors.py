@@ -11,6 +11,7 @@ from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import properties
 from tests.support.kafka import JavaProcess, free_ports
+from tests.support.transactions import end_transaction
 
 
 class Mirror(JavaProcess):
@@ -86,7 +87,7 @@ def send(client: dict, topic: str, values, partition: int = 0, headers=None, **c
     if producer.flush(60):
         raise AssertionError(f"not all records reached {topic}")
     if transactional:
-        producer.commit_transaction(30)
+        end_transaction(producer, client, topic, partition)
 
 
 def send_aborted(client: dict, topic: str, values, partition: int = 0) -> None:
@@ -95,8 +96,7 @@ def send_aborted(client: dict, topic: str, values, partition: int = 0) -> None:
     producer.begin_transaction()
     for value in values:
         producer.produce(topic, value=value, partition=partition)
-    producer.flush(30)
-    producer.abort_transaction(30)
+    end_transaction(producer, client, topic, partition, commit=False)
 
 
 def ends(client: dict, topic: str, partition: int = 0) -> tuple[int, int]:

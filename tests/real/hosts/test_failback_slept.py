@@ -37,7 +37,8 @@ def test_it_takes_nothing_of_a_region_that_is_in_use_by_then(tmp_path, monkeypat
     log.touch()
 
     def logged(words, **more):
-        return run(words, **{**more, "env": {**more["env"], "ANSIBLE_LOG_PATH": str(log)}})
+        more["env"] = {**more["env"], "ANSIBLE_LOG_PATH": str(log)}
+        return run(words, check=more.pop("check", False), **more)
 
     try:
         cut_off(regions)

@@ -66,7 +66,8 @@ def test_every_broker_is_asked_and_the_one_that_allows_more_is_named(cluster):
     found = cluster.look("shop", "boss")
     assert found["asked"] == {"User:shop": 2, "User:boss": 2} and not found["ready"], found
     assert [one for one in found["left"] if "boss" in one] == [
-        "broker 2 lets User:boss ALTER and ALTER_CONFIGS and CREATE and DELETE and WRITE orders.x"
+        "broker 2 lets User:boss ALTER and ALTER_CONFIGS and CREATE and DELETE and WRITE orders.x",
+        "broker 2 lets User:boss ALTER and ALTER_CONFIGS and CLUSTER_ACTION cluster:kafka-cluster",
     ]
     assert "is a super-user" in found["unfenceable"]["User:boss"] and "User:shop" not in found["unfenceable"]
 

@@ -108,7 +108,9 @@ def as_shop(client: dict[str, Any], **more: Any) -> dict[str, Any]:
 def test_topics_that_are_open_where_they_have_no_acl_are_named_before_anything_is_changed(lenient):
     found = as_shop(lenient)
     assert found["settings"][EVERYONE] == "hidden", "no client is told; what shop may do tells it"
-    assert found["unfenceable"] == {EVERYONE: "is true: a topic without any ACL is open to everybody"}, found
+    assert found["unfenceable"] == {
+        EVERYONE: "is true: what has no ACL is open to everybody, topics and the cluster alike"
+    }, found
 
 
 def test_where_nobody_can_be_asked_that_it_is_set_is_named_as_a_question(lenient):
@@ -118,7 +120,8 @@ def test_where_nobody_can_be_asked_that_it_is_set_is_named_as_a_question(lenient
 
 def test_a_topic_that_is_open_never_counts_as_fenced_unless_that_was_accepted(lenient):
     found = as_shop(lenient, fenced=True)
-    (left,) = found["left"]
+    left, beside = found["left"]
     assert not found["ready"] and left.startswith("broker 1 lets User:shop "), found
     assert "WRITE" in left and left.endswith(f" {TOPIC}"), "orders.bound has an ACL"
+    assert beside == "broker 1 lets User:shop ALTER and ALTER_CONFIGS and CLUSTER_ACTION cluster:kafka-cluster"
     assert as_shop(lenient, fenced=True, accepted=[EVERYONE])["ready"]

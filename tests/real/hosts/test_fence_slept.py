@@ -51,6 +51,16 @@ def given_back(world: World) -> None:
         head = world.append("na", step, state, about, head)
 
 
+def giving_up(world: World) -> dict[str, Any]:
+    """A task by which somebody begins to give the move up in na, after the run has looked at its ledger."""
+    begin = {"run": "7", "stage": "abort_move", "step": "stage", "state": "started", "about": "na to eu"}
+    begin.update(client=world.brokers["na"].client, topic=LEDGER, secret=[SECRET])
+    return {
+        "name": "Begin to give it up",
+        "streamsafe.kafka_dr.ledger_entry": {**begin, "after": "{{ __failover_source_ledger.head.hash }}"},
+    }
+
+
 def asleep(directory: Path, once: str = "true") -> str:
     """A template that gives nothing, and sleeps until it is woken, as soon as a command says so."""
     wait = f"touch {directory}/asleep; while ! [ -e {directory}/awake ]; do sleep 0.1; done"
@@ -146,15 +156,9 @@ def test_a_run_that_goes_on_meets_whoever_gave_the_move_up_since_its_gates(world
     fence = of_role("credentials", "fence.yml")
     world.play("failover", THERE, ("taken_before.yml", fence), PLANNED, failover_planned=True, **more)
     assert world.rights() == []
-    begin = {"run": "7", "stage": "abort_move", "step": "stage", "state": "started", "about": "na to eu"}
-    begin.update(client=world.brokers["na"].client, topic=LEDGER, secret=[SECRET])
-    begins = {
-        "name": "Begin to give it up",
-        "streamsafe.kafka_dr.ledger_entry": {**begin, "after": "{{ __failover_source_ledger.head.hash }}"},
-    }
     ensure_acls(KafkaClient(world.brokers["na"].client), STRAY, "present", False)
     attempt = {"name": "Try", "block": [fence], "rescue": [TOLD]}
-    files = ("taken_before.yml", begins, attempt)
+    files = ("taken_before.yml", giving_up(world), attempt)
     told = world.play("failover", THERE, files, PLANNED, failover_planned=True, **more)
     assert "REFUSED" in told and world.rights() == granted, told[-3000:]
 
@@ -167,7 +171,7 @@ def test_a_run_takes_nothing_that_was_given_up_while_its_target_was_away(world, 
 
     def started(words: Any, **more: Any) -> Any:
         if stopped or not any("play.yml" in str(word) for word in words):
-            return run(words, **more)
+            return run(words, check=more.pop("check", False), **more)
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
         stopped.append(subprocess.Popen(words, env=more["env"], cwd=more["cwd"], **pipes))
         out, err = stopped[0].communicate()
@@ -199,3 +203,21 @@ def test_a_run_takes_nothing_that_was_given_up_while_its_target_was_away(world, 
     (told,) = said
     assert "REFUSED Another run has begun in the ledger of na" in told, told[-3000:]
     assert give_up(world) == "" and world.rights() == granted
+
+
+def test_no_application_is_stopped_where_the_move_was_given_up_since_its_gates(world, granted):
+    """They work there again; whoever stopped them now would leave them stopped."""
+    # A stop would fail, since nobody knows the program.
+    shop = {
+        "name": "till",
+        "kind": "process",
+        "role": "producer",
+        "environment_file": "/nowhere",
+        "principals": ["shop"],
+    }
+    world.hosts["na"]["kafka_dr_applications"] = [shop]
+    attempt = {"name": "Try", "block": [of_role("failover", "fence.yml")], "rescue": [TOLD]}
+    files, more = ("taken_before.yml", giving_up(world), attempt), {"preflight_silent": {}, **AWAY}
+    told = world.play("failover", THERE, files, PLANNED, failover_planned=True, **more)
+    assert "REFUSED Another run has begun in the ledger of na" in told, told[-3000:]
+    assert world.rights() == granted

@@ -200,15 +200,22 @@ def test_one_that_has_named_its_target_is_not(world, granted):
     assert world.rights() == []
 
 
-@pytest.mark.parametrize("file", ["fence.yml", "activate.yml"])
-def test_a_move_that_slept_meanwhile_neither_fences_nor_names(world, granted, file):
+@pytest.mark.parametrize(
+    ("file", "words", "who"),
+    [
+        # Before it stops an application.
+        ("fence.yml", "Another run has begun in the ledger of na", "as run another"),
+        ("activate.yml", "has changed since this run read it", "another of stage abort_move"),
+    ],
+)
+def test_a_move_that_slept_meanwhile_neither_fences_nor_names(world, granted, file, words, who):
     begun = {"run": "another", "stage": "abort_move", "step": "stage", "state": "started", "about": "na to eu"}
     begun.update({"client": world.brokers["na"].client, "topic": LEDGER, "secret": [SECRET], "after": ""})
     another = {"name": "Give it up", "streamsafe.kafka_dr.ledger_entry": begun}
     attempt = {"name": "Try", "block": [of_role("failover", file)], "rescue": [TOLD]}
     silent = {"name": "All answer", "ansible.builtin.set_fact": {"preflight_silent": {"machines": {}, "clusters": {}}}}
     said = move(world, silent, another, attempt)
-    assert "has changed since this run read it" in said and "another of stage abort_move" in said, said[-3000:]
+    assert words in said and who in said and "stage abort_move" in said, said[-3000:]
     assert (world.rights(), says(world, "eu")["active_region"]) == (granted(), "na")
 
 

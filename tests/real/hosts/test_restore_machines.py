@@ -76,6 +76,7 @@ def test_a_dead_machine_stops_neither_a_restore_nor_resume_and_a_later_run_catch
     is_paused_without_the_dead(restored)
     said = resumed(restored)
     assert "NOT REACHED: application on-dead. Once the machines answer again" in said, said[-3000:]
+    assert "na is the active region; on-well works there." in said
     assert state(restored, "well") == "RUNNING"
     ended = ledger_of(restored.brokers["eu"])["last"]["resume"]["found"]
     assert set(ended["unreached"]["applications"]) == {"on-dead"}, ended
@@ -85,8 +86,16 @@ def test_a_dead_machine_stops_neither_a_restore_nor_resume_and_a_later_run_catch
     assert not (dead.files / "env").exists(), "it runs as before the loss, and is not pointed at anything"
     said = resumed(restored)
     assert "NOT REACHED" not in said and state(restored, "dead") == "RUNNING"
+    assert "na is the active region; on-dead, on-well work there." in said
     assert "KAFKA_REGION=na" in (dead.files / "env").read_text()
     assert ledger_of(restored.brokers["eu"])["last"]["resume"]["found"]["unreached"] == {"applications": {}}
+
+
+def test_where_no_machine_answers_no_application_is_said_to_work(restored):
+    restored.machines["well"].stop()
+    said = resumed(restored)
+    assert "na is the active region; no application was started." in said, said[-3000:]
+    assert "NOT REACHED: application on-dead, on-well." in said
 
 
 def is_paused_without_the_dead(restored: World) -> None:

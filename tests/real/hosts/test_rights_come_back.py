@@ -81,3 +81,19 @@ def test_what_a_person_takes_away_later_stays_away_once_the_ledger_that_kept_it_
     assert world.rights() == []
     world.move_back(planned=True)
     assert world.rights() == left
+
+
+def test_what_is_gone_once_a_run_that_was_cut_off_is_gone_on_with_is_told(world, granted):
+    """A run remembers what it is about to take; whoever takes it away for good before the next run is told."""
+    admin = KafkaClient(world.brokers["na"].client)
+    whole = {"pattern": "literal", "host": "*", "permission": "allow"}
+    removed = [{**whole, **one, "principal": "User:shop"} for one in STRAY]
+    record = of_role("ledger", "record.yml")
+    record["vars"] = {"ledger_step": "fencing", "ledger_found": {"region": "na", "removed": removed}}
+    fence = of_role("credentials", "fence.yml")
+    fence["vars"] = {"credentials_region": "na", "credentials_topics": "orders[.].*"}
+    world.play("failover", THERE, (record,), {})
+    ensure_acls(admin, STRAY[:1], "absent", False)
+    said = world.play("failover", THERE, (fence,), {})
+    assert "GONE BY NOW in na: 1 rights" in said and "'orders.'" in said, said[-3000:]
+    assert "GONE BY NOW" not in world.play("failover", THERE, (fence,), {})

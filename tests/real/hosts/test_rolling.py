@@ -175,6 +175,19 @@ def fewest_running(world):
     watcher.join(5)
 
 
+def test_a_change_whose_restart_failed_is_made_by_the_next_run(world, running):
+    before, services = pids(world), world.hosts[NODES[0]]["kafka_dr_services"]
+    world.mirror["tuning"]["offset_lag_max"] = 7
+    right, services["socket"] = services["socket"], "/nowhere/socket"
+    assert world.play("install", check=False).returncode != 0
+    services["socket"] = right
+    world.play("install", timeout=400)
+    after = pids(world)
+    assert all(after[name]["mirror-backup"] != before[name]["mirror-backup"] for name in NODES)
+    assert changed(world.play("install")) == 0
+    world.mirror["tuning"]["offset_lag_max"] = 3
+
+
 def test_a_change_restarts_one_node_after_the_other_while_copying_goes_on(world, running, two_clusters):
     target = two_clusters["target"].client
     before, since = pids(world), time.monotonic()

@@ -24,7 +24,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def asked(directory: Path, client: dict[str, Any], code: int, **more: Any) -> str:
-    """What the failover says where it has asked the source again."""
+    """What the failover says where it has asked the source again, before it names the target."""
     region = {
         "kafka_dr_platform": "managed",
         "kafka_dr_client_secrets": {},

@@ -62,7 +62,7 @@ def test_no_failback_begins_beside_a_move_of_the_region_that_works(regions):
     world.brokers["asia"].kill()
     said = world.failover("asia", "eu")
     assert "Refused, nothing was changed" not in said and "failback" not in said, said
-    assert world.known("eu")["about"] == "asia to eu"
+    assert world.known("eu")["about"] == "asia to eu", said
 
 
 def test_a_failback_that_a_move_home_overtook_is_in_nobodys_way(regions):

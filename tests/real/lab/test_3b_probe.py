@@ -11,11 +11,8 @@ import signal
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import (
-    commit_positions,
-    delete_groups,
-    every_group,
-)
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.commits import commit_positions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import delete_groups, every_group
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import describe_topics
 from kafka_dr_lab.drill import MIRROR
 from tests.real.lab.playing import SOURCE, TARGET

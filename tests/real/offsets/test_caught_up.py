@@ -15,9 +15,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls im
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from tests.real.ledger.guarded import guarded
 from tests.support.offsets_lab import create, info
+from tests.support.offsets_pair import name
 
 from .test_late_records import transactional
-from .test_stale_evidence import copied, name
+from .test_stale_evidence import copied
 
 pytestmark = pytest.mark.real
 

@@ -18,6 +18,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.late_rec
 from tests.real.hosts.mirrors import until
 from tests.real.ledger.guarded import guarded
 from tests.support.offsets_lab import create
+from tests.support.transactions import end_transaction
 
 pytestmark = pytest.mark.real
 
@@ -31,7 +32,7 @@ def transactional(client, topic, count, commit):
         producer.produce(topic, b"%d" % number, partition=0)
     producer.flush(30)
     if commit is not None:
-        (producer.commit_transaction if commit else producer.abort_transaction)(30)
+        end_transaction(producer, client, topic, commit=commit)
     return producer
 
 
@@ -72,7 +73,7 @@ def test_data_counts_and_markers_do_not(two_clusters):
     still_open = transactional(client, topic, 1, None)
     seen = late(15)
     assert not seen["ready"] and seen["total"] == 0 and seen["undecided"] == [f"{topic}-0"]
-    still_open.abort_transaction(30)
+    end_transaction(still_open, client, topic, commit=False)
     assert late(15)["ready"]
 
 

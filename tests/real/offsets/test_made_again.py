@@ -16,8 +16,9 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.mm2_topics import read_witness
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.codec import OffsetSync, encode_offset_sync
 from tests.support import offsets_lab as lab
+from tests.support.offsets_pair import name, write
 
-from .test_stale_evidence import copied, create, name, write
+from .test_stale_evidence import copied, create
 
 pytestmark = pytest.mark.real
 

@@ -10,9 +10,10 @@ import pytest
 from confluent_kafka import Producer
 
 from tests.support import offsets_lab as lab
+from tests.support.offsets_pair import name
 
 from .test_made_again import in_transaction, with_copies
-from .test_stale_evidence import copied, name
+from .test_stale_evidence import copied
 
 pytestmark = pytest.mark.real
 

@@ -18,9 +18,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.returned
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.source_life_info import source_life_info
 from tests.real.ledger.guarded import guarded
 from tests.support.offsets_lab import common, create
+from tests.support.offsets_pair import name, write
 
 from .test_late_records import transactional
-from .test_stale_evidence import copied, name, write
+from .test_stale_evidence import copied
 
 pytestmark = pytest.mark.real
 HIDDEN, SHOWN, DELETED = "e.hidden", "e.shown", "e.deleted"

@@ -7,9 +7,10 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.cluster_info import cluster_info
 from tests.support.offsets_lab import create
+from tests.support.offsets_pair import name
+from tests.support.transactions import end_transaction
 
 from .test_late_records import transactional
-from .test_stale_evidence import name
 
 pytestmark = pytest.mark.real
 
@@ -43,4 +44,4 @@ def test_a_pattern_that_matches_nothing_is_not_settled(two_clusters):
     assert looked(source.client, topic + "-mistyped", allow_none=True)["ready"]
     still_open = transactional(source.client, topic, 1, None)
     assert "open transaction" in looked(source.client, topic, allow_none=True)["waiting_for"]
-    still_open.abort_transaction(30)
+    end_transaction(still_open, source.client, topic, commit=False)

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import json
 import time
-import uuid
 
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, TopicPartition
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.mm2_topics import read_source_offsets
@@ -21,26 +20,15 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.codec_con
     encode_source_offset,
 )
 from tests.support import offsets_lab as lab
+from tests.support.offsets_pair import name, write
 
 pytestmark = pytest.mark.real
 
 NOW = int(time.time() * 1000)
 
 
-def name(kind):
-    return f"{kind}-{uuid.uuid4().hex[:8]}"
-
-
 def create(cluster, topic, partitions=1):
     lab.create(cluster, (topic, partitions, {}))
-
-
-def write(cluster, topic, rows):
-    """Rows of (partition, key, value, timestamp), in order."""
-    producer = Producer({**cluster.client, "enable.idempotence": True})
-    for partition, key, value, timestamp in rows:
-        producer.produce(topic, value, key, partition=partition, timestamp=timestamp)
-    assert producer.flush(30) == 0
 
 
 def copied(alias, topic, offset):
@@ -84,14 +72,14 @@ def mirrored(two_clusters):
     return source, target, topic, group, ids
 
 
-def planned(mirrored, tmp_path, ids, **more):
+def planned(mirrored, tmp_path, ids, first_copy=5, **more):
     source, target, topic, group, dummy = mirrored
     report = tmp_path / "report.json"
     partition = {
         "partition": 0,
         "source_range": [0, 10],
         "target_range": [0, 10],
-        "offset_map": [{"source_offset": 0, "target_offset": 5, "count": 5}],
+        "offset_map": [{"source_offset": 0, "target_offset": first_copy, "count": 5}],
     }
     report.write_text(
         json.dumps(
@@ -102,6 +90,7 @@ def planned(mirrored, tmp_path, ids, **more):
                         "target_topic": topic,
                         "source_topic_id": ids[0],
                         "target_topic_id": ids[1],
+                        "timestamps_compared": True,
                         "partitions": [partition],
                     }
                 ]
@@ -126,5 +115,5 @@ def test_the_proof_of_a_topic_that_was_made_again_says_nothing(mirrored, tmp_pat
 
 
 def test_the_proof_of_these_very_topics_is_believed(mirrored, tmp_path):
-    plan = planned(mirrored, tmp_path, mirrored[4])
-    assert (plan["to"], plan["confidence"], plan["evidence"]) == (8, "exact_verified", "offset map of a proof")
+    plan = planned(mirrored, tmp_path, mirrored[4], first_copy=0)
+    assert (plan["to"], plan["confidence"], plan["evidence"]) == (3, "exact_verified", "offset map of a proof")

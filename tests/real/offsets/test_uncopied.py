@@ -8,8 +8,9 @@ from __future__ import annotations
 import pytest
 
 from tests.support import offsets_lab as lab
+from tests.support.offsets_pair import name, write
 
-from .test_stale_evidence import create, name, write
+from .test_stale_evidence import create
 
 pytestmark = pytest.mark.real
 

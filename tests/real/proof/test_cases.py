@@ -6,9 +6,11 @@ from __future__ import annotations
 import pytest
 
 from . import support
-from .cases import CASES
+from .cases import CASES as WHOLE
+from .cases_of_heads import HEADS
 
 pytestmark = pytest.mark.real
+CASES = [*WHOLE, *HEADS]
 
 
 @pytest.fixture(scope="module")

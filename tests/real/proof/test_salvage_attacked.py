@@ -14,6 +14,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import describe_topics, topic_configs
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage import progress
+from tests.support.transactions import end_transaction
 
 from . import support
 from .salvaging import held, salvage_here
@@ -193,7 +194,7 @@ def test_a_transaction_that_a_stranger_left_open_is_named(pair, tmp_path):
     producer.flush(30)
     told = refused(pair, topic, tmp_path / "out", "replay")
     assert f"What was written to {topic}-0 on target cannot be read: a transaction is open in it" in told
-    producer.abort_transaction(30)
+    end_transaction(producer, pair["target"].client, topic, commit=False)
     assert run(pair, topic, tmp_path / "out", "replay")["replayed"] == 20
     assert len(held(pair["target"], topic)[0]) == 60
 

@@ -254,7 +254,7 @@ def test_resumed_it_is_as_before(story):
         "changed"
     ]
     told = story.went("resume")
-    assert "north_america is the active region; applications work there." in told and "no running backup" not in told
+    assert "north_america is the active region; " in told and " work there." in told and "no running backup" not in told
     assert story.module("ledger_info")["active_region"] == SOURCE
     found = story.module("cluster_info", region=SOURCE, read=["groups", "quotas"])
     assert found["groups"]["flights-dashboard"]["members"]

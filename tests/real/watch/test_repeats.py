@@ -58,3 +58,39 @@ def test_what_only_the_target_has_is_known_by_no_copy(pair, monkeypatch, known):
             watching.open()
     assert [(found.kind, found.count) for found in state.differences] == [("foreign", 10)] * 2
     assert state.partitions[topic, 0].duplicates == 0
+
+
+def test_what_was_there_before_the_watch_began_is_no_copy(pair):
+    topic = "w.repeats.older"
+    for cluster in pair.values():
+        create(cluster, {topic: (1, {})})
+    watching = Watching(pair, topic)
+    strange = some(5, "of others", headers=())
+    watching.write("target", strange)
+    for where in pair:
+        watching.write(where, ROWS)
+    assert watching.rounds().partitions[topic, 0].older == 5
+    delete_before(pair["source"], topic, 0, 1500)
+    watching.write("target", strange)
+    state = watching.rounds(lambda state: state.differences or state.partitions[topic, 0].duplicates)
+    assert [(found.kind, found.count) for found in state.differences] == [("foreign", 5)]
+    assert state.partitions[topic, 0].duplicates == 0
+
+
+def test_a_copy_is_known_beside_a_difference_that_the_target_deleted(pair, monkeypatch):
+    monkeypatch.setattr(rounds, "ACCEPTED_SECONDS", 0)
+    topic = "w.repeats.deleted"
+    watching = proven(pair, topic)
+    watching.write("target", some(10, "of others", headers=()))
+    state = watching.rounds(lambda state: len(state.differences) == 1)
+    accept(watching, state.differences[0].id(topic))
+    watching.rounds(lambda state: state.partitions[topic, 0].through == (2000, 2010))
+    later = some(500, "later", headers=())
+    for where in pair:
+        watching.write(where, later)
+    watching.rounds(lambda state: state.partitions[topic, 0].through == (2500, 2510))
+    delete_before(pair["source"], topic, 0, 2400)
+    delete_before(pair["target"], topic, 0, 2200)
+    watching.write("target", later[300:320])
+    state = watching.rounds(lambda state: state.partitions[topic, 0].duplicates)
+    assert (state.partitions[topic, 0].duplicates, said(state)) == (20, [])

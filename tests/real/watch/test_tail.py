@@ -8,7 +8,7 @@ import json
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import commit_positions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.commits import commit_positions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.proof_map import read_proof
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import worker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options, prepare

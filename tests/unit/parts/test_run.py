@@ -50,7 +50,20 @@ def test_why_a_part_failed_is_its_end_or_where_its_interpreter_died(ran, tmp_pat
     assert results["dead"]["code"] == 134 and dead[3:5] == ["line 99", "Fatal Python error: Aborted"], dead
     short = run.in_short(tmp_path / "dead.log", int(results["dead"]["code"]))
     assert short[4] == "Fatal Python error: Aborted" and '<string>", line 104' in short[-1] and len(short) < 20, short
-    assert run.why(tmp_path / "bad.log", 3)[-2:] == ["line 98", "line 99"] and not run.in_short(tmp_path / "bad.log", 3)
+    assert run.why(tmp_path / "bad.log", 3)[-2:] == ["line 98", "line 99"]
+    assert run.in_short(tmp_path / "bad.log", 3)[-1] == "line 99" and not run.in_short(tmp_path / "bad.log", 0)
+
+
+def test_below_the_table_stands_which_test_and_which_check_failed(tmp_path):
+    log = tmp_path / "part.log"
+    tail = "".join(f"line {number}\n" for number in range(50))
+    log.write_text(
+        f"FAILED tests/real/test_a.py::test_b - AssertionError\n    ✘ nothing_lost: expected 0, found 3\n{tail}"
+    )
+    assert run.in_short(log, 1) == [
+        "FAILED tests/real/test_a.py::test_b - AssertionError",
+        "✘ nothing_lost: expected 0, found 3",
+    ]
 
 
 def test_a_part_begins_after_those_it_needs(ran, tmp_path):

@@ -34,6 +34,8 @@ options:
       policy: {description: V(identity) or V(default)., type: str, default: identity}
       separator: {description: The separator of the default policy., type: str, default: .}
       topics: {description: Regular expression for the source's topics., type: str, default: .*}
+      positions_topic: {description: Topic of its position witness in the target., type: str,
+        default: __kafka_dr_positions}
       watch: {description: Whether events tell what the mirror's watch says. It does not change the state., type: bool,
         default: false}
   interval: {description: Seconds between two looks., type: float, default: 15}
@@ -174,7 +176,7 @@ def question(mirror: dict[str, Any], timeout: int) -> dict[str, Any]:
         "source_client_secrets": {},
         "offsets_topic": mirror.get("offsets_topic"),
         "connector": mirror.get("connector"),
-        "positions_topic": "__kafka_dr_positions",
+        "positions_topic": mirror.get("positions_topic") or "__kafka_dr_positions",
         "details": False,
     }
 

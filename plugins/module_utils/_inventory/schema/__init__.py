@@ -3,28 +3,13 @@
 
 from __future__ import annotations
 
-from ..._mm2.access import GUARDED
-from ..._values.topic_name import CHARACTERS, LONGEST
 from ..kinds import NODE, choice, loose_flag, number, path, secret, text
 from ..platforms import PLATFORMS
 from .clients import CLIENT, CLIENT_SECRETS, CONNECT, CONNECT_SECRETS, DEPLOYMENT, KUBERNETES
 from .clusters import CLUSTER, CLUSTER_SECRETS, QUOTAS, SUPER_USERS, TOPICS, USERS
 from .mirrors import APPLICATIONS, MACHINES, MIRRORS, SERVICES
+from .topics import own_topic
 from .watching import WATCH
-
-
-def _topic(description: str) -> NODE:
-    """A topic of the collection's own. Rights are derived from how its name begins: the stages' to write there, and the
-    DENY of a mirror of all topics.
-    """
-    return text(
-        description,
-        f"^{GUARDED}{CHARACTERS}$",
-        f"a name that begins with {GUARDED}, of letters, digits, '.', '_' and '-'",
-        maxLength=LONGEST,
-        x_where="anywhere",
-    )
-
 
 VARIABLES: dict[str, NODE] = {
     "kafka_dr_platform": {
@@ -78,8 +63,8 @@ VARIABLES: dict[str, NODE] = {
     "kafka_dr_services": SERVICES,
     "kafka_dr_mirrors": MIRRORS,
     "kafka_dr_workdir": text("Directory of the controller for reports and bounds", x_where="anywhere"),
-    "kafka_dr_ledger_topic": _topic(
-        "The ledger; C(__kafka_dr_ledger) if left out. Its name begins with C(__kafka_dr_)"
+    "kafka_dr_ledger_topic": own_topic(
+        "The ledger; C(__kafka_dr_ledger) if left out. Its name begins with C(__kafka_dr_)", x_where="anywhere"
     ),
     "kafka_dr_ledger_replication_factor": number("Its replicas; the broker's default if left out", 1, 32767),
     "kafka_dr_ledger_secret": {
@@ -101,8 +86,10 @@ VARIABLES: dict[str, NODE] = {
         minLength=8,
         x_where="anywhere",
     ),
-    "kafka_dr_positions_topic": _topic(
-        "Where the position witness writes; C(__kafka_dr_positions) if left out. Its name begins with C(__kafka_dr_)"
+    "kafka_dr_positions_topic": own_topic(
+        "Where the position witness of a mirror without C(positions_topic) writes; C(__kafka_dr_positions) if "
+        "left out. Its name begins with C(__kafka_dr_)",
+        x_where="anywhere",
     ),
     "kafka_dr_no_log": {**loose_flag("Whether tasks with secrets are hidden; true if left out"), "x-where": "anywhere"},
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ..._mm2.mirror_config import KNOWN_KEYS, KNOWN_TUNING
 from ..kinds import choice, flag, listing, mapping, name, node, number, path, port, record, setting, text
+from .topics import own_topic
 
 POLICY = r"^(identity|default|[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)+)$"
 HEAP = text("Java's heap", r"^[0-9]+[kKmMgG]$", "a size such as 1g", x_where="target region, or a mirror's host")
@@ -51,6 +52,10 @@ MIRROR = record(
         "config": record(
             "Settings of Connect that win over the collection's",
             {"source": SIDE, "checkpoint": SIDE, "heartbeat": SIDE, "worker": SIDE},
+        ),
+        "positions_topic": own_topic(
+            "Where its position witness writes; C(kafka_dr_positions_topic) if left out. Mirrors into one region need "
+            "different ones"
         ),
         "managed_elsewhere": choice("Kubernetes: go on although a tool keeps it", "accepted"),
     },

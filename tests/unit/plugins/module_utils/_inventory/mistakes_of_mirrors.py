@@ -102,6 +102,28 @@ MIRRORS: dict[str, Case] = {
         {"name": "two", "source": "north_america", "target": "europe", "topics": ["x"]},
         ("kafka_dr_mirrors[1]: expected one mirror from north_america to europe",),
     ),
+    "two mirrors into a region with one topic of positions": (
+        "*.kafka_dr_mirrors.+",
+        {"name": "second", "source": "asia", "target": "europe", "topics": ["x"]},
+        (
+            "kafka_dr_mirrors[1].positions_topic: expected a topic of its own",
+            "__kafka_dr_positions for both backup and second",
+            "Set positions_topic of one of them, such as __kafka_dr_positions-second",
+        ),
+    ),
+    "two mirrors into a region that name one topic of positions": (
+        "*.kafka_dr_mirrors",
+        [
+            {"name": name, "source": name, "target": "europe", "topics": [name], "positions_topic": "__kafka_dr_p"}
+            for name in ("asia", "north_america")
+        ],
+        ("kafka_dr_mirrors[1].positions_topic: expected a topic of its own", "__kafka_dr_p for both asia and north_a"),
+    ),
+    "a topic of positions that anybody may write to": (
+        MIRROR + ".positions_topic",
+        "positions",
+        ("kafka_dr_mirrors[0].positions_topic: expected a name that begins with __kafka_dr_",),
+    ),
     "a circle of two": (
         "*.kafka_dr_mirrors.+",
         BACK,

@@ -39,6 +39,7 @@ def test_a_mirror_is_told_without_its_source(more):
         "target_alias": "eu",
         "policy": "identity",
         "separator": ".",
+        "positions_topic": "__kafka_dr_positions",
         **more,
     }
 

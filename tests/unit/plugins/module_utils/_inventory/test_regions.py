@@ -233,13 +233,26 @@ def test_of_a_source_that_was_named_since_the_last_look_the_loss_is_unknown(ledg
         moved(("na", NAMED_BEFORE), ("none", NAMED_SINCE)),
         moved(("na", NAMED_BEFORE), ("eu", NAMED_SINCE)),
         {"moves": [{"epoch": 0, "region": "na", "at": ""}]},
-        # The clocks of two machines may differ by this much.
-        moved(("na", "2026-01-01T12:00:20Z")),
+        moved(("na", "2026-01-01T11:59:59Z")),
     ],
 )
 def test_ends_that_rested_until_the_last_look_tell_the_loss(ledger):
     copied = _regions.copied_ends({"partitions": ROWS, "witness": LOOKED}, ledger, "na")
     assert copied["lost"]["total"] == 0 and "used_since" not in copied
+
+
+@pytest.mark.parametrize(
+    "named, witness",
+    [
+        ("2026-01-01T12:00:20Z", LOOKED),
+        ("2026-01-01T12:00:00Z", LOOKED),
+        # Nobody knows when a witness looked that never said so.
+        (NAMED_BEFORE, {**LOOKED, "at": None}),
+    ],
+)
+def test_a_look_that_may_lie_before_the_naming_tells_no_loss(named, witness):
+    copied = _regions.copied_ends({"partitions": ROWS, "witness": witness}, moved(("na", named)), "na")
+    assert (copied["lost"]["total"], copied["used_since"]) == (None, named)
 
 
 def test_of_two_offsets_of_a_partition_neither_excuses_a_loss():

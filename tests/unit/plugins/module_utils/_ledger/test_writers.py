@@ -91,3 +91,8 @@ def test_the_witness_writes_positions_and_not_the_ledger():
     assert "User:w" in found["p"] and "User:w" not in found["l"]
     assert found["__kafka_dr_salvage"] == found["l"], "who writes there decides what a salvage takes for done"
     assert {"User:s", "User:CN=s", "User:admin", "User:me", "User:m"} <= set(found["l"])
+
+
+def test_one_topic_of_positions_may_be_given_by_its_name():
+    region = {"kafka_dr_users": [{"name": "seer", "purpose": "witness"}]}
+    assert expected(region, "__ledger", "__positions") == expected(region, "__ledger", ["__positions"])

@@ -138,12 +138,30 @@ def test_witness_records_come_back():
     assert (known["topics"], known["at"], known["since"]) == ({"items": {"id": "id2", "recreated": 3}}, 3, 0)
 
 
+def test_a_witness_says_whose_it_is():
+    own = witness.owner("na", "eu")
+    rows = [witness.encode_cluster(1, "id", 0, own), witness.encode_round(1, 0, 2, 2, own)]
+    decoded = [witness.decode(*row) for row in rows]
+    assert [record["mirror"] for record in decoded] == ["na->eu"] * 2
+    assert witness.fold(decoded)["mirror"] == own
+    assert witness.is_others(own, "asia->eu") and not witness.is_others(own, own)
+
+
+def test_records_of_an_older_witness_are_nobodys():
+    rows = [witness.encode_cluster(1, "id"), witness.encode_round(1, 0, 2, 2)]
+    assert not any(b"mirror" in value for dummy, value in rows)
+    known = witness.fold(witness.decode(*row) for row in rows)
+    assert known["mirror"] is None and not witness.is_others(None, "na->eu")
+
+
 @pytest.mark.parametrize(
     "key, value",
     [
         (None, b"{}"),
         (b"x", b"{}"),
         (b'["other","g"]', b"{}"),
+        (b'["cluster",""]', b'{"v":1,"at":1,"id":"c","mirror":7}'),
+        (b'["round",""]', b'{"v":1,"at":1,"since":0,"groups":0,"changed":0,"mirror":null}'),
         (b'["group","g"]', b'{"v":2,"at":1,"positions":{}}'),
         (b'["group","g"]', b'{"v":1,"positions":{}}'),
         (b'["group","g"]', b'{"v":1,"at":1,"positions":{"t":{"x":1}}}'),

@@ -11,13 +11,14 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.proof_map import read_proof
 
 
-def report(path, **counts):
+def report(path, compared=True, **counts):
     runs = [{"source_offset": 0, "target_offset": 0, "count": 5}, {"source_offset": 7, "target_offset": 6, "count": 3}]
     partition = {"partition": 2, "source_range": [0, 12], "target_range": [0, 10], "offset_map": runs, **counts}
     topic = {
         "topic": "items",
         "source_topic_id": "one",
         "target_topic_id": "other",
+        "timestamps_compared": compared,
         "partitions": [partition, {"partition": 3, "offset_map": []}],
     }
     path.write_text(json.dumps({"topics": [topic]}))
@@ -35,6 +36,14 @@ def test_runs_become_a_map(tmp_path):
 @pytest.mark.parametrize("found", ["duplicated", "reordered", "foreign", "altered", "aborted"])
 def test_what_was_found_spoils_the_map(tmp_path, found):
     assert not read_proof(report(tmp_path / "report.json", **{found: 1}))["items", 2].one_to_one
+
+
+@pytest.mark.parametrize("found", ["missing_head", "missing_tail", "missing", "lost", "beyond"])
+def test_where_content_alone_was_compared_and_one_side_has_more_there_is_no_map(tmp_path, found):
+    path = report(tmp_path / "report.json", compared=False, **{found: 1})
+    assert read_proof(path) == {}
+    assert read_proof(report(tmp_path / "report.json", **{found: 1}))["items", 2].one_to_one
+    assert read_proof(report(tmp_path / "report.json", compared=False))["items", 2].one_to_one
 
 
 def test_what_is_no_report_is_refused(tmp_path):

@@ -209,9 +209,12 @@ def test_pairs_of_a_proof_that_contradict_the_syncs_are_left_out():
     assert merge_pairs([(5, 20)], proof) == [(5, 20)]
 
 
-def test_checkpoints_bound_from_below_where_there_are_no_pairs():
-    evidence = settled([], (0, 100), exactly_once=True, through=80, checkpoints=[(40, 45), (60, 66)])
-    assert translate(evidence, 50)[:2] == (45, "lower_bound")
+def test_checkpoints_count_only_where_inexact_answers_are_accepted_and_there_are_no_pairs():
+    given = {"exactly_once": True, "through": 80, "checkpoints": [(40, 45), (60, 66)]}
+    evidence = settled([], (0, 100), **given)
+    assert translate(evidence, 50)[:2] == (0, "lower_bound")
+    assert translate(evidence, 50, interpolate=True)[:2] == (45, "interpolated")
+    assert translate(settled([(10, 12)], (0, 100), **given), 50, interpolate=True).confidence == "lower_bound"
 
 
 @pytest.mark.parametrize("limit", [10, 1000])

@@ -6,12 +6,14 @@ moves, is made here.
 from __future__ import annotations
 
 import importlib
+import json
 import sys
 from pathlib import Path
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import witness
 
 FILES = Path(__file__).resolve().parents[5] / "roles" / "mirror" / "files"
@@ -34,6 +36,7 @@ class Source:
         self.listed, self.stands = list(STANDS), dict(STANDS)
         self.id, self.unlike, self.unwatched = "first", ["shared"], set()
         self.mute, self.held, self.topic_id = set(), {"t": {0: 9}}, "id"
+        self.texts = {}
 
     def cluster(self):
         return self.id
@@ -67,6 +70,8 @@ class Source:
 
 class Target:
     """Keeps the rows."""
+
+    topic = "positions"
 
     def __init__(self):
         self.rows = []
@@ -127,6 +132,35 @@ def test_another_cluster_in_the_place_of_the_source_is_not_believed(program, sta
     assert target.folded()["cluster_since"] == known["cluster_since"]
 
 
+def test_the_records_of_another_mirror_are_left_alone(program):
+    source, target = Source(), Target()
+    program.Witness(source, target, "first", "na->eu").round()
+    before = list(target.rows)
+    source.id, source.listed, source.stands = "second", [], {}
+    for again in (program.Witness(source, target, "second", "asia->eu"),) * 2:
+        with pytest.raises(program.AnotherMirrorError, match=r"mirror na->eu.*asia->eu.*nothing.*positions_topic"):
+            again.round()
+    assert target.rows == before
+
+
+def test_a_mirror_goes_on_with_the_records_of_one_whose_place_it_takes(program):
+    source, target = Source(), Target()
+    program.Witness(source, target, "first", "na->eu").round()
+    source.id, source.listed, source.stands = "second", ["bills"], {"bills": STANDS["bills"]}
+    program.Witness(source, target, "second", "asia->eu", ["na->eu"]).round()
+    known = target.folded()
+    assert (set(known["groups"]), known["mirror"], known["cluster"]) == ({"bills"}, "asia->eu", "second")
+
+
+@pytest.mark.parametrize("mirror", ["", "na->eu"])
+def test_a_region_that_is_made_anew_keeps_its_mirror(program, mirror):
+    source, target = Source(), Target()
+    program.Witness(source, target, "first", mirror).round()
+    source.id = "second"
+    program.Witness(source, target, "second", "na->eu").round()
+    assert (target.folded()["mirror"], target.folded()["cluster"]) == ("na->eu", "second")
+
+
 def test_a_topic_that_no_group_reads_and_that_is_made_again_is_seen(program):
     source, target = Source(), Target()
     source.held = {"unread": {0: 9}}
@@ -173,3 +207,27 @@ def test_a_group_that_is_not_watched_and_does_not_answer_keeps_nobody_from_being
         "orders": {"t": {0: 6}},
         "bills": {"t": {0: 7}},
     }
+
+
+def test_what_was_committed_with_a_position_is_kept_and_a_change_of_it_alone_is_written(program):
+    source, target = Source(), Target()
+    watch = program.Witness(source, target)
+    watch.round()
+    assert "metadata" not in target.folded()["groups"]["orders"]
+    source.texts = {"orders": {"t": {0: "AgAA"}}, "bills": {"t": {0: "x" * witness.MOST_METADATA}}}
+    watch.round()
+    groups = target.folded()["groups"]
+    assert groups["orders"]["metadata"] == {"t": {0: "AgAA"}}
+    assert "metadata" not in groups["bills"] and groups["bills"]["positions"] == {"t": {0: 7}}
+    written = len(target.rows)
+    watch.round()
+    assert len(target.rows) == written + 1, "the stamp alone"
+
+
+@pytest.mark.parametrize("wrong", [[], {"t": []}, {"t": {"0": 5}}, {"t": {"x": "y"}}])
+def test_metadata_that_is_none_is_refused(wrong):
+    key, value = witness.encode_group("g", 1, {"t": {0: 5}}, metadata={"t": {0: "AgAA"}})
+    assert witness.decode(key, value)["metadata"] == {"t": {0: "AgAA"}}
+    fields = {"v": 1, "at": 1, "positions": {"t": {"0": 5}}, "metadata": wrong}
+    with pytest.raises(FormatError):
+        witness.decode(key, json.dumps(fields).encode())

@@ -246,7 +246,7 @@ def test_names_of_two_regions_are_put_together():
     ("given", "may", "above", "bare"),
     [
         ([acl("shop", "WRITE")], {"WRITE", "DESCRIBE"}, set(), set()),
-        ([acl("shop", "ALL", "*", pattern="literal")], set(rights.OF_TOPICS), set(), set()),
+        ([acl("shop", "ALL", "*", pattern="literal")], set(rights.KNOWN), set(), set()),
         ([acl("*", "READ")], {"READ", "DESCRIBE"}, set(), set()),
         ([acl("shop", "READ")], {"WRITE", "READ"}, {"orders.x"}, set()),
         ([acl("shop", "READ", "other")], {"READ"}, set(), {"orders.x"}),

@@ -213,5 +213,7 @@ def test_a_witness_reaches_a_cluster_from_where_it_runs(inside, address):
         "groups_exclude": "console-consumer-.*,__.*,streamsafe-kafka-dr-.*",
         "topic": "__positions",
         "source_cluster": "",
+        "mirror": "na->eu",
+        "succeeds": [],
         "interval_seconds": 2,
     }

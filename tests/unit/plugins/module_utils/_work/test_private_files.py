@@ -76,3 +76,16 @@ def test_what_the_system_refuses_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(KafkaDrError, match="cannot be written"):
         ensure(files=[{"path": str(tmp_path / "file" / "below"), "content": ""}])
+
+
+def test_a_mark_stands_beside_a_changed_file_until_it_is_deleted(tmp_path):
+    path = str(tmp_path / "a")
+    asked = {"files": [{"path": path, "content": "1"}], "marks": True}
+    assert ensure(True, **asked)["restart_due"] == [path + ".restart-due"] and not os.listdir(tmp_path)
+    assert ensure(**asked)["restart_due"] == [path + ".restart-due"]
+    # As after a run that was cut off before the restart.
+    again = ensure(**asked)
+    assert again["restart_due"] == [path + ".restart-due"] and not again["changed"]
+    ensure(absent=again["restart_due"])
+    assert ensure(**asked)["restart_due"] == [] and os.listdir(tmp_path) == ["a"]
+    assert ensure(files=[{"path": path, "content": "2"}])["restart_due"] == []

@@ -7,13 +7,13 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.kafka_changes import user_quotas
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.quotas import (
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import restore as _restore
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.quotas import (
     as_dicts,
     changed,
     flatten,
     planned,
 )
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import restore as _restore
 
 USER, DEFAULT, BOTH, ADDRESS = (
     (("user", "a"),),
