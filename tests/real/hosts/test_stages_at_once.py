@@ -58,7 +58,8 @@ def test_no_failback_begins_beside_a_move_of_the_region_that_works(regions):
     world.entry("asia", "5", "failover", "stage", "done", "eu to asia")
     assert not world.known("eu")["open"] and world.known("eu")["overtaken"] == "2"
     world.mirrored("asia", "eu")
-    world.mirrors = [NA_EU, {**EU_ASIA, "source": "asia", "target": "eu"}]
+    turned = {**EU_ASIA, "source": "asia", "target": "eu", "positions_topic": "__kafka_dr_positions-further"}
+    world.mirrors = [NA_EU, turned]
     world.brokers["asia"].kill()
     said = world.failover("asia", "eu")
     assert "Refused, nothing was changed" not in said and "failback" not in said, said
