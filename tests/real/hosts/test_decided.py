@@ -74,6 +74,7 @@ def test_the_run_that_decides_goes_on_from_nothing_that_the_decision_ended(regio
     assert f"DONE {done}. 0 False" in said, said[-4000:]
 
 
+@pytest.mark.full
 def test_no_set_up_starts_the_turned_mirror_behind_what_the_other_region_holds(regions, tmp_path):
     regions.move("1", "eu", ["na"])
     first = dict(regions.last)
@@ -100,6 +101,7 @@ def test_no_set_up_starts_the_turned_mirror_behind_what_the_other_region_holds(r
 
 
 @pytest.mark.parametrize("decided", [False, True])
+@pytest.mark.full
 def test_no_set_up_starts_the_mirror_behind_what_its_target_was_used_for(regions, decided):
     """The run that decides, and one after another stage has decided."""
     named_at_once(regions)
@@ -117,6 +119,7 @@ def test_no_set_up_starts_the_mirror_behind_what_its_target_was_used_for(regions
     assert "was used beside" not in regions.run("initial_setup", "--check", **given)
 
 
+@pytest.mark.full
 def test_what_a_mirror_copied_back_is_not_replayed_once_it_was_decided(regions, tmp_path):
     ran_back(regions)
     named_at_once(regions)

@@ -96,6 +96,7 @@ def test_whoever_got_rights_since_the_preflight_keeps_the_fence_from_standing(of
     assert not found["ready"] and [one.split()[0] for one in found["left"]] == [granted], found["left"]
 
 
+@pytest.mark.full
 def test_what_is_granted_since_the_preflight_is_remembered_where_the_fence_fails(world):
     broker = KafkaClient(world.brokers["na"].client)
     ensure_acls(broker, STRAY, "present", False)

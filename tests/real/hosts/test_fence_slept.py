@@ -98,6 +98,7 @@ def fencing(world: World, **given: Any) -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("again", [[], STRAY[:1]])
+@pytest.mark.full
 def test_what_it_has_taken_by_then_is_kept_and_given_back(world, granted, again):
     # It sleeps where it is about to look whether anything is left.
     with fencing(world, credentials_fence_timeout=f"60{asleep(world.directory)}") as said:
@@ -129,6 +130,7 @@ def test_what_it_has_taken_is_kept_where_the_target_is_lost_by_then(world, grant
     assert world.rights() == granted
 
 
+@pytest.mark.full
 def test_a_run_that_found_nothing_left_takes_nothing_that_was_given_back(world, granted):
     """It goes on with a fence that was cut off, and sleeps between its look at the rights and what it takes."""
     more = {"credentials_region": "na", "credentials_topics": r"orders\..*", "credentials_may_be_lost": False, **AWAY}
@@ -164,6 +166,7 @@ def test_a_run_that_goes_on_meets_whoever_gave_the_move_up_since_its_gates(world
 
 
 @pytest.mark.parametrize("seconds", [0, 35])
+@pytest.mark.full
 def test_a_run_takes_nothing_that_was_given_up_while_its_target_was_away(world, granted, seconds, monkeypatch):
     """It is stopped between its entries and what it takes, for so long that it looks who follows it, or not."""
     stopped: list[subprocess.Popen[str]] = []

@@ -72,6 +72,7 @@ def naming() -> dict[str, Any]:
     return {**found, "vars": {"__failover_named": False}}
 
 
+@pytest.mark.full
 def test_the_source_gets_back_what_the_move_took_without_the_target(world, granted):
     move(world, FENCE)
     assert world.rights() == []
@@ -103,6 +104,7 @@ def test_a_target_that_is_back_learns_that_its_move_was_given_up(world, granted)
     assert (there["active_region"], there["epoch"], there["open"], there["taken"]) == ("na", 2, False, {})
 
 
+@pytest.mark.full
 def test_a_second_move_is_given_up_as_the_first_one_was(world, granted):
     move(world, FENCE)
     assert give_up(world, **GIVEN_UP) == ""
@@ -161,6 +163,7 @@ def test_what_an_older_version_told_the_target_alone_comes_back_too(world, grant
     assert world.rights() == granted()
 
 
+@pytest.mark.full
 def test_one_that_was_about_to_name_its_target_is_not_unless_a_person_knows_better(world, granted):
     move(world, FENCE, naming())
     world.brokers["eu"].kill()

@@ -142,6 +142,7 @@ def turned(regions: Told) -> None:
 
 
 @pytest.mark.parametrize("planned", [True, False])
+@pytest.mark.full
 def test_a_turned_mirror_whose_machine_is_gone_does_not_keep_the_stage_open(regions, planned):
     """The target is named, so that a planned move goes on without the machine as well."""
     turned(regions)

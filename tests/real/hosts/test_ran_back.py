@@ -72,6 +72,7 @@ def moved_home(regions: Told) -> None:
     regions.entry("na", "3", "failover", "stage", "done", "eu to na", found={"planned": True})
 
 
+@pytest.mark.full
 def test_a_run_that_catches_up_does_not_forget_it(regions, tmp_path):
     """A planned move turned the mirror, was ended unplanned since a machine was gone, and then caught up with it."""
     write(regions.client("na"), TOPIC, [(0, b"key", b"value")] * 5)
@@ -96,6 +97,7 @@ def test_a_run_that_catches_up_does_not_forget_it(regions, tmp_path):
 
 
 @pytest.mark.parametrize("ended", [True, False])
+@pytest.mark.full
 def test_what_a_failback_copied_is_not_replayed_after_a_move_home_that_was_given_up(regions, tmp_path, ended):
     """The move home was told to na alone, which was lost; eu goes on by the ends of the first move. Where the failback
     has not ended, a fence decides between the two stories first.

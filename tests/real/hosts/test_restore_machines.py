@@ -119,6 +119,7 @@ def regions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
 
 @pytest.mark.parametrize(("stage", "given"), [("recreate_from_backup", RESTORE), ("resume", RESUME)])
 @pytest.mark.parametrize("gone", ["na", "eu"])
+@pytest.mark.full
 def test_without_the_machine_of_the_restoring_mirror_or_of_the_definition_nothing_is_changed(
     regions: Told, stage: str, given: dict[str, Any], gone: str
 ) -> None:

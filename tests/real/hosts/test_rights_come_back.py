@@ -33,6 +33,7 @@ def test_stray_rights_come_back_with_the_move_back(world, granted):
     assert world.rights() == granted()
 
 
+@pytest.mark.full
 def test_and_where_the_region_that_kept_them_is_lost(world, granted):
     world.fence()
     world.play("initial_setup", RETURN, ("taken.yml",), {}, **HOME)
@@ -45,6 +46,7 @@ def test_and_where_the_region_that_kept_them_is_lost(world, granted):
     "stage, file, region_of",
     [("failover", "protect.yml", "failover_source"), ("failback", "turn.yml", "failback_region")],
 )
+@pytest.mark.full
 def test_and_where_it_is_lost_after_the_mirror_was_turned_round(world, granted, stage, file, region_of):
     """No initial_setup runs then: the stage that turns the mirror round tells the region's own ledger."""
     world.fence()
@@ -57,6 +59,7 @@ def test_and_where_it_is_lost_after_the_mirror_was_turned_round(world, granted, 
     assert world.rights() == granted()
 
 
+@pytest.mark.full
 def test_what_a_person_takes_away_later_stays_away_once_the_ledger_that_kept_it_is_back(world, granted):
     world.fence()
     world.play("initial_setup", RETURN, ("taken.yml",), {}, **HOME)

@@ -36,6 +36,7 @@ def told_of_another_move(world: World) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("file", ["activate.yml", "fence.yml"])
+@pytest.mark.full
 def test_nor_does_one_that_was_told_of_another_move(world, file):
     eu = KafkaClient(world.brokers["eu"].client)
     ensure_acls(eu, [RIGHT], "present", False)
@@ -96,6 +97,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize("move", [followed_by_another, told_of_another_move])
+@pytest.mark.full
 def test_nothing_is_changed_for_such_a_run_whatever_the_step(world, move):
     eu = KafkaClient(world.brokers["eu"].client)
     had = describe_acls(eu)

@@ -50,6 +50,7 @@ def test_one_that_answers_again_is_not_given_up(source, tmp_path):
     assert "failover_planned=true" in said and "failover_accept_source_alive=true" in said
 
 
+@pytest.mark.full
 def test_one_that_does_not_know_the_stages_passes_only_by_name(source, tmp_path):
     stranger = {**source("stages"), "sasl.password": "another one"}
     assert "na answers again" in asked(tmp_path, stranger, 2)

@@ -97,6 +97,7 @@ def two_moves(world, begun_again=False):
     world.move("4", "eu")
 
 
+@pytest.mark.full
 def test_of_two_moves_that_were_cut_off_the_later_one_is_run_to_its_end(regions):
     world = regions(("na", "eu"), [NA_EU])
     two_moves(world)
@@ -113,6 +114,7 @@ def test_of_two_moves_that_were_cut_off_the_later_one_is_run_to_its_end(regions)
 
 
 @pytest.mark.parametrize("begun_again", [False, True])
+@pytest.mark.full
 def test_a_move_home_that_was_overtaken_is_not_gone_on_with(regions, begun_again):
     world = regions(("na", "eu"), [NA_EU])
     two_moves(world, begun_again)

@@ -42,6 +42,7 @@ def test_who_decides_for_the_source_needs_not_end_the_move_to_the_target(regions
     assert "Refused" not in said and "open_stage" not in said, said[-3000:]
 
 
+@pytest.mark.full
 def test_who_decides_for_the_target_needs_not_end_the_move_home(regions):
     """It named na and was cut off there, while eu was named once more."""
     regions.mirrored("eu", "na")

@@ -67,6 +67,7 @@ def said(done) -> str:
     return " ".join(done.stdout.split())
 
 
+@pytest.mark.full
 def test_a_move_is_refused_while_another_one_of_the_same_region_is_under_way_or_done(ground, set_up, asia):
     assert set_up.returncode == 0, set_up.stdout[-3000:]
     change, before = mirrored_to(asia.bootstrap), ground.state()
