@@ -154,13 +154,15 @@ def test_filter_documentation_belongs_to_a_filter(filename):
     assert f"{FQCN}.{Path(filename).stem}" in documented["EXAMPLES"]
 
 
-def test_every_filter_is_documented():
-    for path in (ROOT / "plugins" / "filter").glob("*.py"):
-        if path.stem != "__init__":
-            module = importlib.import_module(f"ansible_collections.{FQCN}.plugins.filter.{path.stem}")
-            filters = module.FilterModule().filters()
-            assert filters
-            assert not [one for one in filters if not (ROOT / "plugins" / "filter" / (one + ".yml")).exists()]
+def test_every_filter_is_documented_and_has_a_name_of_its_own():
+    entry = importlib.import_module(f"ansible_collections.{FQCN}.plugins.filter.kafka_dr")
+    files = [path.stem for path in (ROOT / "plugins" / "plugin_utils" / "filters").glob("*.py")]
+    assert sorted(subject.__name__.rpartition(".")[2] for subject in entry.SUBJECTS) == sorted(
+        file for file in files if file != "__init__"
+    )
+    names = sorted(name for subject in entry.SUBJECTS for name in subject.filters())
+    assert names == sorted(entry.FilterModule().filters())
+    assert names == sorted(path.stem for path in (ROOT / "plugins" / "filter").glob("*.yml"))
 
 
 def test_no_file_names_a_registry_or_community_general():

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.filter.kafka_resources import stages_users
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.filters.kafka_resources import stages_users
 
 
 def region(cluster: str, **context: str) -> dict[str, object]:

@@ -9,8 +9,6 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory imp
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
-class FilterModule:
-    """Ansible's entry."""
-
-    def filters(self) -> dict[str, Any]:
-        return {"mirror_node": as_filter(_nodes.mirror_node)}
+def filters() -> dict[str, Any]:
+    """The filters, by their names."""
+    return {"mirror_node": as_filter(_nodes.mirror_node)}

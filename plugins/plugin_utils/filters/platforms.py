@@ -10,13 +10,11 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory imp
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
-class FilterModule:
-    """Ansible's entry."""
-
-    def filters(self) -> dict[str, Callable[..., Any]]:
-        return {
-            "definition_hosts": as_filter(_platforms.definition_hosts),
-            "mirror_platform": as_filter(_platforms.mirror_platform),
-            "mirror_source_connector": as_filter(_platforms.source_connector),
-            "platform": as_filter(_platforms.platform),
-        }
+def filters() -> dict[str, Callable[..., Any]]:
+    """The filters, by their names."""
+    return {
+        "definition_hosts": as_filter(_platforms.definition_hosts),
+        "mirror_platform": as_filter(_platforms.mirror_platform),
+        "mirror_source_connector": as_filter(_platforms.source_connector),
+        "platform": as_filter(_platforms.platform),
+    }

@@ -20,14 +20,12 @@ def mirror_api_version(
     return f"{group}/{mirror_versions.writing_version(served, existing)}"
 
 
-class FilterModule:
-    """Ansible's entry."""
-
-    def filters(self) -> dict[str, Any]:
-        return {
-            "mirror_resource": as_filter(mirror_resource.mirror_resource),
-            "mirror_api_version": as_filter(mirror_api_version),
-            "mirror_state_patch": as_filter(mirror_state.state_patch),
-            "mirror_status": as_filter(mirror_state.mirror_status),
-            "mirror_stopped": as_filter(mirror_state.stopped),
-        }
+def filters() -> dict[str, Any]:
+    """The filters, by their names."""
+    return {
+        "mirror_resource": as_filter(mirror_resource.mirror_resource),
+        "mirror_api_version": as_filter(mirror_api_version),
+        "mirror_state_patch": as_filter(mirror_state.state_patch),
+        "mirror_status": as_filter(mirror_state.mirror_status),
+        "mirror_stopped": as_filter(mirror_state.stopped),
+    }

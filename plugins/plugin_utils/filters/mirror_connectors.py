@@ -27,8 +27,6 @@ def mirror_connector_names(mirror: dict[str, Any]) -> list[dict[str, str]]:
     return [{"name": name} for name in connectors.connector_names(mirror).values()]
 
 
-class FilterModule:
-    """Ansible's entry."""
-
-    def filters(self) -> dict[str, Any]:
-        return {"mirror_connectors": mirror_connectors, "mirror_connector_names": mirror_connector_names}
+def filters() -> dict[str, Any]:
+    """The filters, by their names."""
+    return {"mirror_connectors": mirror_connectors, "mirror_connector_names": mirror_connector_names}

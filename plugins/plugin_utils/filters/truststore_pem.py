@@ -9,11 +9,6 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import 
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
-class FilterModule:
-    """Ansible's entry."""
-
-    def filters(self) -> dict[str, Any]:
-        return {
-            "truststore_pem": as_filter(truststore.truststore_pem),
-            "keystore_pem": as_filter(truststore.keystore_pem),
-        }
+def filters() -> dict[str, Any]:
+    """The filters, by their names."""
+    return {"truststore_pem": as_filter(truststore.truststore_pem), "keystore_pem": as_filter(truststore.keystore_pem)}

@@ -9,8 +9,6 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._host import s
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
-class FilterModule:
-    """Ansible's entry."""
-
-    def filters(self) -> dict[str, Any]:
-        return {"systemd_units": as_filter(systemd.units)}
+def filters() -> dict[str, Any]:
+    """The filters, by their names."""
+    return {"systemd_units": as_filter(systemd.units)}

@@ -29,8 +29,6 @@ def mirror_secrets(secrets: dict[str, dict[str, Any]]) -> str:
     return properties.render_properties(properties.mirror_secrets(secrets))
 
 
-class FilterModule:
-    """Ansible's entry."""
-
-    def filters(self) -> dict[str, Any]:
-        return {"mirror_properties": mirror_properties, "mirror_secrets": mirror_secrets}
+def filters() -> dict[str, Any]:
+    """The filters, by their names."""
+    return {"mirror_properties": mirror_properties, "mirror_secrets": mirror_secrets}

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamsafe.kafka_dr.plugins.filter.service_acls import service_acls
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.filters.service_acls import service_acls
 
 MIRROR = {"name": "m", "source": "na", "target": "eu", "topics": ["x"]}
 

@@ -11,14 +11,12 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory imp
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
-class FilterModule:
-    """Ansible's entry."""
-
-    def filters(self) -> dict[str, Callable[..., Any]]:
-        return {
-            "client_options": as_filter(_options.client_options),
-            "connect_options": as_filter(_options.connect_options),
-            "mirror_options": as_filter(_options.mirror_options),
-            "mirror_positions_topic": as_filter(_positions.positions_topic),
-            "positions_topics": as_filter(_positions.positions_topics),
-        }
+def filters() -> dict[str, Callable[..., Any]]:
+    """The filters, by their names."""
+    return {
+        "client_options": as_filter(_options.client_options),
+        "connect_options": as_filter(_options.connect_options),
+        "mirror_options": as_filter(_options.mirror_options),
+        "mirror_positions_topic": as_filter(_positions.positions_topic),
+        "positions_topics": as_filter(_positions.positions_topics),
+    }

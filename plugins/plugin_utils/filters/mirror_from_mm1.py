@@ -9,8 +9,6 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.mirror_ma
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
-class FilterModule:
-    """Ansible's entry."""
-
-    def filters(self) -> dict[str, Any]:
-        return {"mirror_from_mm1": as_filter(from_mirror_maker_1)}
+def filters() -> dict[str, Any]:
+    """The filters, by their names."""
+    return {"mirror_from_mm1": as_filter(from_mirror_maker_1)}

@@ -9,8 +9,6 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
-class FilterModule:
-    """Ansible's entry."""
-
-    def filters(self) -> dict[str, Any]:
-        return {"failover_request": as_filter(_failover_request.failover_request)}
+def filters() -> dict[str, Any]:
+    """The filters, by their names."""
+    return {"failover_request": as_filter(_failover_request.failover_request)}

@@ -9,11 +9,9 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import mi
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
-class FilterModule:
-    """Ansible's entry."""
-
-    def filters(self) -> dict[str, Any]:
-        return {
-            "mirror_place": as_filter(mirror_deployment.mirror_place),
-            "mirror_manifests": as_filter(mirror_deployment.mirror_manifests),
-        }
+def filters() -> dict[str, Any]:
+    """The filters, by their names."""
+    return {
+        "mirror_place": as_filter(mirror_deployment.mirror_place),
+        "mirror_manifests": as_filter(mirror_deployment.mirror_manifests),
+    }

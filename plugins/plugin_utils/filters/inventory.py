@@ -48,8 +48,6 @@ def inventory_mistakes(
     return as_data({**result, "mistakes": mistaken_names() + result["mistakes"]})
 
 
-class FilterModule:
-    """Ansible's entry."""
-
-    def filters(self) -> dict[str, Any]:
-        return {"inventory_mistakes": inventory_mistakes}
+def filters() -> dict[str, Any]:
+    """The filters, by their names."""
+    return {"inventory_mistakes": inventory_mistakes}

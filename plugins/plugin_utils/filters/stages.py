@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Filters about a stage's run in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import about as _about
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import continued as _continued
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import drift as _drift
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import returned as _returned
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import side_topics as _side_topics
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
+
+
+def filters() -> dict[str, Callable[..., Any]]:
+    """The filters, by their names."""
+    return {
+        "brought_back": as_filter(_about.brought_back),
+        "failback_alike": as_filter(_returned.alike),
+        "failback_bounds": as_filter(_returned.bounds),
+        "failback_drift": as_filter(_drift.drift),
+        "failback_holding": as_filter(_returned.holding),
+        "failback_moved": as_filter(_continued.moved),
+        "failback_only_there": as_filter(_returned.only_there),
+        "failback_plan": as_filter(_returned.plan),
+        "failback_rights": as_filter(_returned.rights),
+        "failback_side_readers": as_filter(_side_topics.side_topic_readers),
+        "failback_standing": as_filter(_continued.standing),
+        "failback_unsaved": as_filter(_returned.unsaved),
+        "resumes": as_filter(_about.resumes),
+        "stage_about": as_filter(_about.about),
+        "turned_to": as_filter(_about.turned_to),
+    }
