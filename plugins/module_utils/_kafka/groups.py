@@ -19,6 +19,7 @@ except ImportError:
     pass
 
 from .._errors import KafkaDrError, RefusedError
+from .._values.sendable import is_askable
 from .client import KafkaClient
 from .coordinators import ABSENT, await_coordinators, batches, described, once_loaded, unless_absent
 from .offsets import Partition
@@ -48,7 +49,8 @@ class Membership(TypedDict):
 
 
 def list_groups(client: KafkaClient) -> list[str]:
-    """Names of all consumer groups, sorted.
+    """Names of all consumer groups that can be asked about, sorted. librdkafka cuts names off at a NUL, so that one may
+    come twice.
 
     :raises KafkaDrError: a broker did not answer, or still loads its groups when the client's time is over.
     """
@@ -62,7 +64,7 @@ def _list_groups(client: KafkaClient) -> list[str]:
     )
     if listed.errors:
         raise client.translate(KafkaException(listed.errors[0]), "list groups")
-    return sorted(group.group_id for group in listed.valid)
+    return sorted({group.group_id for group in listed.valid if is_askable(group.group_id)})
 
 
 def every_group(client: KafkaClient, named: Iterable[str] = ()) -> dict[str, int]:
@@ -74,17 +76,23 @@ def every_group(client: KafkaClient, named: Iterable[str] = ()) -> dict[str, int
     :param named: groups that must be seen if they exist.
     :raises AuthorizationError: this principal may not describe one of them, so that Kafka does not list it.
     """
-    found = {group.id: len(group.members) for group in _listed(client) if group.state != "Dead"}
+    found: dict[str, int] = {}
+    for group in _listed(client):
+        if group.state != "Dead":
+            # Of two names that are cut off to this one, neither hides the other's members.
+            found[group.id] = max(found.get(group.id, 0), len(group.members))
     describe_groups(client, set(named) - set(found))
     return found
 
 
 def unlike_consumers(client: KafkaClient, consumers: Iterable[str]) -> list[str]:
-    """Names of groups that are neither consumer groups nor Connect workers: share groups and streams groups.
+    """Names of groups that are neither consumer groups nor Connect workers: share groups and streams groups; and of
+    those that cannot be asked about.
 
     librdkafka's list of consumer groups leaves them out; its older request names them and calls them dead.
     """
-    return sorted({group.id for group in _listed(client) if group.state == "Dead"} - set(consumers))
+    listed = _listed(client)
+    return sorted({group.id for group in listed if group.state == "Dead" or not is_askable(group.id)} - set(consumers))
 
 
 def workers_of(client: KafkaClient, group: str) -> tuple[str, list[str]]:

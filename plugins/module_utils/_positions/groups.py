@@ -15,6 +15,7 @@ from .._kafka.groups import group_places, list_groups, memberships
 from .._kafka.mm2_topics import Row
 from .._mm2.names import MirrorNames, compile_filter
 from .._mm2.witness import UNWATCHED_GROUPS
+from .._values.sendable import is_askable
 from .shapes import Known, Partition
 
 Predicate = Callable[[str], bool]
@@ -70,11 +71,11 @@ def living_positions(
     Members count where the group has a position in these topics, or they are assigned one, and may commit at any time.
 
     :param known: groups that a witness knows. A broker whose coordinator moves lists its groups as none and calls that
-        no error; they are asked for by name.
+        no error; they are asked for by name, but for those that nobody can ask about.
     :param stable: whether no transaction may be about to change a position.
     :raises RefusedError: one is.
     """
-    every = sorted({*list_groups(source), *known})
+    every = sorted({*list_groups(source), *filter(is_askable, known)})
     groups = memberships(source, [name for name in every if wanted(name)])
     found: Positions = {}
     left = set()
@@ -142,17 +143,14 @@ def taken_back(
 def _checkpointed(
     names: MirrorNames, checkpoints: Iterable[Row] | None, wanted: Predicate, topic: Predicate
 ) -> Iterator[tuple[str, Partition, int, float, str]]:
-    """``(group, place, position on the source, seconds since the epoch, metadata)`` of checkpoints, in log order."""
+    """``(group, place, position on the source, seconds since the epoch, metadata)`` of checkpoints, in log order.
+    Nothing can be committed for a group that cannot be asked about.
+    """
     for row in checkpoints or ():
-        original = names.original_of(row.value.topic)
-        if original is not None and wanted(row.value.group) and topic(original) and row.value.upstream >= 0:
-            yield (
-                row.value.group,
-                (original, row.value.partition),
-                row.value.upstream,
-                row.timestamp / 1000,
-                row.value.metadata,
-            )
+        original, group = names.original_of(row.value.topic), row.value.group
+        theirs = is_askable(group) and wanted(group)
+        if original is not None and theirs and topic(original) and row.value.upstream >= 0:
+            yield (group, (original, row.value.partition), row.value.upstream, row.timestamp / 1000, row.value.metadata)
 
 
 def is_taken_back(known: Known, group: str, place: Partition, at: float) -> bool:
@@ -176,7 +174,7 @@ def _witnessed(known: Known, wanted: Predicate, topic: Predicate) -> Positions:
             for number, offset in numbers.items()
         }
         for name, group in known["groups"].items()
-        if wanted(name)
+        if is_askable(name) and wanted(name)
     }
 
 

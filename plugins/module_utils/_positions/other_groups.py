@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from .._values.listing import named as named_of
 from .._values.safe import CONTROL, shown
+from .._values.sendable import is_askable
 
 SHARE = (
     "a share group's state (which records are acquired, acknowledged, to be delivered again) stays with the brokers "
@@ -85,6 +86,11 @@ TAKEN_BACK = (
     "Its consumers begin there where their auto.offset.reset says; set its positions on the target where that is not "
     "meant",
 )
+UNASKED = (
+    "its name is empty, or holds NUL or half a character, so that it cannot be asked about: nothing is read of it or "
+    "committed for it",
+    "Give its consumers another group.id; or commit its positions on the target with Kafka's own client",
+)
 UNLISTED_REMEDY = (
     "List them with kafka-groups.sh --list where the source still answers, or ask their owners, "
     "and decide where each begins on the target"
@@ -128,11 +134,11 @@ def other_groups(
     gone = {group: places for group, places in (withdrawn or {}).items() if wanted(group)}
     for group in sorted(set(kinds.groups) | set(positions) | set(named) | set(gone)):
         kind = kinds.groups.get(group, {})
-        if group in placed or group in gone:
+        if is_askable(group) and (group in placed or group in gone):
             own = of_streams if group in placed else ()
             answer = _besides(group, own, (uncopied or {}).get(group), gone.get(group))
         # Nobody looks at those who neither consume the mirror's topics nor are named: they would hide those that count.
-        elif group in named or group in positions or kind.get("type") in NOT_CONSUMERS:
+        elif not is_askable(group) or group in {*named, *positions} or kind.get("type") in NOT_CONSUMERS:
             answer = _why_and_remedy(group, kind, kinds, group in positions, wanted(group))
         else:
             continue
@@ -145,7 +151,9 @@ def other_groups(
 
 
 def _row(group: str, kind: str, of_application: bool, answer: tuple[str, str]) -> dict[str, Any]:
-    return {"group": group, "kind": kind, "named": of_application, "why": answer[0], "remedy": answer[1]}
+    # Neither the ledger nor a report can hold half a character.
+    name = group.encode("utf-8", "backslashreplace").decode()
+    return {"group": name, "kind": kind, "named": of_application, "why": answer[0], "remedy": answer[1]}
 
 
 def _besides(
@@ -178,6 +186,8 @@ def told(others: Iterable[Any] | None) -> list[str]:
 
 
 def _why_and_remedy(group: str, kind: dict[str, str], kinds: Kinds, positioned: bool, wanted: bool) -> tuple[str, str]:
+    if not is_askable(group):
+        return UNASKED
     types = (kind.get("type"), kind.get("protocol"))
     if "share" in types:
         return SHARE

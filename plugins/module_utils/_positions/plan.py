@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .._kafka.client import KafkaClient
 from .._kafka.groups import Place, describe_groups
+from .._values.sendable import is_sendable
 from .answer import CONFIDENCES, EXACT, Answer
 from .collector import EvidenceCollector
 from .copies import partitions_of
@@ -78,7 +79,7 @@ def _translated(
         "reprocess_at_most": answer.reprocess_at_most if answer else None,
         "unseen_at_most": _unseen(evidence, position, answer) if evidence is not None and answer else None,
         "evidence": answer.evidence if answer else "the partition does not exist on both sides",
-        "metadata": bool(position.metadata),
+        "metadata": bool(position.metadata) and is_sendable(position.metadata),
         "position_from": position.origin,
         "position_at": position.at,
     }
@@ -133,15 +134,32 @@ def refusals(
 
 
 def metadata_of(rows: list[dict[str, Any]], positions: Positions) -> Texts:
-    """What is committed with the positions, by the target's topics; where there is none, it is left out."""
+    """What is committed with the positions, by the target's topics; where there is none, or none that can be sent, it
+    is left out.
+    """
     found: Texts = {}
+    for group, place, text in _texts(rows, positions):
+        if is_sendable(text):
+            found.setdefault(group, {})[place] = text
+    return found
+
+
+def texts_left_out(rows: list[dict[str, Any]], positions: Positions) -> dict[str, list[Partition]]:
+    """Where groups had committed a text that cannot be sent, by the target's topics."""
+    found: dict[str, list[Partition]] = {}
+    for group, place, text in _texts(rows, positions):
+        if not is_sendable(text):
+            found.setdefault(group, []).append(place)
+    return found
+
+
+def _texts(rows: list[dict[str, Any]], positions: Positions) -> Iterator[tuple[str, Partition, str]]:
     for row in rows:
         known = positions[row["group"]][(row["topic"], row["partition"])].seen()
         # Of the position that the row goes by.
         text = next(seen.metadata for seen in known if seen.origin == row["position_from"])
         if text:
-            found.setdefault(row["group"], {})[(row["target_topic"], row["partition"])] = text
-    return found
+            yield row["group"], (row["target_topic"], row["partition"]), text
 
 
 def to_commit(rows: list[dict[str, Any]], left: dict[str, str], texts: Texts, held: Places) -> Committed:

@@ -36,14 +36,14 @@ from .._positions.left_over import (
 from .._positions.motion import SOURCE, moved_groups
 from .._positions.offset_map import ProofMap
 from .._positions.other_groups import other_groups
-from .._positions.plan import Committed, metadata_of, moved, plan, plan_result, refusals, to_commit
+from .._positions.plan import Committed, metadata_of, moved, plan, plan_result, refusals, texts_left_out, to_commit
 from .._positions.proof_map import read_proof
 from .._positions.seen_groups import SeenGroups, last_seen_groups, living_groups
 from .._positions.unreadable import counted, unreadable_as_others
 from .._positions.witnessed import own_witness
-from .._values.sendable import is_sendable
+from .._values.sendable import is_askable
 from .._watch.offset_maps import maps_or_reason
-from .translated_commit import commit, refusal
+from .translated_commit import commit, refusal, without_texts
 from .translation_inputs import ends_by_partition, opened_contents
 
 Partition = tuple[str, int]
@@ -98,6 +98,7 @@ class _Mirror:
     :ivar known_groups: names that either side or its records know, of groups that are to be translated or named. Both
         sides are asked about them: a broker whose coordinator moves lists its groups as none.
     :ivar unread: records among the checkpoints that are none.
+    :ivar unasked: names that its records know, and that nobody can ask about.
     """
 
     names: MirrorNames
@@ -109,6 +110,7 @@ class _Mirror:
     groups: SeenGroups
     known_groups: set[str]
     unread: list[Unread]
+    unasked: set[str]
 
     def collector(self, params: dict[str, Any], maps: Mapping[Partition, ProofMap]) -> EvidenceCollector:
         return EvidenceCollector(
@@ -144,15 +146,14 @@ def _mirror(params: dict[str, Any], leave_seconds: float | None) -> _Mirror:
     checkpoints = read_checkpoints(target, names.checkpoints, unread)
     seen_before = (witness or {"groups": {}})["groups"]
     everybody = {*list_groups(target), *seen_before, *(row.value.group for row in checkpoints or ())}
-    asked = {name for name in everybody if wanted(name) and name and is_sendable(name)} | set(
-        params["named_groups"] or ()
-    )
+    unasked = {name for name in everybody if not is_askable(name)}
+    asked = {name for name in everybody - unasked if wanted(name)} | set(params["named_groups"] or ())
     if source is not None:
         groups = living_groups(source, wanted, topic, {*seen_before, *asked}, leave_seconds)
     else:
         seen = names, witness, checkpoints, lambda name: True, topic
         groups = last_seen_groups(last_positions(*seen), wanted, topic, witness, taken_back(*seen))
-    return _Mirror(names, source, target, contents, witness, checkpoints, groups, asked, unread)
+    return _Mirror(names, source, target, contents, witness, checkpoints, groups, asked, unread, unasked)
 
 
 def _left_over(
@@ -228,8 +229,9 @@ def _add_others(result: dict[str, Any], params: dict[str, Any], mirror: _Mirror)
     """Name the groups that have no answer, or whose answer is not all that they need."""
     placed = {row["group"] for row in result["plan"] if row["to"] is not None}
     seen = mirror.groups.excluded | {name for name, places in mirror.groups.positions.items() if places}
+    kinds = mirror.groups.kinds
     result["others"] = other_groups(
-        mirror.groups.kinds,
+        kinds._replace(groups={**{name: {} for name in mirror.unasked}, **kinds.groups}),
         seen,
         placed,
         mirror.groups.wanted,
@@ -240,4 +242,5 @@ def _add_others(result: dict[str, Any], params: dict[str, Any], mirror: _Mirror)
     )
     unreadable = unreadable_as_others(result["summary"]["unreadable"])
     result["others"] = with_left_over(result["others"], result["left_over"], params["named_groups"] or ()) + unreadable
+    result["others"] += without_texts(texts_left_out(result["plan"], mirror.groups.positions))
     result["summary"]["others"] = result["others"]

@@ -22,6 +22,10 @@ SHORTENED = (
     "Raise offset.metadata.max.bytes of the target's brokers and run the translation again, or see whether its "
     "application goes on without; Kafka Streams keeps its partition time there",
 )
+UNSENDABLE = (
+    "its position is brought over without the metadata on {}, which holds NUL or half a character and cannot be sent",
+    "See whether its application goes on without, or commit it on the target with Kafka's own client",
+)
 Partition = tuple[str, int]
 
 
@@ -100,8 +104,17 @@ def _name_shortened(result: dict[str, Any], group: str, places: list[Partition])
     for row in result["plan"]:
         if row["group"] == group and (row["target_topic"], row["partition"]) in places:
             row["metadata"] = False
-    why = SHORTENED[0].format(named("{}-{}".format(*key) for key in places))
-    result["others"].append({"group": group, "kind": "consumer", "named": False, "why": why, "remedy": SHORTENED[1]})
+    result["others"].append(_without_text(group, places, SHORTENED))
+
+
+def without_texts(left_out: Mapping[str, list[Partition]]) -> list[dict[str, Any]]:
+    """What is said of groups whose metadata cannot be sent."""
+    return [_without_text(group, places, UNSENDABLE) for group, places in left_out.items()]
+
+
+def _without_text(group: str, places: list[Partition], words: tuple[str, str]) -> dict[str, Any]:
+    why = words[0].format(named("{}-{}".format(*key) for key in places))
+    return {"group": group, "kind": "consumer", "named": False, "why": why, "remedy": words[1]}
 
 
 def _elsewhere(now: Mapping[Partition, Place], wanted: Mapping[Partition, int], texts: Mapping[Partition, str]) -> str:

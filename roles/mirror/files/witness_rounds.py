@@ -13,7 +13,7 @@ except ImportError:
     from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import witness
 
 from confluent_kafka import KafkaException
-from witness_source import Offsets, Source
+from witness_source import Offsets, Source, is_askable
 from witness_topic import Row, Target
 
 # All groups are written again this often, so that a reader need not go further back and the topic's compaction keeps
@@ -98,19 +98,16 @@ class Witness:
                 f"{self.mirror} or none; nothing was written. Set positions_topic of one of the two mirrors in "
                 "kafka_dr_mirrors to a topic of its own"
             )
-        watched = {name for name in known["groups"] if self.source.watches(name)}
+        groups = {name: group for name, group in known["groups"].items() if is_askable(name)}
+        watched = {name for name in groups if self.source.watches(name)}
         return State(
-            groups={name: known["groups"][name]["positions"] for name in watched},
+            groups={name: groups[name]["positions"] for name in watched},
             ids={name: (topic["id"], topic["recreated"]) for name, topic in known["topics"].items()},
             cluster=known["cluster"],
             cluster_since=known["cluster_since"],
             others=None if known["others"] is None else (known["others_at"], known["others"]),
-            beside={
-                name: (group["at"], group["positions"])
-                for name, group in known["groups"].items()
-                if name not in watched
-            },
-            texts={name: group.get("metadata", {}) for name, group in known["groups"].items()},
+            beside={name: (group["at"], group["positions"]) for name, group in groups.items() if name not in watched},
+            texts={name: group.get("metadata", {}) for name, group in groups.items()},
         )
 
     def _ask(self, before: State, at: int, whole: bool) -> State:

@@ -48,17 +48,18 @@ class Source:
         return self.admin.describe_cluster(request_timeout=self.timeout).result(self.timeout + 5).cluster_id or ""
 
     def groups(self) -> list[str]:
-        """Names of all consumer groups; raises where the source gave no whole answer."""
+        """Names of all consumer groups that can be asked about; raises where the source gave no whole answer."""
         listed = self.admin.list_consumer_groups(request_timeout=self.timeout).result(self.timeout + 5)
         if listed.errors:
             raise KafkaException(listed.errors[0])  # a KafkaError is no Exception and would end the program
-        return sorted(one.group_id for one in listed.valid)
+        return sorted({one.group_id for one in listed.valid if is_askable(one.group_id)})
 
     def others(self, consumers: list[str]) -> list[str] | None:
-        """Names of share groups and groups of the streams protocol; None where that is not known.
+        """Names of share groups and groups of the streams protocol, and those that cannot be asked about; None where
+        that is not known.
 
-        librdkafka's list of consumer groups leaves them out. Its older request names groups of every kind, and calls
-        these dead.
+        librdkafka's list of consumer groups leaves the first out. Its older request names groups of every kind, and
+        calls these dead.
         """
         try:
             with warnings.catch_warnings():
@@ -68,15 +69,16 @@ class Source:
             return None
         if any(one.error is not None for one in listed):
             return None
-        return sorted({one.id for one in listed if one.state == "Dead"} - set(consumers))
+        return sorted({one.id for one in listed if one.state == "Dead" or not is_askable(one.id)} - set(consumers))
 
     def watches(self, name: str) -> bool:
         """Whether the group is one to be watched."""
-        return _matches(self.wanted, name) and not _matches(self.unwanted, name)
+        return is_askable(name) and _matches(self.wanted, name) and not _matches(self.unwanted, name)
 
     def beside(self, listed: list[str]) -> list[str]:
         """Of the groups that are listed, those that are not watched and not left out either."""
-        return [name for name in listed if not self.watches(name) and not _matches(self.unwanted, name)]
+        left = [name for name in listed if is_askable(name) and not self.watches(name)]
+        return [name for name in left if not _matches(self.unwanted, name)]
 
     def positions(self, names: list[str]) -> dict[str, Offsets]:
         """``{group: {topic: {partition: offset}}}`` with one request a group, all under way together."""
@@ -142,6 +144,17 @@ class Source:
                 if error.args[0].name() != "UNKNOWN_TOPIC_OR_PART":
                     raise
         return ids
+
+
+def is_askable(group: str) -> bool:
+    """Whether confluent-kafka asks about a group of this name, and about no other: it refuses the empty name, which
+    brokers let consumers commit for, and cuts others off at a NUL. JSON may hold half a character, which no group has.
+    """
+    try:
+        group.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return bool(group) and "\0" not in group
 
 
 def _unless_absent(future: Future, seconds: float) -> list[TopicPartition]:
