@@ -47,6 +47,7 @@ class SourceOffsets(TypedDict):
 
     offsets: dict[Partition, int]
     conflicts: list[Partition]
+    hidden: set[Partition]
     transactional: bool
     plain: set[Partition]
 
@@ -82,8 +83,18 @@ def read_rows(
         unless ``unread`` takes it.
     """
     bounds = _bounds(client, topic)
-    if bounds is None:
-        return None
+    return None if bounds is None else _rows_within(client, topic, bounds, decode, begin, unread)
+
+
+def _rows_within(
+    client: KafkaClient,
+    topic: str,
+    bounds: Mapping[int, LogBounds],
+    decode: Decode,
+    begin: Mapping[int, int] | None = None,
+    unread: list[Unread] | None = None,
+) -> list[Row]:
+    """As :func:`read_rows`, up to these last stable offsets."""
     ranges = [
         (topic, number, max(log["start"], (begin or {}).get(number, 0)), log["stable"])
         for number, log in bounds.items()
@@ -154,13 +165,16 @@ def read_source_offsets(
     :param connector: name of the connector; None takes any that is called, or ends in, ``MirrorSourceConnector``.
     :returns: None where the topic does not exist, else ``offsets`` ``{(source topic, partition): last offset copied}``;
         ``conflicts``, keys with rows in more than one partition of the topic, of which an old one can win after a
-        restart; ``transactional``, whether the log of a partition ends in a control record, so that the mirror is
-        exactly-once and these offsets are atomic with the data; ``plain``, keys that were written without transactions
-        at some time, see :func:`_plain`.
+        restart; ``hidden``, keys of which later rows may stand behind a transaction that is open; ``transactional``,
+        whether the log of a partition ends in a control record, so that the mirror is exactly-once and these offsets
+        are atomic with the data; ``plain``, keys that were written without transactions at some time, see
+        :func:`_plain`.
     """
-    rows = read_rows(client, topic, lambda key, value: (codec_connect.decode_source_offset(key, value),))
-    if rows is None:
+    bounds = _bounds(client, topic)
+    if bounds is None:
         return None
+    rows = _rows_within(client, topic, bounds, lambda key, value: (codec_connect.decode_source_offset(key, value),))
+    behind = {number for number, log in bounds.items() if log["stable"] < log["end"]}
     last: dict[Partition, dict[int, Row]] = {}
     of_key: dict[Partition, list[Row]] = {}
     for row in rows:
@@ -179,7 +193,8 @@ def read_source_offsets(
     return {
         "offsets": {key: row.value[0].offset for key, row in newest.items() if row.value[0].offset is not None},
         "conflicts": sorted(key for key, places in last.items() if len(places) > 1),
-        "transactional": latest is not None and _ends_in_control_record(client, topic, rows, latest.partition),
+        "hidden": {key for key, places in last.items() if behind & set(places)},
+        "transactional": latest is not None and _ends_in_control_record(bounds, rows, latest.partition),
         "plain": _plain(rows, of_key),
     }
 
@@ -207,14 +222,11 @@ def _plain(rows: Sequence[Row], of_key: Mapping[Partition, Sequence[Row]]) -> se
     return {key for key, found in gapless.items() if any(first and second for first, second in pairwise(found))}
 
 
-def _ends_in_control_record(client: KafkaClient, topic: str, rows: Iterable[Row], number: int) -> bool:
+def _ends_in_control_record(bounds: Mapping[int, LogBounds], rows: Iterable[Row], number: int) -> bool:
     """A control record cannot be seen, but the offset that it takes can: the log's end is not the last record's offset
     plus one.
     """
-    bounds = _bounds(client, topic)
-    return (
-        bounds is not None and bounds[number]["stable"] > max(row.offset for row in rows if row.partition == number) + 1
-    )
+    return bounds[number]["stable"] > max(row.offset for row in rows if row.partition == number) + 1
 
 
 def read_witness(client: KafkaClient, topic: str) -> dict[str, Any] | None:

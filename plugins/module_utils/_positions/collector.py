@@ -59,11 +59,12 @@ class EvidenceCollector:
         self.syncs = read_offset_syncs(target, names.offset_syncs, self.unread)
         self.garbled = about(self.unread)
         copied = read_source_offsets(target, offsets_topic or names.source_offsets, names.source, connector)
-        # Of a key with rows in two partitions nobody knows which one Connect goes by.
+        # Of a key with rows in two partitions nobody knows which one Connect goes by; and where a transaction is open,
+        # the last row that can be read need not be the last one.
         self.copied: dict[Partition, int] = {
             key: offset
             for key, offset in (copied["offsets"].items() if copied else ())
-            if copied and key not in copied["conflicts"]
+            if copied and key not in copied["conflicts"] and key not in copied["hidden"]
         }
         self.plain = copied["plain"] if copied else ()
         self.exactly_once = bool(copied and copied["transactional"])

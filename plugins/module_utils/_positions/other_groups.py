@@ -138,7 +138,7 @@ def other_groups(
             own = of_streams if group in placed else ()
             answer = _besides(group, own, (uncopied or {}).get(group), gone.get(group))
         # Nobody looks at those who neither consume the mirror's topics nor are named: they would hide those that count.
-        elif not is_askable(group) or group in {*named, *positions} or kind.get("type") in NOT_CONSUMERS:
+        elif group in named or group in positions or kind.get("type") in NOT_CONSUMERS or not is_askable(group):
             answer = _why_and_remedy(group, kind, kinds, group in positions, wanted(group))
         else:
             continue
