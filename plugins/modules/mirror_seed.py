@@ -59,8 +59,14 @@ options:
   offsets_topic:
     description: Connect's offset topic; that of the dedicated mode where it is not given.
     type: str
+  positions_topic:
+    description:
+      - Topic of the mirror's position witness. Where it tells of other topics of these names, such as those of the
+        region before it was restored, the present ones are made known there; otherwise what is seeded counts for no
+        translation of positions.
+    type: str
   replication_factor:
-    description: Replication factor of that topic when it is created.
+    description: Replication factor of Connect's offset topic when it is created.
     type: int
 """
 
@@ -109,6 +115,7 @@ def main() -> None:
             "source_in_use": {"type": "bool", "default": False},
             "connector": {"type": "str", "default": "MirrorSourceConnector"},
             "offsets_topic": {"type": "str"},
+            "positions_topic": {"type": "str"},
             "replication_factor": {"type": "int"},
         },
         mirror_seed,

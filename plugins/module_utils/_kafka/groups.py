@@ -81,7 +81,7 @@ def every_group(client: KafkaClient, named: Iterable[str] = ()) -> dict[str, int
         if group.state != "Dead":
             # Of two names that are cut off to this one, neither hides the other's members.
             found[group.id] = max(found.get(group.id, 0), len(group.members))
-    describe_groups(client, set(named) - set(found))
+    once_loaded(client, lambda: describe_groups(client, set(named) - set(found)))
     return found
 
 

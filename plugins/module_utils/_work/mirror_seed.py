@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,15 +12,16 @@ from .._errors import KafkaDrError, RefusedError, UsageError
 from .._kafka.client import KafkaClient
 from .._kafka.distinct import refuse_same
 from .._kafka.groups import every_group
-from .._kafka.mm2_topics import read_offset_syncs, read_source_offsets
+from .._kafka.mm2_topics import read_offset_syncs, read_source_offsets, read_witness
 from .._kafka.offsets import topic_offsets
 from .._kafka.topic_changes import ensure_topics
 from .._kafka.topics import describe_topics
 from .._kafka.writer import write
-from .._mm2 import codec, codec_connect
+from .._mm2 import codec, codec_connect, witness
 from .._mm2.names import MirrorNames, check_names, workers_group
 from .._positions import seeds
 from .._positions.proof_map import read_proof
+from .._positions.witnessed import unless_others
 
 # As Connect makes its offset topic (KafkaOffsetBackingStore).
 OFFSETS_PARTITIONS = 25
@@ -69,7 +71,7 @@ def mirror_seed(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
         if not seeded:
             _write_source_offsets(target, topic, rows)
         if not paired:
-            write(target, names.offset_syncs, [(0, *codec.encode_offset_sync(pair)) for pair in pairs])
+            _write_pairs(params, names, target, pairs)
         _read_back(target, topic, names, params["connector"], wanted)
     return result
 
@@ -95,6 +97,32 @@ def _write_source_offsets(target: KafkaClient, topic: str, rows: list[codec_conn
     # Connect's own producer is Java's: the key decides the partition by murmur2, or a later row would stand beside this
     # one.
     write(target, topic, [(None, *codec_connect.encode_source_offset(row)) for row in rows])
+
+
+def _write_pairs(
+    params: dict[str, Any], names: MirrorNames, target: KafkaClient, pairs: list[codec.OffsetSync]
+) -> None:
+    _make_known(params, names, target)
+    write(target, names.offset_syncs, [(0, *codec.encode_offset_sync(pair)) for pair in pairs])
+
+
+def _make_known(params: dict[str, Any], names: MirrorNames, target: KafkaClient) -> None:
+    """Tell the topic of the mirror's position witness, where it knows other topics of these names, which ones the seeds
+    are about. Pairs from before the witness itself sees these do not count, and positions seen before they do.
+    """
+    topic = params.get("positions_topic") or ""
+    known = unless_others(read_witness(target, topic) if topic else None, names.source, names.target)
+    if known is None or known["at"] is None:
+        return
+    at = int(time.time() * 1000)
+    present = {proven["target_topic"]: proven["target_topic_id"] for proven in params["proof"]["topics"]}
+    before = {name: known["topics"].get(name, {}).get("id") for name in present}
+    rows = [
+        witness.encode_topic(name, at, present[name], 0 if before[name] is None else at)
+        for name in sorted(present)
+        if before[name] != present[name]
+    ]
+    write(target, topic, [(0, *row) for row in rows])
 
 
 def _maps(params: dict[str, Any]) -> dict[Partition, Any]:
