@@ -11,6 +11,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import drift as _drift
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import returned as _returned
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import side_topics as _side_topics
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import whole as _whole
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 
@@ -18,6 +19,7 @@ def filters() -> dict[str, Callable[..., Any]]:
     """The filters, by their names."""
     return {
         "brought_back": as_filter(_about.brought_back),
+        "copies_shorter": as_filter(_whole.shorter),
         "failback_alike": as_filter(_returned.alike),
         "failback_bounds": as_filter(_returned.bounds),
         "failback_drift": as_filter(_drift.drift),

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether copies still hold what a ledger says that they held once their mirror had stopped. Pure."""
+
+from __future__ import annotations
+
+from .returned import Ends
+
+
+def shorter(now: Ends, held: Ends) -> list[str]:
+    """Why topics do not hold what they held, in sentences: one was deleted, made again, or lost records at its end.
+
+    :param now: where each partition ends, by topic. :param held: the same of before.
+    """
+    reasons = []
+    for name, partitions in sorted(held.items()):
+        for number, end in sorted(partitions.items(), key=lambda part: int(part[0])):
+            found = (now.get(name) or {}).get(number)
+            if found is None:
+                reasons.append(f"{name}-{number} is not there")
+            elif found < end:
+                reasons.append(f"{name}-{number} ends at {found}, and had been copied to {end}")
+    return reasons
