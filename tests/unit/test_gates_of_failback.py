@@ -134,6 +134,19 @@ def test_what_would_lose_records_is_refused(tmp_path, more, words):
     assert len(lines) == 1 and words in lines[0], lines
 
 
+TURNED = {"done": {"failover": {"turned": {}, "protecting": {}, "protected": {}}}}
+
+
+def test_a_mirror_that_was_turned_round_leads_to_the_region_that_was_left_alone(tmp_path):
+    """A further copy that read from that region has no mirror once that is lost."""
+    (line,) = said(tmp_path, TURNED)
+    assert "has turned the mirror round" in line, line
+    assert said(tmp_path, TURNED, **FURTHER) == []
+    replayed = [{"topics": ".*", "action": "replay"}]
+    (line,) = said(tmp_path, TURNED, **FURTHER, failback_salvage=replayed)
+    assert "Name export or side_topic" in line, line
+
+
 SIDE = [{"topics": "orders", "action": "side_topic"}]
 READS = {
     "principal": "app",

@@ -55,6 +55,9 @@ def turned_to(ledger: Mapping[str, Any], region: str, active: str) -> str:
     """
     text = about("failback", region, active)
     turned = ((ledger.get("done") or {}).get("failover") or {}).get("turned")
+    # The entry is about the region that the move left; a further copy of that region has a mirror of its own.
+    if turned is not None and turned.get("about", region) != region:
+        turned = None
     if turned is None and brought_back(ledger, text):
         turned = ledger["brought_back"][text]
     return str(((turned or {}).get("found") or {}).get("mirror") or "")

@@ -64,3 +64,11 @@ def test_the_mirror_that_was_turned_round_is_the_one_of_the_move_or_of_the_failb
     assert turned_to(brought, "na", "eu") == "by-the-failback"
     assert turned_to({**brought, "last": {"failover": {"offset": 8}}}, "na", "eu") == ""
     assert turned_to(brought, "asia", "eu") == turned_to({}, "na", "eu") == ""
+
+
+def test_a_move_turns_no_mirror_to_a_further_copy_of_the_region_that_it_left():
+    moved = {"done": {"failover": {"turned": {"about": "na", "found": {"mirror": "by-the-move"}}}}}
+    brought = {"brought_back": {"asia from eu": {"offset": 7, "found": {"mirror": "by-the-failback"}}}}
+    assert turned_to({**moved, **brought}, "na", "eu") == "by-the-move"
+    assert turned_to({**moved, **brought}, "asia", "eu") == "by-the-failback"
+    assert turned_to(moved, "asia", "eu") == ""
