@@ -270,7 +270,20 @@ def not_brought(region: dict[str, Any], brought: dict[str, Any] | None) -> list[
     if not brought or not region.get("cluster_id") or brought.get("cluster_id") != region["cluster_id"]:
         return held
     ids = brought.get("topics") or {}
+    # Disks of before the loss have the same cluster id.
+    if not any((now.get(name) or {}).get("id") == topic_id for name, topic_id in ids.items()):
+        return held
     return [name for name in held if name in ids and ids[name] != now[name].get("id")]
+
+
+def replaced(topics: dict[str, Any], brought: dict[str, Any] | None) -> list[str]:
+    """Topics of a restored region that are others than when its restore mirror was started, which goes on behind what
+    they held then.
+
+    :param topics: ``{name: {id}}`` as they are now. :param brought: as for :func:`not_brought`.
+    """
+    ids = (brought or {}).get("topics") or {}
+    return sorted(name for name, topic_id in ids.items() if (topics.get(name) or {}).get("id") != topic_id)
 
 
 def about(region: str, backup: str) -> str:

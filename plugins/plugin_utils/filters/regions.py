@@ -45,6 +45,7 @@ def filters() -> dict[str, Any]:
         "copy_begun": as_filter(_restore.copy_begun),
         "backed_up_again": as_filter(_restore.backed_up_again),
         "not_brought": as_filter(_restore.not_brought),
+        "restore_replaced": as_filter(_restore.replaced),
         "positions_claimed": as_filter(_restore.positions_claimed),
         "starts": as_filter(_regions.starts),
         "standing_proof": as_filter(_restore.standing_proof),

@@ -270,3 +270,28 @@ def test_a_restore_claims_the_sum_of_both_translations():
     assert (claimed["reprocess_at_most"], claimed["unseen_at_most"], claimed["positions_at"]) == (9, 40, 12.5)
     assert claimed["translations"] == [first, last]
     assert _restore.positions_claimed(last, {})["reprocess_at_most"] == 2
+
+
+ONE = {"0": {"start": 0, "end": 1}}
+THERE = {"orders": {"id": "a", "offsets": ONE}, "made": {"id": "b", "offsets": ONE}}
+
+
+@pytest.mark.parametrize(
+    ("brought", "names"),
+    [
+        ({}, ["made", "orders"]),
+        ({"cluster_id": "C", "topics": {"orders": "a"}}, []),
+        ({"cluster_id": "X", "topics": {"orders": "a"}}, ["made", "orders"]),
+        # Nothing shows that these are not the disks of before the loss.
+        ({"cluster_id": "C", "topics": {}}, ["made", "orders"]),
+        ({"cluster_id": "C", "topics": {"orders": "before", "empty": "e"}}, ["made", "orders"]),
+        ({"cluster_id": "C", "topics": {"orders": "before", "made": "b"}}, ["orders"]),
+    ],
+)
+def test_what_a_restore_has_brought_is_told_from_what_was_there(brought, names):
+    assert sorted(_restore.not_brought({"cluster_id": "C", "topics": THERE}, brought)) == names
+
+
+def test_topics_that_are_others_than_those_that_were_begun_are_named():
+    assert _restore.replaced(THERE, {"topics": {"orders": "a", "made": "before", "gone": "g"}}) == ["gone", "made"]
+    assert _restore.replaced(THERE, {}) == _restore.replaced(THERE, None) == []
