@@ -12,7 +12,7 @@ import time
 import pytest
 
 from .test_machines import until_state
-from .test_restore_machines import restored, resumed  # noqa: F401
+from .test_restore_machines import restored, resumed  # noqa: F401  # pylint: disable=unused-import
 
 pytestmark = [pytest.mark.real, pytest.mark.skipif(shutil.which("ssh") is None, reason="no ssh here")]
 
