@@ -13,7 +13,6 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import restore as _restore
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
-
 FILTERS: dict[str, Any] = {
     "application_batches": as_filter(_applications.application_batches),
     "application_files": as_filter(_applications.application_files),
