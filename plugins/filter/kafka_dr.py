@@ -3,66 +3,18 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.filters import (
-    failover_request,
-    fence,
-    gate,
-    inventory,
-    kafka_resources,
-    ledger_writers,
-    machines,
-    mirror_connectors,
-    mirror_deployment,
-    mirror_from_mm1,
-    mirror_lint,
-    mirror_nodes,
-    mirror_properties,
-    mirror_resource,
-    options,
-    platforms,
-    regions,
-    results,
-    service_acls,
-    stages,
-    systemd_units,
-    truststore_pem,
-    turning,
-    watching,
-)
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils import filters
 
-SUBJECTS = (
-    failover_request,
-    fence,
-    gate,
-    inventory,
-    kafka_resources,
-    ledger_writers,
-    machines,
-    mirror_connectors,
-    mirror_deployment,
-    mirror_from_mm1,
-    mirror_lint,
-    mirror_nodes,
-    mirror_properties,
-    mirror_resource,
-    options,
-    platforms,
-    regions,
-    results,
-    service_acls,
-    stages,
-    systemd_units,
-    truststore_pem,
-    turning,
-    watching,
-)
+SUBJECTS = [import_module(found.name) for found in pkgutil.iter_modules(filters.__path__, filters.__name__ + ".")]
 
 
 class FilterModule:
     """Ansible's entry."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
-        return {name: function for subject in SUBJECTS for name, function in subject.filters().items()}
+        return {name: function for subject in SUBJECTS for name, function in subject.FILTERS.items()}

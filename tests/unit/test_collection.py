@@ -160,7 +160,7 @@ def test_every_filter_is_documented_and_has_a_name_of_its_own():
     assert sorted(subject.__name__.rpartition(".")[2] for subject in entry.SUBJECTS) == sorted(
         file for file in files if file != "__init__"
     )
-    names = sorted(name for subject in entry.SUBJECTS for name in subject.filters())
+    names = sorted(name for subject in entry.SUBJECTS for name in subject.FILTERS)
     assert names == sorted(entry.FilterModule().filters())
     assert names == sorted(path.stem for path in (ROOT / "plugins" / "filter").glob("*.yml"))
 

@@ -3,27 +3,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import rights as _rights
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import fence as _fence
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
-
-def filters() -> dict[str, Any]:
-    """The filters, by their names."""
-    return {
-        "acls_given_back": as_filter(_fence.given_back),
-        "beyond_mirror": as_filter(_fence.beyond_mirror),
-        "own_super_users": as_filter(_fence.own_super_users),
-        "broker_settings": as_filter(_fence.broker_settings),
-        "fence_principals": as_filter(_fence.fence_principals),
-        "kafka_settings": as_filter(_fence.kafka_settings),
-        "mirror_given_back": as_filter(_fence.mirror_given_back),
-        "mirror_rights": as_filter(_fence.mirror_rights),
-        "principals_of": as_filter(_fence.users_of),
-        "rights_with": as_filter(_rights.rights_with),
-        "rights_without": as_filter(_rights.rights_without),
-        "taken_told": as_filter(_fence.taken_told),
-        "unfenced_names": as_filter(_fence.unfenced_names),
-    }
+FILTERS: dict[str, Callable[..., Any]] = {
+    "acls_given_back": as_filter(_fence.given_back),
+    "beyond_mirror": as_filter(_fence.beyond_mirror),
+    "own_super_users": as_filter(_fence.own_super_users),
+    "broker_settings": as_filter(_fence.broker_settings),
+    "fence_principals": as_filter(_fence.fence_principals),
+    "kafka_settings": as_filter(_fence.kafka_settings),
+    "mirror_given_back": as_filter(_fence.mirror_given_back),
+    "mirror_rights": as_filter(_fence.mirror_rights),
+    "principals_of": as_filter(_fence.users_of),
+    "rights_with": as_filter(_rights.rights_with),
+    "rights_without": as_filter(_rights.rights_without),
+    "taken_told": as_filter(_fence.taken_told),
+    "unfenced_names": as_filter(_fence.unfenced_names),
+}

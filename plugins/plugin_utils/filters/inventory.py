@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from jinja2 import pass_context
@@ -48,6 +48,4 @@ def inventory_mistakes(
     return as_data({**result, "mistakes": mistaken_names() + result["mistakes"]})
 
 
-def filters() -> dict[str, Any]:
-    """The filters, by their names."""
-    return {"inventory_mistakes": inventory_mistakes}
+FILTERS: dict[str, Callable[..., Any]] = {"inventory_mistakes": inventory_mistakes}

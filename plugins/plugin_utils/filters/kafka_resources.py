@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import places
@@ -126,7 +127,7 @@ def password_secrets(users: list[dict[str, Any]], namespace: str) -> list[dict[s
     ]
 
 
-FILTERS = {
+FILTERS: dict[str, Callable[..., Any]] = {
     "kafka_users": as_filter(kafka_users),
     "kafka_topics": as_filter(kafka_topics),
     "topics_contested": as_filter(kafka_changes.contested),
@@ -173,8 +174,3 @@ FILTERS = {
     "resources_to_apply": as_filter(kafka_resources.to_apply),
     "resources_waiting_for": as_filter(kafka_resources.waiting_for),
 }
-
-
-def filters() -> dict[str, Any]:
-    """The filters, by their names."""
-    return dict(FILTERS)

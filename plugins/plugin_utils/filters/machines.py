@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import applications as _applications
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import machines as _machines
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
-
-def filters() -> dict[str, Any]:
-    """The filters, by their names."""
-    return {
-        "application_machines": as_filter(_applications.application_machines),
-        "applications_unreached": as_filter(_applications.applications_unreached),
-        "machines_needed": as_filter(_machines.machines_needed),
-        "mirror_machines": as_filter(_machines.mirror_machines),
-        "told_silent": as_filter(_machines.told_silent),
-    }
+FILTERS: dict[str, Callable[..., Any]] = {
+    "application_machines": as_filter(_applications.application_machines),
+    "applications_unreached": as_filter(_applications.applications_unreached),
+    "machines_needed": as_filter(_machines.machines_needed),
+    "mirror_machines": as_filter(_machines.mirror_machines),
+    "told_silent": as_filter(_machines.told_silent),
+}

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import mirror_deployment
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
-
-def filters() -> dict[str, Any]:
-    """The filters, by their names."""
-    return {
-        "mirror_place": as_filter(mirror_deployment.mirror_place),
-        "mirror_manifests": as_filter(mirror_deployment.mirror_manifests),
-    }
+FILTERS: dict[str, Callable[..., Any]] = {
+    "mirror_place": as_filter(mirror_deployment.mirror_place),
+    "mirror_manifests": as_filter(mirror_deployment.mirror_manifests),
+}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
@@ -19,6 +20,4 @@ def mirror_lint(subject: Any, severity: str = "info") -> Any:
     return [finding for finding in lint(subject) if SEVERITIES.index(finding["severity"]) <= SEVERITIES.index(severity)]
 
 
-def filters() -> dict[str, Any]:
-    """The filters, by their names."""
-    return {"mirror_lint": mirror_lint}
+FILTERS: dict[str, Callable[..., Any]] = {"mirror_lint": mirror_lint}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import properties
@@ -29,6 +30,4 @@ def mirror_secrets(secrets: dict[str, dict[str, Any]]) -> str:
     return properties.render_properties(properties.mirror_secrets(secrets))
 
 
-def filters() -> dict[str, Any]:
-    """The filters, by their names."""
-    return {"mirror_properties": mirror_properties, "mirror_secrets": mirror_secrets}
+FILTERS: dict[str, Callable[..., Any]] = {"mirror_properties": mirror_properties, "mirror_secrets": mirror_secrets}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import (
@@ -20,12 +21,10 @@ def mirror_api_version(
     return f"{group}/{mirror_versions.writing_version(served, existing)}"
 
 
-def filters() -> dict[str, Any]:
-    """The filters, by their names."""
-    return {
-        "mirror_resource": as_filter(mirror_resource.mirror_resource),
-        "mirror_api_version": as_filter(mirror_api_version),
-        "mirror_state_patch": as_filter(mirror_state.state_patch),
-        "mirror_status": as_filter(mirror_state.mirror_status),
-        "mirror_stopped": as_filter(mirror_state.stopped),
-    }
+FILTERS: dict[str, Callable[..., Any]] = {
+    "mirror_resource": as_filter(mirror_resource.mirror_resource),
+    "mirror_api_version": as_filter(mirror_api_version),
+    "mirror_state_patch": as_filter(mirror_state.state_patch),
+    "mirror_status": as_filter(mirror_state.mirror_status),
+    "mirror_stopped": as_filter(mirror_state.stopped),
+}

@@ -10,13 +10,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory imp
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import positions as _positions
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
-
-def filters() -> dict[str, Callable[..., Any]]:
-    """The filters, by their names."""
-    return {
-        "client_options": as_filter(_options.client_options),
-        "connect_options": as_filter(_options.connect_options),
-        "mirror_options": as_filter(_options.mirror_options),
-        "mirror_positions_topic": as_filter(_positions.positions_topic),
-        "positions_topics": as_filter(_positions.positions_topics),
-    }
+FILTERS: dict[str, Callable[..., Any]] = {
+    "client_options": as_filter(_options.client_options),
+    "connect_options": as_filter(_options.connect_options),
+    "mirror_options": as_filter(_options.mirror_options),
+    "mirror_positions_topic": as_filter(_positions.positions_topic),
+    "positions_topics": as_filter(_positions.positions_topics),
+}

@@ -9,12 +9,9 @@ from typing import Any
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import platforms as _platforms
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
-
-def filters() -> dict[str, Callable[..., Any]]:
-    """The filters, by their names."""
-    return {
-        "definition_hosts": as_filter(_platforms.definition_hosts),
-        "mirror_platform": as_filter(_platforms.mirror_platform),
-        "mirror_source_connector": as_filter(_platforms.source_connector),
-        "platform": as_filter(_platforms.platform),
-    }
+FILTERS: dict[str, Callable[..., Any]] = {
+    "definition_hosts": as_filter(_platforms.definition_hosts),
+    "mirror_platform": as_filter(_platforms.mirror_platform),
+    "mirror_source_connector": as_filter(_platforms.source_connector),
+    "platform": as_filter(_platforms.platform),
+}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import applications as _applications
@@ -13,7 +14,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import restore as _restore
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
-FILTERS: dict[str, Any] = {
+FILTERS: dict[str, Callable[..., Any]] = {
     "application_batches": as_filter(_applications.application_batches),
     "application_files": as_filter(_applications.application_files),
     "application_groups": as_filter(_applications.application_groups),
@@ -52,8 +53,3 @@ FILTERS: dict[str, Any] = {
     "topics_held": as_filter(_restore.hold),
     "with_records": as_filter(_regions.with_records),
 }
-
-
-def filters() -> dict[str, Any]:
-    """The filters, by their names."""
-    return dict(FILTERS)

@@ -13,19 +13,16 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values import names as _names
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
-
-def filters() -> dict[str, Callable[..., Any]]:
-    """The filters, by their names."""
-    return {
-        "doctor_failures": as_filter(_lines.doctor_failures),
-        "doctor_lines": as_filter(_lines.doctor_lines),
-        "manifest_place": as_filter(_proving.manifest_place),
-        "names_listed": as_filter(_names.names_listed),
-        "probe_positions": as_filter(_probing.probe_positions),
-        "probe_wrong": as_filter(_probing.probe_wrong),
-        "proof_arguments": as_filter(_proving.proof_arguments),
-        "proof_counts": as_filter(_proving.proof_counts),
-        "proof_lost": as_filter(_proving.proof_lost),
-        "proof_recorded": as_filter(_proving.proof_recorded),
-        "witness_config": as_filter(_witness_config.witness_config),
-    }
+FILTERS: dict[str, Callable[..., Any]] = {
+    "doctor_failures": as_filter(_lines.doctor_failures),
+    "doctor_lines": as_filter(_lines.doctor_lines),
+    "manifest_place": as_filter(_proving.manifest_place),
+    "names_listed": as_filter(_names.names_listed),
+    "probe_positions": as_filter(_probing.probe_positions),
+    "probe_wrong": as_filter(_probing.probe_wrong),
+    "proof_arguments": as_filter(_proving.proof_arguments),
+    "proof_counts": as_filter(_proving.proof_counts),
+    "proof_lost": as_filter(_proving.proof_lost),
+    "proof_recorded": as_filter(_proving.proof_recorded),
+    "witness_config": as_filter(_witness_config.witness_config),
+}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import positions
@@ -36,6 +37,4 @@ def acls_without(acls: list[dict[str, Any]], kept: list[dict[str, Any]]) -> list
     return [flat.as_dict(acl) for acl in sorted(set(flat.flatten(acls)) - set(flat.flatten(kept)))]
 
 
-def filters() -> dict[str, Any]:
-    """The filters, by their names."""
-    return {"service_acls": service_acls, "acls_without": acls_without}
+FILTERS: dict[str, Callable[..., Any]] = {"service_acls": service_acls, "acls_without": acls_without}

@@ -14,24 +14,21 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import whole as _whole
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
-
-def filters() -> dict[str, Callable[..., Any]]:
-    """The filters, by their names."""
-    return {
-        "brought_back": as_filter(_about.brought_back),
-        "copies_shorter": as_filter(_whole.shorter),
-        "failback_alike": as_filter(_returned.alike),
-        "failback_bounds": as_filter(_returned.bounds),
-        "failback_drift": as_filter(_drift.drift),
-        "failback_holding": as_filter(_returned.holding),
-        "failback_moved": as_filter(_continued.moved),
-        "failback_only_there": as_filter(_returned.only_there),
-        "failback_plan": as_filter(_returned.plan),
-        "failback_rights": as_filter(_returned.rights),
-        "failback_side_readers": as_filter(_side_topics.side_topic_readers),
-        "failback_standing": as_filter(_continued.standing),
-        "failback_unsaved": as_filter(_returned.unsaved),
-        "resumes": as_filter(_about.resumes),
-        "stage_about": as_filter(_about.about),
-        "turned_to": as_filter(_about.turned_to),
-    }
+FILTERS: dict[str, Callable[..., Any]] = {
+    "brought_back": as_filter(_about.brought_back),
+    "copies_shorter": as_filter(_whole.shorter),
+    "failback_alike": as_filter(_returned.alike),
+    "failback_bounds": as_filter(_returned.bounds),
+    "failback_drift": as_filter(_drift.drift),
+    "failback_holding": as_filter(_returned.holding),
+    "failback_moved": as_filter(_continued.moved),
+    "failback_only_there": as_filter(_returned.only_there),
+    "failback_plan": as_filter(_returned.plan),
+    "failback_rights": as_filter(_returned.rights),
+    "failback_side_readers": as_filter(_side_topics.side_topic_readers),
+    "failback_standing": as_filter(_continued.standing),
+    "failback_unsaved": as_filter(_returned.unsaved),
+    "resumes": as_filter(_about.resumes),
+    "stage_about": as_filter(_about.about),
+    "turned_to": as_filter(_about.turned_to),
+}

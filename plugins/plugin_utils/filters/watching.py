@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import watching
@@ -18,15 +19,13 @@ def watch_program(names: list[str] | None = None) -> dict[str, str]:
     return {name: text for name, text in files.items() if not names or name in names}
 
 
-def filters() -> dict[str, Any]:
-    """The filters, by their names."""
-    return {
-        "has_watch": as_filter(watching.has_watch),
-        "watch_files": as_filter(watching.watch_files),
-        "watch_manifests": as_filter(watch.watch_manifests),
-        "watch_node": as_filter(watching.watch_node),
-        "watch_told": as_filter(watched.watch_told),
-        "watch_topics": as_filter(watching.watch_topics),
-        "watch_program": as_filter(watch_program),
-        "watch_words": as_filter(watching.watch_words),
-    }
+FILTERS: dict[str, Callable[..., Any]] = {
+    "has_watch": as_filter(watching.has_watch),
+    "watch_files": as_filter(watching.watch_files),
+    "watch_manifests": as_filter(watch.watch_manifests),
+    "watch_node": as_filter(watching.watch_node),
+    "watch_told": as_filter(watched.watch_told),
+    "watch_topics": as_filter(watching.watch_topics),
+    "watch_program": as_filter(watch_program),
+    "watch_words": as_filter(watching.watch_words),
+}
