@@ -19,7 +19,7 @@ except ImportError:
     pass
 
 from .._errors import KafkaDrError, RefusedError
-from .._values.sendable import is_askable
+from .._values.askable import is_askable
 from .client import KafkaClient
 from .coordinators import ABSENT, await_coordinators, batches, described, once_loaded, unless_absent
 from .offsets import Partition

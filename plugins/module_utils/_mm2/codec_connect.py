@@ -17,7 +17,7 @@ import json
 from typing import Any, NamedTuple, TypedDict
 
 from .._errors import FormatError
-from .._values.sendable import is_sendable
+from .._values.askable import is_sendable
 from .._values.whole import is_whole
 
 SOURCE_CONNECTOR = "MirrorSourceConnector"

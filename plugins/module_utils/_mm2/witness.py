@@ -78,6 +78,16 @@ def encode_group(
     return _bytes(["group", group]), _bytes({"v": VERSION, "at": at, "positions": positions, **more})
 
 
+def recreated_at(topic_id: str, at: int, before: tuple[str, int] | None) -> int:
+    """When a topic was first seen in another one's place; 0 where it never was.
+
+    :param before: the topic's id as it was last known, and when that one was first seen in another's place.
+    """
+    if before is None:
+        return 0
+    return before[1] if before[0] == topic_id else at
+
+
 def encode_topic(topic: str, at: int, topic_id: str, recreated: int = 0) -> Record:
     """``(key, value)`` of a topic's identity."""
     return _bytes(["topic", topic]), _bytes({"v": VERSION, "at": at, "id": topic_id, "recreated": recreated})

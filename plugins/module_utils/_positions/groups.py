@@ -15,7 +15,7 @@ from .._kafka.groups import group_places, list_groups, memberships
 from .._kafka.mm2_topics import Row
 from .._mm2.names import MirrorNames, compile_filter
 from .._mm2.witness import UNWATCHED_GROUPS
-from .._values.sendable import is_askable
+from .._values.askable import is_askable
 from .shapes import Known, Partition
 
 Predicate = Callable[[str], bool]

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from .._values.askable import is_askable
 from .._values.listing import named as named_of
 from .._values.safe import CONTROL, shown
-from .._values.sendable import is_askable
 
 SHARE = (
     "a share group's state (which records are acquired, acknowledged, to be delivered again) stays with the brokers "

@@ -8,7 +8,7 @@ from typing import Any
 
 from .._kafka.client import KafkaClient
 from .._kafka.groups import Place, describe_groups
-from .._values.sendable import is_sendable
+from .._values.askable import is_sendable
 from .answer import CONFIDENCES, EXACT, Answer
 from .collector import EvidenceCollector
 from .copies import partitions_of

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Names that can be sent to a broker.
 
-JSON may hold half a character (a lone surrogate), which UTF-8 cannot encode. Where confluent-kafka takes a list of
-names, it does not look whether one could be encoded, and the process ends with a signal.
-
-For librdkafka a text ends at its first NUL. Kafka lets groups have it in their names, so that a question or a commit
-that is about one group reaches another one.
+Where confluent-kafka takes a list of names, it does not look whether one could be encoded, and the process ends with a
+signal.
 """
 
 from __future__ import annotations
@@ -13,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .._errors import UsageError
+from .askable import is_sendable
 from .listing import named
 
 
@@ -32,19 +30,3 @@ def sendable(names: Iterable[str], what: str) -> list[str]:
             remedy="Correct it where it comes from: a variable, or a record that somebody else wrote",
         )
     return given
-
-
-def is_sendable(text: str) -> bool:
-    """Whether librdkafka sends the text as it is."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return "\0" not in text
-
-
-def is_askable(group: str) -> bool:
-    """Whether confluent-kafka asks about a group of this name, and about no other. Brokers let consumers commit for the
-    group with the empty name; it refuses that name.
-    """
-    return bool(group) and is_sendable(group)

@@ -116,11 +116,11 @@ def _make_known(params: dict[str, Any], names: MirrorNames, target: KafkaClient)
         return
     at = int(time.time() * 1000)
     present = {proven["target_topic"]: proven["target_topic_id"] for proven in params["proof"]["topics"]}
-    before = {name: known["topics"].get(name, {}).get("id") for name in present}
+    before = {name: (topic["id"], topic["recreated"]) for name, topic in known["topics"].items()}
     rows = [
-        witness.encode_topic(name, at, present[name], 0 if before[name] is None else at)
-        for name in sorted(present)
-        if before[name] != present[name]
+        witness.encode_topic(name, at, topic_id, witness.recreated_at(topic_id, at, before.get(name)))
+        for name, topic_id in sorted(present.items())
+        if name not in before or before[name][0] != topic_id
     ]
     write(target, topic, [(0, *row) for row in rows])
 

@@ -41,7 +41,7 @@ from .._positions.proof_map import read_proof
 from .._positions.seen_groups import SeenGroups, last_seen_groups, living_groups
 from .._positions.unreadable import counted, unreadable_as_others
 from .._positions.witnessed import own_witness
-from .._values.sendable import is_askable
+from .._values.askable import is_askable
 from .._watch.offset_maps import maps_or_reason
 from .translated_commit import commit, refusal, without_texts
 from .translation_inputs import ends_by_partition, opened_contents

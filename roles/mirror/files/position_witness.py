@@ -19,8 +19,8 @@ is refused, and nothing is written to it, unless that mirror is one of ``succeed
 Exit code 0 on SIGTERM or SIGINT, 2 on bad arguments or configuration, and where the topic is another mirror's. Trouble
 is a line on stderr when it begins and one when it ends.
 
-Needs confluent-kafka, the other ``witness_*.py`` beside this file, and ``witness.py`` beside it or importable from the
-collection.
+Needs confluent-kafka, the other ``witness_*.py`` beside this file, and ``witness.py`` and ``askable.py`` beside it or
+importable from the collection.
 """
 
 from __future__ import annotations

@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 
 try:
     import witness
+    from askable import is_askable
 except ImportError:
     from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import witness
+    from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.askable import is_askable
 
 from confluent_kafka import KafkaException
-from witness_source import Offsets, Source, is_askable
+from witness_source import Offsets, Source
 from witness_topic import Row, Target
 
 # All groups are written again this often, so that a reader need not go further back and the topic's compaction keeps
@@ -122,7 +124,10 @@ class Witness:
         topics = self.source.topic_ids(
             {topic for positions in groups.values() for topic in positions} | set(ends) | set(before.ids)
         )
-        ids = {topic: _identity(topic_id, before.ids.get(topic), at) for topic, topic_id in topics.items()}
+        ids = {
+            topic: (topic_id, witness.recreated_at(topic_id, at, before.ids.get(topic)))
+            for topic, topic_id in topics.items()
+        }
         beside, others = self._listed_beside(listed, at) if whole else (None, None)
         # And asked last: whatever answered before it was this cluster, or one that was there before.
         cluster = self._recognised(self.source.cluster(), before)
@@ -180,13 +185,6 @@ class Witness:
             self.whole_at = float("-inf")  # what arrived is not known, so everything is written again
             self.target.connect()
             raise
-
-
-def _identity(topic_id: str, before: tuple[str, int] | None, at: int) -> tuple[str, int]:
-    """A topic's id, and when this id was first seen in another's place."""
-    if before is None:
-        return topic_id, 0
-    return topic_id, before[1] if before[0] == topic_id else at
 
 
 def _moved(before: State, now: State, name: str) -> bool:

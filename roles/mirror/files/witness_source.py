@@ -8,6 +8,11 @@ import warnings
 from collections.abc import Collection
 from concurrent.futures import Future
 
+try:
+    from askable import is_askable
+except ImportError:
+    from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.askable import is_askable
+
 from confluent_kafka import (
     ConsumerGroupTopicPartitions,
     IsolationLevel,
@@ -144,17 +149,6 @@ class Source:
                 if error.args[0].name() != "UNKNOWN_TOPIC_OR_PART":
                     raise
         return ids
-
-
-def is_askable(group: str) -> bool:
-    """Whether confluent-kafka asks about a group of this name, and about no other: it refuses the empty name, which
-    brokers let consumers commit for, and cuts others off at a NUL. JSON may hold half a character, which no group has.
-    """
-    try:
-        group.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return bool(group) and "\0" not in group
 
 
 def _unless_absent(future: Future, seconds: float) -> list[TopicPartition]:
