@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -14,7 +16,18 @@ from kafka_dr_lab.kafka_home import kafka_home  # noqa: E402
 from kafka_dr_lab.plain_kafka import JVM, JavaProcess, Kafka  # noqa: E402
 from kafka_dr_lab.ports import free_ports  # noqa: E402
 
-__all__ = ["JVM", "ROOT", "JavaProcess", "Kafka", "MirrorMaker", "clusters", "free_ports", "joining", "kafka_home"]
+__all__ = [
+    "JVM",
+    "ROOT",
+    "JavaProcess",
+    "Kafka",
+    "MirrorMaker",
+    "clusters",
+    "free_ports",
+    "joining",
+    "kafka_home",
+    "own_clusters",
+]
 
 
 class MirrorMaker(JavaProcess):
@@ -39,6 +52,21 @@ def clusters(names: list[str], directory: Path | None = None, config: dict | Non
     for broker in brokers.values():
         broker.await_ready()
     return brokers
+
+
+@contextlib.contextmanager
+def own_clusters(
+    directory: Path, names: tuple[str, ...] = ("source", "target"), config: dict | None = None
+) -> Iterator[dict[str, Kafka]]:
+    """Clusters of some tests alone, as :func:`clusters`: a mirror's topics in its target are named after its source, as
+    in other tests.
+    """
+    made = clusters(list(names), directory, config)
+    try:
+        yield made
+    finally:
+        for cluster in made.values():
+            cluster.stop()
 
 
 def joining(directory: Path, first: Kafka, number: int) -> Kafka:

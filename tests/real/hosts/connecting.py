@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.connector
 )
 from tests.support.connect import ConnectWorker
 from tests.support.jars import jar
-from tests.support.kafka import clusters, free_ports
+from tests.support.kafka import free_ports
 from tests.support.module_runs import run_module_file
 
 from .mirrors import exists, read
@@ -131,19 +130,6 @@ class Cluster:
 
     def offsets(self, name):
         return Connectors(Workers({"urls": self.urls, "timeout": 30, **USER})).offsets(name)
-
-
-@contextlib.contextmanager
-def own_clusters(directory: Path):
-    """``source`` and ``target`` of one file of tests alone: a mirror's topics in the target are named after the source,
-    as in other tests.
-    """
-    made = clusters(["source", "target"], directory)
-    try:
-        yield made
-    finally:
-        for one in made.values():
-            one.stop()
 
 
 class Mirror:

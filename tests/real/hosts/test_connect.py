@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from .connecting import Cluster, Mirror, only, own_clusters
+from tests.support.kafka import own_clusters
+
+from .connecting import Cluster, Mirror, only
 from .mirrors import create, exists, send, until
 
 pytestmark = pytest.mark.real

@@ -15,8 +15,9 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.codec_con
     SourceOffset,
     encode_source_offset,
 )
+from tests.support.kafka import own_clusters
 
-from .connecting import Cluster, Mirror, only, own_clusters
+from .connecting import Cluster, Mirror, only
 from .mirrors import create, send, until
 from .secured import PASSWORD, Authority
 

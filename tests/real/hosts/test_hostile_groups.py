@@ -7,8 +7,8 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import every_group
-from tests.real.hosts.connecting import own_clusters
 from tests.real.hosts.mirrors import Mirror, commit, committed, create, send, until
+from tests.support.kafka import own_clusters
 
 pytestmark = pytest.mark.real
 

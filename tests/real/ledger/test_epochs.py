@@ -22,7 +22,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.append
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import read_ledger
 from kafka_dr_lab.playbook import collections_path
-from tests.support.kafka import Kafka, clusters
+from tests.support.kafka import Kafka, own_clusters
 
 from .entries import SECRETS, begin, entry, put, write
 
@@ -36,10 +36,8 @@ FIRST = {"epoch": 0, "region": "", "hash": ""}
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    made = clusters(["america", "europe", "asia"], tmp_path_factory.mktemp("world"))
-    yield made
-    for broker in made.values():
-        broker.stop()
+    with own_clusters(tmp_path_factory.mktemp("world"), ("america", "europe", "asia")) as made:
+        yield made
 
 
 PLAY = {"name": "Move", "hosts": "localhost", "connection": "local", "gather_facts": False}

@@ -15,7 +15,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage impor
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.reprocessed import reprocessed
 from tests.real.proof import support
 from tests.real.proof.salvaging import held, salvage_here
-from tests.support.kafka import clusters
+from tests.support.kafka import own_clusters
 from tests.support.offsets_lab import set_positions
 
 pytestmark = pytest.mark.real
@@ -25,10 +25,8 @@ ROWS = support.some(100)
 
 @pytest.fixture(scope="module")
 def regions(tmp_path_factory):
-    made = clusters(["north", "south"], tmp_path_factory.mktemp("reprocessed"))
-    yield made
-    for one in made.values():
-        one.stop()
+    with own_clusters(tmp_path_factory.mktemp("reprocessed"), ("north", "south")) as made:
+        yield made
 
 
 def prepared(regions, topic, **kinds):

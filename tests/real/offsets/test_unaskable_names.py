@@ -9,7 +9,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import positions_in
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.mm2_topics import read_witness
 from tests.support import offsets_lab as lab
-from tests.support.kafka import clusters
+from tests.support.kafka import own_clusters
 from tests.support.offsets_pair import Pair, name
 from tests.support.raw_commit import commit_raw
 
@@ -18,17 +18,15 @@ ENDS = {"0": 50}
 
 
 @pytest.fixture(scope="module")
-def own_clusters(tmp_path_factory):
+def regions(tmp_path_factory):
     """Groups of these names would be in other tests' way."""
-    made = clusters(["source", "target"], tmp_path_factory.mktemp("clusters"))
-    yield made
-    for one in made.values():
-        one.stop()
+    with own_clusters(tmp_path_factory.mktemp("clusters")) as made:
+        yield made
 
 
 @pytest.fixture
-def pair(own_clusters):
-    return Pair(own_clusters["source"], own_clusters["target"])
+def pair(regions):
+    return Pair(regions["source"], regions["target"])
 
 
 def test_the_empty_name_stops_neither_the_witness_nor_a_move(pair, tmp_path):

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.support.kafka import ROOT, clusters
+from tests.support.kafka import ROOT, own_clusters
 
 QUIET = {
     "message.max.bytes": 12582912,
@@ -22,10 +22,8 @@ QUIET = {
 
 @pytest.fixture(scope="package")
 def pair(tmp_path_factory):
-    made = clusters(["source", "target"], tmp_path_factory.mktemp("proof"), QUIET)
-    yield made
-    for one in made.values():
-        one.stop()
+    with own_clusters(tmp_path_factory.mktemp("proof"), config=QUIET) as made:
+        yield made
 
 
 @pytest.fixture(scope="package")

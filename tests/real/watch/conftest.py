@@ -6,12 +6,10 @@ from __future__ import annotations
 import pytest
 
 from tests.real.proof.conftest import QUIET
-from tests.support.kafka import clusters
+from tests.support.kafka import own_clusters
 
 
 @pytest.fixture(scope="package")
 def pair(tmp_path_factory):
-    running = clusters(["source", "target"], tmp_path_factory.mktemp("watch"), QUIET)
-    yield running
-    for cluster in running.values():
-        cluster.stop()
+    with own_clusters(tmp_path_factory.mktemp("watch"), config=QUIET) as made:
+        yield made

@@ -5,9 +5,6 @@ character. They stop nothing, reach no other group, and are named.
 
 from __future__ import annotations
 
-import importlib
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -20,10 +17,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names imp
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions import groups
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions import plan as planning
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.other_groups import Kinds, other_groups
+from tests.support.witness_program import witness_module
 
 ODD = ["", "g\0x", "g\ud800"]
 NAMES = MirrorNames("a", "b", "identity", ".")
-FILES = Path(__file__).resolve().parents[5] / "roles" / "mirror" / "files"
 KEY = ("t", 0)
 
 
@@ -37,11 +34,8 @@ def row(group, metadata=""):
 
 @pytest.fixture(scope="module")
 def program():
-    sys.path.insert(0, str(FILES))
-    try:
-        yield importlib.import_module("witness_source")
-    finally:
-        sys.path.remove(str(FILES))
+    with witness_module("witness_source") as module:
+        yield module
 
 
 def test_checkpoints_and_records_of_the_witness_give_them_no_position():

@@ -5,28 +5,22 @@ moves, is made here.
 
 from __future__ import annotations
 
-import importlib
 import json
-import sys
-from pathlib import Path
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import FormatError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import witness
+from tests.support.witness_program import witness_module
 
-FILES = Path(__file__).resolve().parents[5] / "roles" / "mirror" / "files"
 STANDS = {"orders": {"t": {0: 5}}, "bills": {"t": {0: 7}}}
 
 
 @pytest.fixture(scope="module")
 def program():
-    sys.path.insert(0, str(FILES))
-    try:
-        yield importlib.import_module("witness_rounds")
-    finally:
-        sys.path.remove(str(FILES))
+    with witness_module("witness_rounds") as module:
+        yield module
 
 
 class Source:
