@@ -40,7 +40,7 @@ lint: environment ## ruff, yamllint, mypy, antsibull-changelog, ansible-lint
 	$(BIN)/python tests/judges/lint.py
 
 # Parts run side by side, each with clusters of its own; where the time went is printed at the end.
-# PARTS="ledger drill_failover" runs some of them.
+# PARTS="ledger drill_restore" runs some of them.
 test: environment ## the one test command: units, lint, real parts, drills (PARTS="..." for some of them)
 	$(BIN)/python tests/parts/run.py test $(PARTS)
 

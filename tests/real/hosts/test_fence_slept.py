@@ -116,6 +116,7 @@ def test_what_it_has_taken_by_then_is_kept_and_given_back(world, granted, again)
     assert world.rights() == granted
 
 
+@pytest.mark.full
 def test_what_it_has_taken_is_kept_where_the_target_is_lost_by_then(world, granted):
     with fencing(world, credentials_fence_timeout=f"60{asleep(world.directory)}") as said:
         assert world.rights() == []
@@ -151,6 +152,7 @@ def test_a_run_that_found_nothing_left_takes_nothing_that_was_given_back(world, 
     assert give_up(world) == "" and world.rights() == granted
 
 
+@pytest.mark.full
 def test_a_run_that_goes_on_meets_whoever_gave_the_move_up_since_its_gates(world, granted):
     """What it would take is being granted, and was not recorded as given back yet."""
     more = {"credentials_region": "na", "credentials_topics": r"orders\..*", "credentials_may_be_lost": False, **AWAY}

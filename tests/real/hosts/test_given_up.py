@@ -118,6 +118,7 @@ def test_a_second_move_is_given_up_as_the_first_one_was(world, granted):
     assert give_up(world, **GIVEN_UP) == "" and says(world, "na")["epoch"] == 2
 
 
+@pytest.mark.full
 def test_what_an_unsigned_ledger_of_the_target_says_was_taken_is_given_to_nobody(world, granted):
     """Who may write to that topic would have rights in the source."""
     move(world, FENCE)
@@ -154,6 +155,7 @@ def test_a_move_whose_target_answers_is_given_up_as_well(world, granted):
     assert not says(world, "eu")["open"]
 
 
+@pytest.mark.full
 def test_what_an_older_version_told_the_target_alone_comes_back_too(world, granted):
     told = {"ledger_step": "fenced", "ledger_found": {"region": "na", "removed": STRAY}}
     ensure_acls(KafkaClient(world.brokers["na"].client), STRAY, "absent", False)
@@ -174,6 +176,7 @@ def test_one_that_was_about_to_name_its_target_is_not_unless_a_person_knows_bett
     assert world.rights() == granted()
 
 
+@pytest.mark.full
 def test_the_mirror_that_a_move_turned_round_cannot_write_once_it_is_given_up(world, granted):
     """It is on the target's machines, and goes on once they are back."""
     move(world, FENCE, naming())
@@ -196,6 +199,7 @@ def test_an_unplanned_run_tells_the_source_that_it_names_the_target_if_it_answer
     world.play("failover", THERE, ("taken_before.yml", naming()), lost, failover_planned=False, **AWAY)
 
 
+@pytest.mark.full
 def test_one_that_has_named_its_target_is_not(world, granted):
     move(world, FENCE, of_role("failover", "activate.yml"))
     refused = give_up(world, **GIVEN_UP)
@@ -222,6 +226,7 @@ def test_a_move_that_slept_meanwhile_neither_fences_nor_names(world, granted, fi
     assert (world.rights(), says(world, "eu")["active_region"]) == (granted(), "na")
 
 
+@pytest.mark.full
 def test_what_initial_setup_gives_back_the_source_forgets_too(world, granted):
     move(world, FENCE)
     given = {"initial_setup_source": "na", "initial_setup_target": "eu"}

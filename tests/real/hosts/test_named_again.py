@@ -73,6 +73,7 @@ def test_a_run_that_catches_up_names_it_and_says_what_it_started(regions):
     assert found["conflicts"], found
 
 
+@pytest.mark.full
 def test_once_accepted_groups_go_on_where_they_stopped_and_the_loss_is_not_known(regions):
     moved_there_and_back(regions)
     refused = run(regions)[1]
@@ -175,6 +176,7 @@ def test_a_mirror_that_an_ended_move_has_turned_round_is_none_of_the_next_one(re
 
 
 @pytest.mark.parametrize("planned", [False, True])
+@pytest.mark.full
 def test_a_run_that_goes_on_knows_that_the_first_one_was_made_once_more(regions, planned):
     found = {"source": {}, "target": {TOPIC: {"0": 0}}, "planned": False, "lost": {"total": 0}}
     regions.stage("eu", "1", "failover", "na to eu")

@@ -69,6 +69,7 @@ def test_a_run_that_was_followed_by_another_one_acts_no_more(world, file):
 
 
 @pytest.mark.parametrize("sleeps", [True, False])
+@pytest.mark.full
 def test_nor_does_it_start_applications_and_one_that_was_not_goes_on(world, sleeps):
     attempt = {"name": "Try", "block": [of_role("applications", "start.yml")], "rescue": [TOLD]}
     tasks = (followed_by_another(world),) if sleeps else ()

@@ -128,6 +128,7 @@ def test_a_move_home_that_was_overtaken_is_not_gone_on_with(regions, begun_again
     assert world.known("na")["active_region"] == "eu" and not world.known("na")["open"]
 
 
+@pytest.mark.full
 def test_a_move_home_that_was_not_named_is_undone_with_the_same_regions(regions):
     world = regions(("na", "eu"), [NA_EU])
     world.stage("eu", "2", "failback", "na from eu", *STEPS)
@@ -151,6 +152,7 @@ def test_a_region_whose_mirror_is_gone_is_brought_back_again(regions):
     assert world.known("eu")["stage"] == "failback" and world.known("eu")["open"]
 
 
+@pytest.mark.full
 def test_nobody_moves_to_a_region_that_a_failback_had_emptied_when_the_other_one_was_lost(regions):
     world = regions(("na", "eu"), [NA_EU])
     world.stage("eu", "2", "failback", "na from eu", *STEPS)

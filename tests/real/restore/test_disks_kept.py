@@ -15,7 +15,7 @@ from tests.real.lab.kept import ids, nothing_is_lost_or_twice
 from tests.real.lab.playing import SOURCE, TARGET
 from tests.real.restore.story import Story
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.full]
 REFUSED = f"{SOURCE} is not empty: expected a cluster without records of the mirror's topics, found records in "
 AGAIN = f"{SOURCE} answers and holds records in "
 
