@@ -157,7 +157,7 @@ def _texts(rows: list[dict[str, Any]], positions: Positions) -> Iterator[tuple[s
     for row in rows:
         known = positions[row["group"]][(row["topic"], row["partition"])].seen()
         # Of the position that the row goes by.
-        text = next(seen.metadata for seen in known if seen.origin == row["position_from"])
+        text = {seen.origin: seen.metadata for seen in known}[row["position_from"]]
         if text:
             yield row["group"], (row["target_topic"], row["partition"]), text
 
