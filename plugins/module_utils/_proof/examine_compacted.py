@@ -54,6 +54,7 @@ def examine_compacted(
         excuses.head_gone(task.head),
         task.source_started,
         task.mirrored_through,
+        ends_early=not source.live and not task.target_bounded,
     )
     return found, blocks, reasons
 

@@ -34,14 +34,19 @@ def compare(
     head_gone: bool = False,
     source_started: int = 0,
     mirrored_through: int | None = None,
+    ends_early: bool = False,
 ) -> Found:
     """Name the differences of one partition of a compacted topic; parameters as for :func:`.classify.classify`, all
     records read.
+
+    :param ends_early: the source is a manifest, which cannot say what was written after it, and the target may have it.
     """
     comparison = _Comparison(source, target, blocks, timestamps, mirrored_through)
     comparison.add_reordered()
     if find:
         comparison.add_beyond(find)
+    if ends_early:
+        comparison.add_later(timestamps)
     if source_started > 0:
         comparison.add_older(source_started)
     comparison.add_missing(head_gone)
@@ -94,8 +99,22 @@ class _Comparison:
             return
         key_later, digest_later = find(self.target.key_high[asked], self.target_digests[asked])
         alone = np.arange(len(asked)) < count
-        later = digest_later | (key_later & alone)
-        self._add_target("beyond", asked[later])
+        self._set_aside(digest_later | (key_later & alone))
+
+    def add_later(self, timestamps: bool) -> None:
+        """What lies behind all that both have may have been written after the manifest was saved. Another value of a
+        key was where it is younger: a copy that stops short ends with older ones, which the source compacted away.
+        """
+        final = int(max(self.both_target)) if len(self.both_target) else -1
+        if self.blocks:
+            final = max(final, self.blocks[-1][1] + self.blocks[-1][2] - 1)
+        younger = (self.target.timestamp[self.wrong] > self.source.timestamp[self.stale]) & timestamps
+        self._set_aside(np.concatenate([self.only_target > final, (self.wrong > final) & younger]))
+
+    def _set_aside(self, later: np.ndarray) -> None:
+        """Count as beyond the source's bounds what ``later`` says of ``only_target`` and then of ``wrong``."""
+        count = len(self.only_target)
+        self._add_target("beyond", np.concatenate([self.only_target, self.wrong])[later])
         self.stale = self.stale[~later[count:]]
         self.only_target, self.wrong = self.only_target[~later[:count]], self.wrong[~later[count:]]
 

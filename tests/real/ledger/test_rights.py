@@ -121,7 +121,7 @@ ALLOWED = {
     "renamed-in-target": {*owned(COPY, INTERNAL), "create source.orders.new", "see ACLs", "own transactions mm2"},
     "connect-in-target": {*owned(MIRRORED, INTERNAL), *COPIES, "own transactions connect"},
     "proof-in-source": {*of(MIRRORED, "read"), *SEEN, "see ACLs"},
-    "proof-in-target": {*of(MIRRORED, "read"), *SEEN, "see ACLs"},
+    "proof-in-target": {*of(MIRRORED, "read"), *of(WINDOWS, "read"), *SEEN, "see ACLs"},
     "wide-proof-in-target": {one for topic in TOPICS for one in of(topic, "read")} | SEEN | {"see ACLs"},
     "witness-in-source": {*SEEN, "see ACLs"},
     "witness-in-target": {*of(POSITIONS, "read", "write")},

@@ -33,6 +33,12 @@ def answers(plan, group):
     return {row["partition"]: row["to"] for row in plan if row["group"] == group}
 
 
+def all_committed(done):
+    """Whether all groups were committed that the mirror's own group sync had not brought there already."""
+    moved = {row["group"] for row in done["plan"] if row["to"] != row["from"]}
+    return done["committed"] == len(moved) > 0
+
+
 def judged(plan, journals, target, copy_of=lambda topic: topic):
     """{group: (repeated, skipped)}; skipped is what was not processed and has no copy at or after the answer."""
     found = {}
@@ -71,7 +77,7 @@ def test_names_with_a_prefix(regions):
     assert {row["target_topic"] for row in lost} == {"a.prefixed"} and {row["confidence"] for row in lost} <= EXACT
     assert set(judged(lost, journals, target, lambda topic: "a." + topic).values()) == {(0, 0)}
     done = lab.translate(source, target, topics="prefixed", policy="default")
-    assert done["committed"] == len(journals) and {row["confidence"] for row in done["plan"]} <= EXACT
+    assert all_committed(done) and {row["confidence"] for row in done["plan"]} <= EXACT
     assert set(judged(done["plan"], journals, target, lambda topic: "a." + topic).values()) == {(0, 0)}
 
 
@@ -108,7 +114,7 @@ def test_the_way_back_to_a_region_made_anew(regions):
     for group, (repeated, skipped) in judged(lost, journals, anew).items():
         assert skipped == 0 and repeated <= most[group], group
     done = lab.translate(survivor, anew, **way)
-    assert done["committed"] == len(journals) and {row["confidence"] for row in done["plan"]} <= {
+    assert all_committed(done) and {row["confidence"] for row in done["plan"]} <= {
         "exact_verified",
         "exact_at_end",
     }

@@ -49,6 +49,15 @@ CASES = [
     Case("m_compacted", KEYED, without(KEYED, 0, 1), "PROVEN", config=COMPACT),
     Case("m_compacted_lost", KEYED, without(KEYED, 3), "LOSS", {"missing": 1}, config=COMPACT),
     Case(
+        "m_compacted_later",
+        KEYED,
+        [*KEYED, KEYED[-1].but(value=b"later", timestamp=NOW + 90000)],
+        "PROVEN",
+        {"beyond": 1},
+        "beyond the source's bounds",
+        config=COMPACT,
+    ),
+    Case(
         "m_markers", [row.but(group=at // 30) for at, row in enumerate(ROWS)], ROWS, "PROVEN", transactional=("source",)
     ),
     Case("m_log_append", ROWS, ROWS, "NOT_PROVABLE", target_config={"message.timestamp.type": "LogAppendTime"}),

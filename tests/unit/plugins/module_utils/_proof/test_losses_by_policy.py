@@ -50,6 +50,37 @@ def test_an_older_value_that_the_source_compacted_away_is_no_altered_one():
     assert judged(source, target, through=5)[0]["verdict"] == "DIFFERENT"
 
 
+LATER = [(5, NOW + 9, b"a", b"a3", None), (6, NOW + 9, b"d", b"d1", None), (7, NOW + 9, b"c", None, None)]
+# Values that were overwritten in the source before its manifest was saved, so that the manifest does not know them.
+OLD = [(at, NOW - 9, b"b", b"b0", None) for at in range(9)]
+
+
+@pytest.mark.parametrize(
+    ("target", "ends", "verdict", "counts"),
+    [
+        # The source wrote on after its manifest was saved, and the mirror copied that.
+        ([*KEYED, *LATER], {}, "PROVEN", {"beyond": 3}),
+        ([KEYED[4], *LATER], {}, "PROVEN", {"beyond": 3}),
+        (LATER + [(8, NOW + 9, b"b", b"b3", None)], {}, "NOT_PROVABLE", {"beyond": 4}),
+        # What lies before a record that both have was not written later.
+        ([*KEYED[:3], LATER[2], KEYED[4]], {}, "DIFFERENT", {"altered": 1}),
+        ([*KEYED[:3], LATER[1], *KEYED[3:]], {}, "DIFFERENT", {"foreign": 1}),
+        # Nor is another value of the same time, or an older one, which a copy ends with that stops short.
+        ([*KEYED[:4], (4, NOW, b"b", b"x", None)], {}, "DIFFERENT", {"altered": 1}),
+        ([*KEYED[2:4], OLD[4]], {}, "DIFFERENT", {"altered": 1}),
+        # Keys that are gone are missing, whatever came later.
+        ([*KEYED[2:4], *LATER], {}, "LOSS", {"missing_tail": 1, "beyond": 3}),
+        # Both ends were given: there is nothing later.
+        ([*KEYED, *LATER], {"ends_source": 5, "ends_target": 8}, "DIFFERENT", {"altered": 2, "foreign": 1}),
+    ],
+)
+def test_what_a_source_wrote_after_its_manifest_is_no_difference_in_a_compacted_topic(target, ends, verdict, counts):
+    config = {"cleanup.policy": "compact"}
+    target = [(at, *row[1:]) for at, row in enumerate(target)]
+    report, part = judged(Side(KEYED, "the manifest", live=False, **config), Side(target, "target", **config), **ends)
+    assert (report["verdict"], found(part)) == (verdict, counts), part
+
+
 KEYLESS = [(at, NOW, None, b"v%d" % at, None) for at in range(20)]
 
 
