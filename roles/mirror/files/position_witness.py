@@ -17,7 +17,7 @@ witness this is, ``<source>-><target>`` by the mirror's aliases. A topic that ho
 is refused, and nothing is written to it, unless that mirror is one of ``succeeds``: those whose place this one takes.
 
 Exit code 0 on SIGTERM or SIGINT, 2 on bad arguments or configuration, and where the topic is another mirror's. Trouble
-is a line on stderr when it begins and one when it ends.
+is a line on stderr for each kind of it when it begins, and one when it ends.
 
 Needs confluent-kafka, the other ``witness_*.py`` beside this file, and ``witness.py`` and ``askable.py`` beside it or
 importable from the collection.
@@ -49,7 +49,8 @@ def watch(witness: Witness, interval: float, stop: threading.Event) -> None:
 
     :raises AnotherMirrorError: the topic is another mirror's.
     """
-    trouble = None
+    kinds: set[str] = set()
+    troubled_at = 0.0
     while not stop.is_set():
         began = time.monotonic()
         try:
@@ -57,15 +58,20 @@ def watch(witness: Witness, interval: float, stop: threading.Event) -> None:
         except AnotherMirrorError:
             raise
         except Exception as error:  # whatever went wrong, the next round may do; that is what a witness is for
-            text = f"{type(error).__name__}: {error}"
-            if trouble is None or type(error).__name__ != trouble[0]:
-                say(f"no round since {time.strftime('%H:%M:%SZ', time.gmtime())}; trying on. {text}")
-                trouble = (type(error).__name__, began if trouble is None else trouble[1])
+            troubled_at = troubled_at if kinds else began
+            if _kind(error) not in kinds:
+                say(f"no round for {time.monotonic() - troubled_at:.0f} s; trying on. {type(error).__name__}: {error}")
+            kinds.add(_kind(error))
         else:
-            if trouble is not None:
-                say(f"rounds go on after {time.monotonic() - trouble[1]:.0f} s")
-            trouble = None
+            if kinds:
+                say(f"rounds go on after {time.monotonic() - troubled_at:.0f} s")
+            kinds.clear()
         stop.wait(max(0.0, interval - (time.monotonic() - began)))
+
+
+def _kind(error: Exception) -> str:
+    """What tells one trouble from another: Kafka's name of the error, or its class."""
+    return error.args[0].name() if isinstance(error, KafkaException) else type(error).__name__
 
 
 def main(arguments: list[str] | None = None) -> int:

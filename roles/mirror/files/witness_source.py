@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Collection
 from concurrent.futures import Future
+from typing import Any
 
 try:
     from askable import is_askable
@@ -85,6 +86,17 @@ class Source:
         left = [name for name in listed if is_askable(name) and not self.watches(name)]
         return [name for name in left if not _matches(self.unwanted, name)]
 
+    def ask_coordinators(self, names: list[str]) -> None:
+        """Raise where a coordinator of these groups moves or is not loaded yet.
+
+        A broker that is not the coordinator any more, or not again, ends the process that asks it for positions: the
+        OffsetFetch of an admin client of librdkafka (its issue 5040). The description of a group does not.
+        """
+        for begin in range(0, len(names), TOGETHER):
+            asked = self.admin.describe_consumer_groups(names[begin : begin + TOGETHER], request_timeout=self.timeout)
+            for future in asked.values():
+                _unless_absent(future, self.timeout + 5)
+
     def positions(self, names: list[str]) -> dict[str, Offsets]:
         """``{group: {topic: {partition: offset}}}`` with one request a group, all under way together."""
         found = {}
@@ -98,7 +110,8 @@ class Source:
             for name, future in asked.items():
                 found[name] = {}
                 texts: dict[str, dict[int, str]] = {}
-                for one in _unless_absent(future, self.timeout + 5):
+                answer = _unless_absent(future, self.timeout + 5)
+                for one in answer.topic_partitions if answer is not None else ():
                     if one.error is not None:
                         raise KafkaException(one.error)
                     if one.offset >= 0:
@@ -151,13 +164,14 @@ class Source:
         return ids
 
 
-def _unless_absent(future: Future, seconds: float) -> list[TopicPartition]:
+def _unless_absent(future: Future, seconds: float) -> Any:
+    """The answer about a group; None where there is no such group."""
     try:
-        return future.result(seconds).topic_partitions
+        return future.result(seconds)
     except KafkaException as error:
         if error.args[0].name() != "GROUP_ID_NOT_FOUND":
             raise
-        return []
+        return None
 
 
 def _matches(expressions: list[re.Pattern[str]], name: str) -> bool:

@@ -150,17 +150,19 @@ def test_unaccepted_confidence_is_refused(world):
 @pytest.mark.full
 def test_the_witness_survives_its_sources_absence_and_ends_on_sigterm(world):
     source, target, witness = world["source"], world["target"], world["witness"]
+    before = len(witness.lines())
     source.kill()
     time.sleep(12)
-    trouble = [line for line in witness.lines() if "no round since" in line]
-    assert witness.process.poll() is None and 1 <= len(trouble) <= 2, witness.lines()
+    trouble = [line for line in witness.lines()[before:] if "no round for" in line]
+    assert witness.process.poll() is None and 1 <= len(trouble) <= 3, witness.lines()
     plan = lab.translate(None, target, check=True)["plan"]
     assert {row["group"] for row in plan} == set(world["journals"])
     source.start()
     lab.set_positions(source, "orders", {"orders-0.5": {0: 7}})
     end = time.monotonic() + 60
-    while not any("rounds go on" in line for line in witness.lines()):
-        assert time.monotonic() < end, witness.lines()
+    while not any("rounds go on" in line for line in witness.lines()[before:]):
+        # Its group coordinator is not at once there again; whoever asks too early ends by a signal.
+        assert witness.process.poll() is None and time.monotonic() < end, witness.lines()
         time.sleep(0.5)
     lab.await_ready(None, target, 60, until_witness=True, max_witness_age=3)
     row = next(

@@ -114,10 +114,7 @@ def test_the_way_back_to_a_region_made_anew(regions):
     for group, (repeated, skipped) in judged(lost, journals, anew).items():
         assert skipped == 0 and repeated <= most[group], group
     done = lab.translate(survivor, anew, **way)
-    assert all_committed(done) and {row["confidence"] for row in done["plan"]} <= {
-        "exact_verified",
-        "exact_at_end",
-    }
+    assert all_committed(done) and {row["confidence"] for row in done["plan"]} <= {"exact_verified", "exact_at_end"}
     assert set(judged(done["plan"], journals, anew).values()) == {(0, 0)}
 
 

@@ -114,7 +114,7 @@ def test_unusable_config(job, name, content, mode, expected):
     ("more", "expected"),
     [
         (["--topics", "["], "not a regular expression"),
-        (["--rename", "upper"], "identity or prefix"),
+        (["--rename", "upper"], "expected identity, identity:ALIAS. or prefix:ALIAS."),
         (["--max-mb-per-second", "0"], "positive"),
         (["--bounds", "/nowhere"], "cannot be read"),
         (["--no-such"], "unrecognized"),

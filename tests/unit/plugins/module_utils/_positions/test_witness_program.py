@@ -30,6 +30,7 @@ class Source:
         self.listed, self.stands = list(STANDS), dict(STANDS)
         self.id, self.unlike, self.unwatched = "first", ["shared"], set()
         self.mute, self.held, self.topic_id = set(), {"t": {0: 9}}, "id"
+        self.moving = set()
         self.texts = {}
 
     def cluster(self):
@@ -47,7 +48,12 @@ class Source:
     def beside(self, listed):
         return [name for name in listed if name in self.unwatched]
 
+    def ask_coordinators(self, names):
+        if set(names) & self.moving:
+            raise KafkaException(KafkaError(KafkaError.NOT_COORDINATOR))
+
     def positions(self, names):
+        assert not set(names) & self.moving, "librdkafka ends the process here"
         if set(names) & self.mute:
             raise KafkaException(KafkaError(KafkaError.GROUP_AUTHORIZATION_FAILED))
         return {name: self.stands.get(name, {}) for name in names}
@@ -93,6 +99,18 @@ def test_a_group_that_is_not_listed_and_still_has_positions_is_not_gone(program)
         "orders": {"t": {0: 8}},
         "bills": {"t": {0: 7}},
     }
+
+
+def test_a_group_whose_coordinator_moves_is_not_asked_for_its_positions(program):
+    source, target = Source(), Target()
+    watch = program.Witness(source, target)
+    watch.round()
+    source.listed, source.moving = ["bills"], {"orders"}
+    with pytest.raises(KafkaException, match="NOT_COORDINATOR"):
+        watch.round()
+    source.moving = set()
+    watch.round()
+    assert target.folded()["groups"]["orders"]["positions"] == STANDS["orders"]
 
 
 def test_a_group_without_positions_that_is_not_listed_is_gone(program):
