@@ -176,7 +176,8 @@ def test_broker_dies_during_the_run(job, pair, tmp_path):
     process = launch(job, "mortal", "--progress", str(told), "--max-mb-per-second", "0.4", "--timeout", "8")
     await_records(told, process)
     cluster.kill()
-    assert process.wait(30) == 2
+    # A task is tried again, each time for as long.
+    assert process.wait(120) == 2
     report = json.loads(job.report_path.read_text())
     assert (report["complete"], report["verdict"]) == (False, "NOT_PROVABLE")
 

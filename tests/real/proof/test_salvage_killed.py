@@ -72,13 +72,13 @@ def exactly_once(pair, directory, name, disturb):
 
 
 def kills(pair, name, count, begin):
-    """Kill as many runs; how many of them had written something, and not all."""
+    """Kill as many runs, each later than the one before; how many of them had written something, and not all."""
     chance = random.Random(count)
 
     def disturb(words):
         partly = 0
         for number in range(count):
-            code, told = killed(words, begin + chance.random() * 8, number % 2)
+            code, told = killed(words, begin + number + chance.random() * 8, number % 2)
             assert code in (None, 0), told
             partly += 0 < written(pair["target"], name) < COUNT - COPIED
         return partly
