@@ -174,6 +174,9 @@ def steady(bench: Bench, arguments: argparse.Namespace) -> dict[str, Any]:
     finally:
         watch.kill()
         mirror.kill()
+        # Whoever ends the benchmark early does not wait for the traffic.
+        if producer.is_alive():
+            producer.terminate()
         producer.join()
     say(f"steady: {found}")
     return {"rate": arguments.rate, "interval_seconds": arguments.interval, **found}
