@@ -25,6 +25,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.codec_con
     encode_source_offset,
 )
 from tests.support import offsets_lab as lab
+from tests.support.committing import commit_places
 from tests.support.mm2_records import encode_checkpoint
 
 
@@ -122,10 +123,8 @@ class Pair:
 
     def commit(self, cluster, group, places, metadata=""):
         """As a consumer without membership does it."""
-        consumer = Consumer({**cluster.client, "group.id": group})
         offsets = [TopicPartition(self.topic, number, at, metadata=metadata) for number, at in places.items()]
-        consumer.commit(offsets=offsets, asynchronous=False)
-        consumer.close()
+        commit_places(cluster.client, group, offsets)
 
     def committed(self, cluster, group, partitions=1):
         """``{partition: (offset, metadata)}`` as a consumer of the group reads it."""

@@ -10,6 +10,7 @@ from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import properties
+from tests.support.committing import commit_places
 from tests.support.kafka import JavaProcess, free_ports
 from tests.support.transactions import end_transaction
 
@@ -150,9 +151,7 @@ def topics_of(client: dict) -> set[str]:
 
 
 def commit(client: dict, group: str, topic: str, offset: int, partition: int = 0) -> None:
-    consumer = Consumer({**client, "group.id": group, "enable.auto.commit": False})
-    consumer.commit(offsets=[TopicPartition(topic, partition, offset)], asynchronous=False)
-    consumer.close()
+    commit_places(client, group, [TopicPartition(topic, partition, offset)])
 
 
 def committed(client: dict, group: str, topic: str, partition: int = 0) -> int | None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import time
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import group_places, group_positions
 from tests.support import offsets_lab as lab
 from tests.support import traffic
+from tests.support.committing import commit_places
 from tests.support.kafka import clusters
 
 pytestmark = pytest.mark.real
@@ -23,10 +24,8 @@ GROUPS = ("billing", "anew", "streams")
 
 
 def commit(cluster, group, places):
-    consumer = Consumer({**cluster.client, "group.id": group})
     offsets = [TopicPartition(TOPIC, number, at, metadata=TEXT) for number, at in places.items()]
-    consumer.commit(offsets=offsets, asynchronous=False)
-    consumer.close()
+    commit_places(cluster.client, group, offsets)
 
 
 def places(cluster, group):

@@ -9,7 +9,7 @@ import json
 import time
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import TopicPartition
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.mm2_topics import read_source_offsets
@@ -20,6 +20,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.codec_con
     encode_source_offset,
 )
 from tests.support import offsets_lab as lab
+from tests.support.committing import commit_places
 from tests.support.offsets_pair import name, write
 
 pytestmark = pytest.mark.real
@@ -63,9 +64,7 @@ def mirrored(two_clusters):
     for cluster in (source, target):
         create(cluster, topic)
         write(cluster, topic, [(0, b"k", b"%d" % number, NOW + number) for number in range(10)])
-    consumer = Consumer({**source.client, "group.id": group})
-    consumer.commit(offsets=[TopicPartition(topic, 0, 3)], asynchronous=False)
-    consumer.close()
+    commit_places(source.client, group, [TopicPartition(topic, 0, 3)])
     ids = [
         describe_topics(KafkaClient(cluster.client, timeout=30), [topic])[topic]["id"] for cluster in (source, target)
     ]

@@ -194,11 +194,11 @@ def test_chunks_only_proves_and_counts(saved, pair, tmp_path):
 
 @pytest.mark.full
 def test_groups_are_part_of_it(saved, pair, tmp_path):
-    from confluent_kafka import Consumer, TopicPartition
+    from confluent_kafka import TopicPartition
 
-    consumer = Consumer({**pair["source"].client, "group.id": "billing", "enable.auto.commit": False, "log_level": 0})
-    consumer.commit(offsets=[TopicPartition("m_proven", 0, 42)], asynchronous=False)
-    consumer.close()
+    from tests.support.committing import commit_places
+
+    commit_places({**pair["source"].client, "log_level": 0}, "billing", [TopicPartition("m_proven", 0, 42)])
     place = tmp_path / "groups"
     assert saved[0].manifest(place, "m_proven")[0] == 0
     assert json.loads((place / "manifest.json").read_text())["groups"] == {"billing": {"m_proven": {"0": 42}}}

@@ -19,6 +19,7 @@ from kafka_dr_lab.landscape import GROUP
 from tests.real.hosts.mirrors import until
 from tests.real.lab.playing import SOURCE, TARGET
 from tests.real.restore.story import Story
+from tests.support.committing import commit_places
 from tests.support.kafka import free_ports
 from tests.support.object_store import VARIABLES, ObjectStore
 from tests.support.offsets_lab import POSITIONS, copies
@@ -58,9 +59,7 @@ def fill(story: Story) -> None:
     for number in range(COUNT):
         producer.produce(TOPIC, b"%d" % number, b"k%d" % number, 0)
     assert producer.flush(60) == 0
-    consumer = Consumer({**story.admin(SOURCE), "group.id": STORED, "enable.auto.commit": False})
-    consumer.commit(offsets=[TopicPartition(TOPIC, 0, POSITION)], asynchronous=False)
-    consumer.close()
+    commit_places(story.admin(SOURCE), STORED, [TopicPartition(TOPIC, 0, POSITION)])
     until(lambda: copied(story) == COUNT, "the copies", 120)
     until(lambda: STORED in witnessed(story), "the witness to see the group", 60)
 
