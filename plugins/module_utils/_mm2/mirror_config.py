@@ -131,12 +131,11 @@ def _extended(patterns: list[str], further: Any) -> list[str]:
 
 
 def as_list(value: Any) -> list[str]:
-    """Patterns as a list, whether given as a list or as one comma-separated string."""
-    if value is None:
-        return []
-    if isinstance(value, str):
-        return [part.strip() for part in value.split(",") if part.strip()]
-    return [str(part) for part in value]
+    """Patterns as a list, whether given as a list or as one comma-separated string, without the blanks around each that
+    MirrorMaker 2 takes away.
+    """
+    parts = value.split(",") if isinstance(value, str) else value or []
+    return [part for part in (str(part).strip() for part in parts) if part]
 
 
 def policy_name(policy: str | None) -> str:

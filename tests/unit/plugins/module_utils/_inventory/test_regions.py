@@ -127,6 +127,11 @@ def test_what_is_excluded_matches_no_pattern_of_a_stage():
     assert [name for name in names if pattern.fullmatch(name)] == ["x.internal", "x-internal", "mm2-x", "orders.a"]
 
 
+def test_blanks_around_what_is_excluded_leave_no_topic_to_wait_for():
+    pattern = _mirrors.topics_pattern(dict(MIRROR, topics=[" orders.* "], topics_exclude=[" orders.audit "]))
+    assert re.fullmatch(pattern, "orders.a") and not re.fullmatch(pattern, "orders.audit")
+
+
 def test_a_policy_by_its_class_is_the_policy():
     java = "org.apache.kafka.connect.mirror.%sReplicationPolicy"
     found = _mirrors.find_mirror([dict(MIRROR, policy=java % "Identity")], "na", "eu")

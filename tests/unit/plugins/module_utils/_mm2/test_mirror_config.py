@@ -71,6 +71,13 @@ def test_patterns_may_be_a_list_or_one_text():
     assert "__.*" in checked({**MIRROR, "topics_exclude": ["c"]})["topics_exclude"]
 
 
+def test_blanks_around_a_pattern_are_none_of_it():
+    """MirrorMaker 2 takes them away from each item of its list (ConfigDef)."""
+    assert checked({**MIRROR, "topics": [" a", "b "]})["topics"] == ["a", "b"]
+    assert checked({**MIRROR, "topics": [" "]})["topics"] == [".*"]
+    assert checked({**MIRROR, "topics_exclude": [" c "]})["topics_exclude"][-1] == "c"
+
+
 def test_internal_topics_follow_the_separator():
     assert offset_syncs_topic(MIRROR) == "mm2-offset-syncs.a.internal"
     assert checkpoints_topic({**MIRROR, "separator": "-"}) == "a-checkpoints-internal"
