@@ -85,6 +85,8 @@ def _all(hosts: of_mirrors.HOSTS, complete: bool) -> c.Iterator[tuple[str, Mista
             if is_whole(rule, variables, hosts[name]):
                 yield from ((name, mistake) for mistake in rule(name, variables))
         yield from ((name, mistake) for mistake in of_regions.applications(name, variables, clean))
+        if complete:
+            yield from ((name, mistake) for mistake in of_regions.application_passwords(name, variables, clean))
 
 
 def _as_written(variable: str, value: object) -> object:

@@ -185,3 +185,26 @@ def applications(name: str, host: dict, hosts: HOSTS) -> c.Iterator[Mistake]:
                     found(user),
                     "Add it there with its password, or correct the name",
                 )
+
+
+def application_passwords(name: str, host: dict, hosts: HOSTS) -> c.Iterator[Mistake]:
+    """Applications that the role could not point at a region, since nobody knows the password of their principal."""
+    if not any((region.get("kafka_dr_client") or {}).get("sasl.mechanism") for region in hosts.values()):
+        return
+    users = [(region, user) for region in hosts.values() for user in region.get("kafka_dr_users") or []]
+    # On Kubernetes an operator makes them.
+    known = {
+        user["name"]
+        for region, user in users
+        if user.get("password") or region.get("kafka_dr_platform") == "kubernetes"
+    }
+    lacking = {user["name"] for dummy_region, user in users} - known
+    for at, application in enumerate(host.get("kafka_dr_applications") or []):
+        first = (application.get("principals") or [""])[0]
+        if application["kind"] in ("process", "systemd") and first in lacking:
+            yield Mistake(
+                f"kafka_dr_applications[{at}].principals[0]",
+                "a user with its password",
+                f"{found(first)} without one",
+                "Give its password in kafka_dr_users, in a vault",
+            )

@@ -14,7 +14,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.che
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.check_value import Hidden, Unresolved
 
 from .descriptions import CASES
-from .valid_description import SECRET, described
+from .valid_description import APPLICATION, SECRET, described
 
 SENTENCE = re.compile(r"^(?:[^\n]*: )?kafka_dr_\w+[^\n]*: expected [^\n]+, found [^\n]+[.] [A-Z][^\n]+[.?]$")
 
@@ -163,3 +163,25 @@ def test_what_a_stage_has_learnt_is_no_mistake_of_the_inventory():
     assert examined(hosts)["mistakes"] == []
     hosts[name]["kafka_dr_users"] = [{**one, "password_lerned": True} for one in hosts[name]["kafka_dr_users"]]
     assert "password_lerned" in examined(hosts)["mistakes"][0]
+
+
+def without_password(*users):
+    """The description with an application whose principal has no password in any of the inventory's lists."""
+    hosts = described(APPLICATION + ".principals", ["cart"])
+    for region in ("north_america", "europe"):
+        hosts[region]["kafka_dr_users"] += [{"name": "cart", "purpose": "application", **more} for more in users]
+    return hosts
+
+
+def test_an_application_whose_password_nobody_knows_is_told_before_it_is_fenced():
+    """It could not be pointed at the target, whose name is in the ledger by then."""
+    (said,) = examined(without_password({}), ["north_america", "europe"])["mistakes"]
+    assert "shop: kafka_dr_applications[0].principals[0]: expected a user with its password, found" in said, said
+    assert examined(without_password({}), complete=False)["mistakes"] == []
+    assert examined(without_password({"password": SECRET}))["mistakes"] == []
+
+
+def test_a_password_that_an_operator_makes_is_not_asked_for():
+    hosts = described(APPLICATION + ".principals", ["cart"])
+    hosts["asia"]["kafka_dr_users"].append({"name": "cart", "purpose": "application"})
+    assert examined(hosts)["mistakes"] == []
