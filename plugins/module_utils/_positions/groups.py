@@ -57,6 +57,18 @@ def group_filter(params: dict[str, Any]) -> Predicate:
     return lambda name: name in named or by_regex(name)
 
 
+def unreadable(expressions: str, names: Iterable[str] = ()) -> str:
+    """Why :func:`group_filter` could not choose groups by these; empty where it can.
+
+    :param expressions: regular expressions, separated by commas. :param names: groups that are named besides.
+    """
+    try:
+        group_filter({"groups": list(names), "groups_regex": expressions, "groups_exclude_regex": ""})
+    except UsageError as error:
+        return str(error)
+    return ""
+
+
 def wanted_topic(params: dict[str, Any], names: MirrorNames) -> Predicate:
     """A predicate on topics of the source: users' data that the mirror copies, and that O(topics) matches."""
     matches = compile_filter(params["topics"])

@@ -9,6 +9,7 @@ from typing import Any
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import applications as _applications
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import mirrors as _mirrors
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import regions as _regions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions import groups as _groups
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions import other_groups as _other_groups
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import backup_status as _backup_status
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import restore as _restore
@@ -24,6 +25,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "client_of": as_filter(_regions.client_of),
     "copied_ends": as_filter(_regions.copied_ends),
     "ends": as_filter(_regions.ends),
+    "groups_unreadable": as_filter(_groups.unreadable),
     "groups_told": as_filter(_other_groups.told),
     "hosts_with": as_filter(_regions.hosts_with),
     "definition_drift": as_filter(_restore.drift),
