@@ -81,7 +81,13 @@ def _all(hosts: of_mirrors.HOSTS, complete: bool) -> c.Iterator[tuple[str, Mista
                 clean[name][variable] = value
     yield from _of_mirrors(clean, hosts, complete)
     for name, variables in clean.items():
-        for rule in (of_regions.clients, of_regions.authentication, of_regions.verification, of_regions.quotas):
+        for rule in (
+            of_regions.clients,
+            of_regions.authentication,
+            of_regions.verification,
+            of_regions.quotas,
+            of_regions.mirror_fields,
+        ):
             if is_whole(rule, variables, hosts[name]):
                 yield from ((name, mistake) for mistake in rule(name, variables))
         yield from ((name, mistake) for mistake in of_regions.applications(name, variables, clean))
@@ -125,6 +131,7 @@ def _of_mirrors(clean: of_mirrors.HOSTS, hosts: of_mirrors.HOSTS, complete: bool
             ("", mistake)
             for mistake in [
                 *unreadable,
+                *of_mirrors.filters(described),
                 *of_mirrors.secrets(described),
                 *of_mirrors.regions(described, known),
                 *of_mirrors.positions_topics(described, clean),

@@ -21,6 +21,8 @@ from .platforms import mirror_on_machines
 from .positions import default_topic
 
 PATTERNS = ("topics", "topics_exclude", "groups", "groups_exclude")
+# Classes that read these patterns, and that another one would take the place of.
+FILTERS = {"topic.filter.class": "DefaultTopicFilter", "group.filter.class": "DefaultGroupFilter"}
 HOSTS = dict[str, dict[str, t.Any]]
 
 
@@ -35,6 +37,22 @@ def patterns(mirrors: list[dict]) -> c.Iterator[Mistake]:
                         "a regular expression",
                         f"'{shown(pattern)}' ({reason})",
                         "Write a dot of a name as \\. and close every bracket; write flags as (?i:…)",
+                        about_of(mirror),
+                    )
+
+
+def filters(mirrors: list[dict]) -> c.Iterator[Mistake]:
+    """Classes that choose topics or groups in a way that the stages do not know."""
+    for at, mirror in enumerate(mirrors):
+        for side, settings in (mirror.get("config") or {}).items():
+            for key, known in FILTERS.items():
+                value = (settings or {}).get(key)
+                if value is not None and value != f"org.apache.kafka.connect.mirror.{known}":
+                    yield Mistake(
+                        key_path(f"kafka_dr_mirrors[{at}].config.{side}", key),
+                        "no class of its own, since stages choose as MirrorMaker 2's own class does",
+                        found(value),
+                        "Give topics, topics_exclude, groups or groups_exclude of the mirror",
                         about_of(mirror),
                     )
 

@@ -7,6 +7,7 @@ import collections.abc as c
 from urllib.parse import urlsplit
 
 from .._errors import UsageError
+from .._mm2.mirror_config import PATTERN_FIELDS
 from .._values import security
 from .._values.client_secrets import LOOPBACK, is_secret
 from .._values.quotas import flatten
@@ -143,6 +144,21 @@ def quotas(name: str, region: dict) -> c.Iterator[Mistake]:
             f"{error.message} ({shown(error.found)})",
             str(error.remedy or ""),
         )
+
+
+def mirror_fields(name: str, region: dict) -> c.Iterator[Mistake]:
+    """Patterns among the further fields of mirrors' resources, which the stages do not read."""
+    spec = ((region.get("kafka_dr_kubernetes") or {}).get("mirror_fields") or {}).get("spec")
+    flows = spec.get("mirrors") if isinstance(spec, dict) else None
+    for at, flow in enumerate(flows if isinstance(flows, list) else ()):
+        for key in PATTERN_FIELDS:
+            if isinstance(flow, dict) and key in flow:
+                yield Mistake(
+                    f"kafka_dr_kubernetes.mirror_fields.spec.mirrors[{at}].{key}",
+                    "no pattern, since stages choose by kafka_dr_mirrors alone",
+                    found(flow[key]),
+                    "Give topics, topics_exclude, groups or groups_exclude of the mirror",
+                )
 
 
 def applications(name: str, host: dict, hosts: HOSTS) -> c.Iterator[Mistake]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any, TypeGuard
 
 from .._errors import UsageError
-from .._mm2.mirror_config import checked, connector_configs, patterns_told, source_offsets_topic
+from .._mm2.mirror_config import PATTERN_FIELDS, checked, connector_configs, patterns_told, source_offsets_topic
 from .._mm2.names import configs_topic, status_topic, workers_group
 from .._mm2.properties import pattern_text
 from .mirror_versions import API_VERSIONS, SHAPES, STRIMZI_GROUP, shape_of
@@ -62,9 +62,23 @@ def mirror_resource(
     }
     if namespace:
         resource["metadata"]["namespace"] = namespace
-    resource = merged(resource, fields or {})
+    resource = merged(resource, _without_patterns(fields or {}, full["name"]))
     _refuse_other_version(resource, full["name"], api_version)
     return resource
+
+
+def _without_patterns(fields: dict[str, Any], mirror: str) -> dict[str, Any]:
+    """The same fields. The stages know which topics and groups are copied from the description alone."""
+    flows = (fields.get("spec") or {}).get("mirrors")
+    given = {key for flow in (flows if _are_dicts(flows) else []) for key in PATTERN_FIELDS if key in flow}
+    if given:
+        raise UsageError(
+            f"The extra fields of mirror '{mirror}' choose topics or groups",
+            expected="none of these",
+            found=", ".join(sorted(given)),
+            remedy="Give topics, topics_exclude, groups or groups_exclude of the mirror",
+        )
+    return fields
 
 
 def _refuse_other_version(resource: dict[str, Any], mirror: str, api_version: str) -> None:

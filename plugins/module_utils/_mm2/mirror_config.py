@@ -46,6 +46,8 @@ KNOWN_TUNING = {
     "max_record_bytes",
 }
 
+# What a KafkaMirrorMaker2 resource calls its patterns.
+PATTERN_FIELDS = ("topicsPattern", "topicsExcludePattern", "groupsPattern", "groupsExcludePattern")
 # What MirrorMaker 2 excludes by itself, plus nothing of ours: the ledger and the witness begin with "__".
 INTERNAL_TOPICS = [r"mm2.*\.internal", r".*\.checkpoints\.internal", r".*\.replica", r"__.*"]
 TRANSIENT_GROUPS = ["console-consumer-.*", "connect-.*", "__.*", "streamsafe-kafka-dr-.*"]

@@ -19,6 +19,11 @@ MACHINES: dict[str, Case] = {
         "kafka/main",
         ("kafka_dr_kubernetes: expected a dictionary, found the text 'kafka/main'",),
     ),
+    "patterns among a mirror's further fields": (
+        KUBERNETES + ".mirror_fields",
+        {"spec": {"mirrors": [{"topicsExcludePattern": "audit"}]}},
+        ("mirror_fields.spec.mirrors[0].topicsExcludePattern: expected no pattern", "'audit'"),
+    ),
     "an unknown way to stop": (KUBERNETES + ".stop_by", "delete", ("stop_by: expected one of state, replicas",)),
     "a backup without a namespace": (
         KUBERNETES + ".backup",

@@ -139,4 +139,9 @@ MIRRORS: dict[str, Case] = {
         {"source": {"consumer.sasl.jaas.config": SECRET}},
         ("config.source['consumer.sasl.jaas.config']", "no secret", "(not shown)"),
     ),
+    "a class of its own that chooses topics": (
+        MIRROR + ".config",
+        {"source": {"topic.filter.class": "com.example.Mine"}},
+        ("config.source['topic.filter.class']", "expected no class of its own", "topics_exclude"),
+    ),
 }

@@ -215,3 +215,9 @@ def test_a_mirror_that_only_brings_records_back_has_no_checkpoint_connector():
         assert (
             "checkpointConnector" not in made["spec"]["mirrors"][0] and "sourceConnector" in made["spec"]["mirrors"][0]
         )
+
+
+@pytest.mark.parametrize("key", ["topicsPattern", "topicsExcludePattern", "groupsPattern", "groupsExcludePattern"])
+def test_fields_may_not_choose_other_topics_or_groups_than_the_stages_know(key):
+    with pytest.raises(UsageError, match=f"{key}.*topics, topics_exclude, groups or groups_exclude"):
+        render(fields={"spec": {"mirrors": [{key: "audit"}]}})
