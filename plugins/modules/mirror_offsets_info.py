@@ -177,8 +177,8 @@ hidden:
 failed_tasks:
   description: >-
     Connectors and tasks that failed and do not start again by themselves, with C(connector), C(task) (null for the
-    connector itself) and C(reason), the first line of the trace. Null where their states cannot be read, or are not
-    there.
+    connector itself) and C(reason), the first line of the trace and its last cause, or that alone. Null where their
+    states cannot be read, or are not there.
   type: list
   elements: dict
   returned: always

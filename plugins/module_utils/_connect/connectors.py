@@ -139,11 +139,3 @@ def missing_for(seen: dict[str, Any] | None, state: str) -> str:
         f"task {task['id']} to be {wanted}, it is {task['state']}" for task in seen["tasks"] if task["state"] != wanted
     ]
     return ", ".join(other)
-
-
-def reason(trace: str | None) -> str:
-    """The one line of a Java trace that says why: its first, and the last cause where there is one."""
-    lines = (trace or "no trace").strip().splitlines()
-    causes = [line.split("Caused by: ", 1)[1] for line in lines if line.startswith("Caused by: ")]
-    first = lines[0].strip()
-    return first if not causes or causes[-1] in first else f"{first}, caused by {causes[-1].strip()}"

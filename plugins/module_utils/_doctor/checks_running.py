@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from .._values.java_trace import why
 from .._values.moment import AHEAD_SECONDS
 from .._values.redact import text as without_secrets
 from .finding import finding
 from .log_findings import log_findings
 from .observe import Observation
-from .task_states import first_line, task_name
+from .task_states import task_name
 
 
 def witness(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, str]]:
@@ -117,7 +118,7 @@ def tasks(seen: Observation, params: dict[str, Any]) -> Iterator[dict[str, str]]
                 "task-failed",
                 "error",
                 name,
-                first_line(task["trace"], 300),
+                why(task["trace"], 300),
                 deepest["cause"] if deepest else "It stopped by an error and does not start again by itself",
                 (deepest["remedy"] + "; then restart the mirror")
                 if deepest

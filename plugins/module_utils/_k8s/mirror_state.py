@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._errors import UsageError
+from .._values.java_trace import why
 from .mirror_resource import CONNECTOR_FIELDS, STATES
 
 PAUSED_RECONCILIATION = "strimzi.io/pause-reconciliation"
@@ -56,7 +57,7 @@ def mirror_status(resource: dict[str, Any] | None) -> dict[str, Any]:
     :param resource: the object as read, or None where there is none.
     :returns: ``state`` (``absent``, ``pending``, ``not_ready``, ``running``, ``paused``, ``stopped``, ``mixed``),
         ``ready``, ``observed`` (the operator has seen the latest change), ``connectors`` (``{name: state}``),
-        ``failed_tasks`` (``{connector: first line of the trace}``), ``message`` (the operator's own words) and
+        ``failed_tasks`` (``{connector: what its trace says}``), ``message`` (the operator's own words) and
         ``waiting_for`` (what keeps it from being ready; empty when nothing does).
     """
     if not resource:
@@ -121,8 +122,7 @@ def _failed_tasks(status: dict[str, Any]) -> dict[str, str]:
     for connector in status.get("connectors") or []:
         for part in [connector.get("connector") or {}] + list(connector.get("tasks") or []):
             if part.get("state") == "FAILED":
-                lines = str(part.get("trace") or "").splitlines()
-                failed.setdefault(connector.get("name"), lines[0] if lines else "FAILED")
+                failed.setdefault(connector.get("name"), why(part.get("trace")))
     return failed
 
 

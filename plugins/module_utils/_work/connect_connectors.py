@@ -8,10 +8,11 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from .._connect.connectors import Connectors, failures, missing_for, reason, told_tasks
+from .._connect.connectors import Connectors, failures, missing_for, told_tasks
 from .._connect.http import Workers
 from .._connect.plan import Plan, check_classes
 from .._errors import KafkaDrError, TimedOutError, UsageError
+from .._values.java_trace import why
 
 # For so long a connector must have been as wanted, since its state is still the old one for a moment after a change.
 STEADY = 2.0
@@ -178,7 +179,7 @@ def _complain(
     remedy: str = "Correct its settings, or what it talks to, then run this again",
 ) -> None:
     failures_seen = failures(seen) if seen else []
-    failed = [{"what": what, "reason": workers.hide(reason(trace))} for what, trace in failures_seen]
+    failed = [{"what": what, "reason": workers.hide(why(trace))} for what, trace in failures_seen]
     raise KafkaDrError(
         f"Connector '{name}' has failed",
         expected="it to run",

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._connect.connectors import Connectors, failures, missing_for, reason, told_tasks
+from .._connect.connectors import Connectors, failures, missing_for, told_tasks
 from .._connect.http import Workers
 from .._connect.masks import shown
+from .._values.java_trace import why
 
 
 def connect_connectors_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
@@ -51,5 +52,5 @@ def _connector(seen: dict[str, Any]) -> dict[str, Any]:
         "worker": seen["worker"],
         "config": shown(seen["config"]),
         "tasks": told_tasks(seen),
-        "failures": [{"what": what, "reason": reason(trace)} for what, trace in failures(seen)],
+        "failures": [{"what": what, "reason": why(trace)} for what, trace in failures(seen)],
     }

@@ -7,12 +7,13 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from .._doctor.task_states import first_line, task_name
+from .._doctor.task_states import task_name
 from .._errors import KafkaDrError, RefusedError
 from .._kafka.client import KafkaClient
 from .._kafka.mm2_topics import read_task_states
 from .._mm2.names import MirrorNames, status_topic
 from .._positions.mirror_progress import mirror_names, mirror_progress
+from .._values.java_trace import why
 from .._values.listing import named
 from .._values.moment import AHEAD_SECONDS
 from .._watch.health import standing_proof
@@ -64,7 +65,7 @@ def _failed_tasks(target: KafkaClient, names: MirrorNames) -> list[dict[str, Any
     if states is None:
         return None
     return [
-        {"connector": state["connector"], "task": state["task"], "reason": first_line(state["trace"], REASON)}
+        {"connector": state["connector"], "task": state["task"], "reason": why(state["trace"], REASON)}
         for state in states
         if state["state"] == "FAILED"
     ]

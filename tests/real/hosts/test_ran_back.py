@@ -80,7 +80,7 @@ def test_a_run_that_catches_up_does_not_forget_it(regions, tmp_path):
     regions.entry("eu", "1", "failover", "stage", "started", "na to eu", found={**seen, "source_asked": True})
     ends = {**seen, "source": {}, "target": {}, "lost": {"total": 0}}
     for step, found in (("ends", ends), ("positions", seen), ("turned", {"mirror": "there-back", **seen})):
-        regions.entry("eu", "1", "failover", step, "done", "na to eu", found=found)
+        regions.entry("eu", "1", "failover", step, "done", "na", found=found)
     regions.move("1", "eu", ["na"])
     again = {"planned": False, "source_asked": True}
     regions.entry("eu", "2", "failover", "stage", "started", "na to eu", found=again)

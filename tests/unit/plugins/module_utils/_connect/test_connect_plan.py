@@ -148,15 +148,6 @@ def test_what_is_taken_for_a_secret(key, hidden):
     assert masks.is_secret("sasl.jaas.config", 'x password="${file:a:b}" other="clear"', set())
 
 
-def test_the_reason_in_a_trace():
-    assert (
-        connectors.reason("a.B: outer\n\tat x\nCaused by: c.D: middle\n\tat y\nCaused by: e.F: root\n\tat z")
-        == "a.B: outer, caused by e.F: root"
-    )
-    assert connectors.reason("a.B: alone\n\tat x") == "a.B: alone"
-    assert connectors.reason(None) == "no trace"
-
-
 @pytest.mark.parametrize(
     "seen, state, complete",
     [
