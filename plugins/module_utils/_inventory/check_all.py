@@ -91,6 +91,7 @@ def _all(hosts: of_mirrors.HOSTS, complete: bool) -> c.Iterator[tuple[str, Mista
             if is_whole(rule, variables, hosts[name]):
                 yield from ((name, mistake) for mistake in rule(name, variables))
         yield from ((name, mistake) for mistake in of_regions.applications(name, variables, clean))
+        yield from ((name, mistake) for mistake in of_regions.hook_files(name, variables))
         if complete:
             yield from ((name, mistake) for mistake in of_regions.application_passwords(name, variables, clean))
 

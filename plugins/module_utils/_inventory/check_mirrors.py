@@ -23,6 +23,8 @@ from .positions import default_topic
 PATTERNS = ("topics", "topics_exclude", "groups", "groups_exclude")
 # Classes that read these patterns, and that another one would take the place of.
 FILTERS = {"topic.filter.class": "DefaultTopicFilter", "group.filter.class": "DefaultGroupFilter"}
+# Whether names of MirrorMaker 2's own topics have the separator (KIP-690's policy; DefaultReplicationPolicy).
+SEPARATED = "replication.policy.internal.topic.separator.enabled"
 HOSTS = dict[str, dict[str, t.Any]]
 
 
@@ -42,7 +44,7 @@ def patterns(mirrors: list[dict]) -> c.Iterator[Mistake]:
 
 
 def filters(mirrors: list[dict]) -> c.Iterator[Mistake]:
-    """Classes that choose topics or groups in a way that the stages do not know."""
+    """Settings by which MirrorMaker 2 chooses topics or groups, or names its own, in a way that stages do not know."""
     for at, mirror in enumerate(mirrors):
         for side, settings in (mirror.get("config") or {}).items():
             for key, known in FILTERS.items():
@@ -55,6 +57,15 @@ def filters(mirrors: list[dict]) -> c.Iterator[Mistake]:
                         "Give topics, topics_exclude, groups or groups_exclude of the mirror",
                         about_of(mirror),
                     )
+            value = (settings or {}).get(SEPARATED)
+            if value is not None and str(value).lower() != "true":
+                yield Mistake(
+                    key_path(f"kafka_dr_mirrors[{at}].config.{side}", SEPARATED),
+                    "true, since stages read the mirror's own topics by the names that it has then",
+                    found(value),
+                    "Leave it out",
+                    about_of(mirror),
+                )
 
 
 def secrets(mirrors: list[dict]) -> c.Iterator[Mistake]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import collections.abc as c
+import os.path
 from urllib.parse import urlsplit
 
 from .._errors import UsageError
@@ -200,6 +201,20 @@ def applications(name: str, host: dict, hosts: HOSTS) -> c.Iterator[Mistake]:
                     "a user of kafka_dr_users",
                     found(user),
                     "Add it there with its password, or correct the name",
+                )
+
+
+def hook_files(name: str, host: dict) -> c.Iterator[Mistake]:
+    """Files of tasks that are not there. Ansible seeks one without a directory of its own in several places."""
+    for at, application in enumerate(host.get("kafka_dr_applications") or []):
+        for key in ("start_tasks", "stop_tasks") if application["kind"] == "hook" else ():
+            file = str(application.get(key) or "")
+            if os.path.isabs(file) and not os.path.isfile(file):
+                yield Mistake(
+                    f"kafka_dr_applications[{at}].{key}",
+                    "a file of tasks on this machine",
+                    f"none at {found(file)}",
+                    "Correct the path, or bring the file there",
                 )
 
 

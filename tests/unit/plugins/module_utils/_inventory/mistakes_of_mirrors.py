@@ -144,4 +144,9 @@ MIRRORS: dict[str, Case] = {
         {"source": {"topic.filter.class": "com.example.Mine"}},
         ("config.source['topic.filter.class']", "expected no class of its own", "topics_exclude"),
     ),
+    "other names of the mirror's own topics": (
+        MIRROR + ".config",
+        {"source": {"replication.policy.internal.topic.separator.enabled": False}},
+        ("config.source['replication.policy.internal.topic.separator.enabled']: expected true", "Leave it out"),
+    ),
 }

@@ -185,3 +185,15 @@ def test_a_password_that_an_operator_makes_is_not_asked_for():
     hosts = described(APPLICATION + ".principals", ["cart"])
     hosts["asia"]["kafka_dr_users"].append({"name": "cart", "purpose": "application"})
     assert examined(hosts)["mistakes"] == []
+
+
+def test_a_hook_whose_file_is_not_there_is_told(tmp_path):
+    """It would be missed once the target's name is in the ledger."""
+    (tmp_path / "there.yml").write_text("[]")
+    hosts = described(APPLICATION + ".kind", "hook")
+    (application,) = hosts["shop"]["kafka_dr_applications"]
+    application.update(start_tasks=str(tmp_path / "away.yml"), stop_tasks=str(tmp_path / "there.yml"))
+    (said,) = examined(hosts)["mistakes"]
+    assert "kafka_dr_applications[0].start_tasks: expected a file of tasks on this machine, found none at" in said, said
+    application["start_tasks"] = "sought-by-ansible.yml"
+    assert examined(hosts)["mistakes"] == []
