@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Topics of a region that is back that a mirror is to continue, looked at again before it is seeded. Pure."""
+"""Topics of a region that is back that a mirror continues, looked at again before it is seeded and after. Pure."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def moved(topics: Mapping[str, Mapping[str, Any]], proof: Mapping[str, Any]) -> list[str]:
+def moved(topics: Mapping[str, Mapping[str, Any]], proof: Mapping[str, Any], seeded: bool = False) -> list[str]:
     """Why topics cannot be continued, in sentences: each has to be the one that was proven, and to end where it did.
 
     :param topics: ``{name: {id, offsets{partition: {end}}}}`` of the region as they are now.
     :param proof: ``proof`` of :func:`.returned.plan`, with the region as its source.
+    :param seeded: whether the mirror may have gone on since, which makes topics longer.
     """
     reasons = []
     for proven in proof.get("topics") or []:
@@ -23,10 +24,9 @@ def moved(topics: Mapping[str, Mapping[str, Any]], proof: Mapping[str, Any]) -> 
         else:
             ends = {str(number): part["source"][1] for number, part in proven["partitions"].items()}
             for number, part in now["offsets"].items():
-                if part["end"] != ends.get(str(number), 0):
-                    reasons.append(
-                        f"{name}-{number} ends at {part['end']}, and was proven to {ends.get(str(number), 0)}"
-                    )
+                proven_end = ends.get(str(number), 0)
+                if part["end"] < proven_end or (part["end"] > proven_end and not seeded):
+                    reasons.append(f"{name}-{number} ends at {part['end']}, and was proven to {proven_end}")
     return reasons
 
 

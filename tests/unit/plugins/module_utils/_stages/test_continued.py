@@ -40,6 +40,19 @@ def test_a_topic_is_continued_only_as_it_was_proven(topic, reasons):
     )
 
 
+@pytest.mark.parametrize(
+    ("topic", "reasons"),
+    [
+        (now(end=10, p2=1), []),
+        (now(end=8), ["orders-0 ends at 8, and was proven to 9"]),
+        (now("other", end=10), ["orders is another topic than the one that was compared"]),
+        (None, ["orders is not there"]),
+    ],
+)
+def test_a_mirror_that_was_seeded_goes_on_with_what_it_was_seeded_for(topic, reasons):
+    assert moved({"bills": now()} | ({"orders": topic} if topic else {}), PLAN["proof"], seeded=True) == reasons
+
+
 def test_nothing_is_continued_without_a_proof():
     assert moved({"orders": now()}, {}) == []
 
