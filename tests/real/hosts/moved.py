@@ -184,3 +184,11 @@ def stage_tasks() -> list[dict[str, Any]]:
     """The tasks of the stage ``failover``, in order."""
     tasks: list[dict[str, Any]] = yaml.safe_load((ROOT / "roles" / "failover" / "tasks" / "main.yml").read_text())
     return tasks
+
+
+def begin_tasks() -> list[dict[str, Any]]:
+    """Those of them that begin the stage in the ledger, after its preflight."""
+    names = ("Begin the stage in the ledger of the target", "Check that no other stage has begun elsewhere")
+    tasks = [task for task in stage_tasks() if task["name"] in names]
+    assert len(tasks) == len(names), tasks
+    return tasks

@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import describe_topics
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
 from tests.real.hosts.mirrors import create
-from tests.real.hosts.moved import ANYBODY, THERE, TOLD, TOPIC, of_role, stage_tasks
+from tests.real.hosts.moved import ANYBODY, THERE, TOLD, TOPIC, begin_tasks, of_role, stage_tasks
 from tests.real.hosts.told import Told
 
 pytestmark = pytest.mark.real
@@ -49,7 +49,7 @@ def go_on(regions: Told, **given: Any) -> str:
         {**of_role("failover", task["ansible.builtin.include_tasks"], public=True), "when": task.get("when", True)}
         for task in rest
     ]
-    begun = [of_role("failover", "preflight.yml", public=True), *tasks[1:3], ends]
+    begun = [of_role("failover", "preflight.yml", public=True), *begin_tasks(), ends]
     move = {"failover_source": "na", "failover_target": "eu", "failover_planned": True, "failover_reverse": False}
     return regions.play(
         [*begun, {"name": "Go on", "block": files, "rescue": [TOLD]}], failover_accept_unfenced=ANYBODY, **move, **given

@@ -14,7 +14,7 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.epochs import NOWHERE
-from tests.real.hosts.moved import ANYBODY, THERE, TOPIC, of_role, stage_tasks
+from tests.real.hosts.moved import ANYBODY, THERE, TOPIC, begin_tasks, of_role
 from tests.real.hosts.told import Told
 
 pytestmark = pytest.mark.real
@@ -66,7 +66,7 @@ def test_the_run_that_decides_goes_on_from_nothing_that_the_decision_ended(regio
     show = (
         "DONE {{ __failover_done | list | sort | join(' ') }}. {{ __failover_proven | length }} {{ __failover_turned }}"
     )
-    tasks = [preflight, *stage_tasks()[1:3], {"name": "Show", "ansible.builtin.debug": {"msg": show}}]
+    tasks = [preflight, *begin_tasks(), {"name": "Show", "ansible.builtin.debug": {"msg": show}}]
     given = {"failover_source": "na", "failover_target": "eu", "failover_planned": planned, "failover_reverse": False}
     given |= {f"failover_accept_{name}": True for name in ("source_alive", "stale_mirror")}
     given["failover_accept_unfenced"] = ANYBODY

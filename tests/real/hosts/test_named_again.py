@@ -18,7 +18,18 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.epochs import truth
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import witness
 from tests.real.hosts.mirrors import create
-from tests.real.hosts.moved import ANYBODY, LEDGER, THERE, TOLD, TOPIC, failure_of, of_role, played, stage_tasks
+from tests.real.hosts.moved import (
+    ANYBODY,
+    LEDGER,
+    THERE,
+    TOLD,
+    TOPIC,
+    begin_tasks,
+    failure_of,
+    of_role,
+    played,
+    stage_tasks,
+)
 from tests.real.hosts.told import Told
 
 pytestmark = pytest.mark.real
@@ -192,6 +203,6 @@ def test_a_run_that_goes_on_knows_that_the_first_one_was_made_once_more(regions,
         "name": "Show",
         "ansible.builtin.debug": {"msg": f"BACK {known} {{{{ __failover_ends_before | length > 0 }}}}"},
     }
-    tasks = [of_role("failover", "preflight.yml", public=True), *stage_tasks()[1:3], show]
+    tasks = [of_role("failover", "preflight.yml", public=True), *begin_tasks(), show]
     said = regions.play(tasks, **AWAY, **UNFENCED, failover_planned=planned, failover_reverse=False)
     assert "BACK True True True" in said, said[-3000:]
