@@ -4,16 +4,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import compile_filter
-from kafka_dr_lab.playbook import collections_path
+from tests.support.local_play import play_locally
 
 pytestmark = pytest.mark.slow
 
@@ -40,16 +37,7 @@ def asked(tmp_path_factory):
         }
         for name, more in MIRRORS.items()
     ]
-    play = [{"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": tasks}]
-    (directory / "play.yml").write_text(yaml.safe_dump(play))
-    done = subprocess.run(
-        [str(Path(sys.executable).parent / "ansible-playbook"), str(directory / "play.yml")],
-        env={**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_NOCOLOR": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = play_locally(directory, tasks)
     assert done.returncode == 0, done.stdout + done.stderr
 
     def of(name):

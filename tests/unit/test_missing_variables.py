@@ -17,18 +17,12 @@ import yaml
 
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.extra_variables import RUN
 from kafka_dr_lab.playbook import collections_path
+from tests.support.local_play import REGION
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAYBOOKS = sorted(one.stem for one in (ROOT / "playbooks").glob("*.yml"))
-REGION = {
-    "kafka_dr_platform": "managed",
-    "kafka_dr_client": {"bootstrap.servers": "127.0.0.1:1"},
-    "kafka_dr_client_secrets": {},
-    "kafka_dr_mirror_directory": "/var/lib/mirrors",
-    "kafka_dr_kafka_home": "/opt/kafka",
-}
 INVENTORY = {
     "all": {
         "vars": {

@@ -5,24 +5,11 @@ preflight told as a warning, does not end it once applications are fenced.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
-import yaml
 
-from kafka_dr_lab.playbook import collections_path
+from tests.support.local_play import REGION, play_locally
 
 pytestmark = pytest.mark.slow
-REGION = {
-    "kafka_dr_platform": "managed",
-    "kafka_dr_client": {"bootstrap.servers": "127.0.0.1:1"},
-    "kafka_dr_client_secrets": {},
-    "kafka_dr_mirror_directory": "/var/lib/mirrors",
-    "kafka_dr_kafka_home": "/opt/kafka",
-}
 MISTAKEN = {**REGION, "kafka_dr_client": {"bootstrap.servers": "127.0.0.1:99999"}}
 
 
@@ -30,20 +17,9 @@ def checked(directory, **mistaken):
     """What a check of a proof from na to eu ends with, and says, beside these regions."""
     hosts = {"na": REGION, "eu": REGION, **mistaken}
     everywhere = {"kafka_dr_mirrors": [{"name": "backup", "source": "na", "target": "eu"}]}
-    (directory / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts, "vars": everywhere}}))
     included = {"name": "streamsafe.kafka_dr.proof", "tasks_from": "compare.yml"}
     tasks = [{"ansible.builtin.include_role": included, "vars": {"proof_source": "na", "proof_target": "eu"}}]
-    play = [{"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": tasks}]
-    (directory / "play.yml").write_text(yaml.safe_dump(play))
-    done = subprocess.run(
-        [str(Path(sys.executable).parent / "ansible-playbook"), "-i", str(directory / "hosts.yml")]
-        + [str(directory / "play.yml"), "--check"],
-        env={**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_NOCOLOR": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = play_locally(directory, tasks, "--check", hosts=hosts, everywhere=everywhere)
     return done.returncode, " ".join(done.stdout.split())
 
 

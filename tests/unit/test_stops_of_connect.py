@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
-from kafka_dr_lab.playbook import collections_path
 from tests.support.kafka import free_ports
+from tests.support.local_play import play_locally
 
 ROLES = Path(__file__).resolve().parents[2] / "roles"
 ASKED = {"name": "streamsafe.kafka_dr.mirror", "tasks_from": "ask_connect.yml"}
@@ -33,19 +30,8 @@ def test_workers_that_do_not_answer_refuse_it(tmp_path, platform):
     (port,) = free_ports(1)
     connect = {"kafka_dr_mirror_platform": platform, "kafka_dr_connect": {"urls": [f"http://127.0.0.1:{port}"]}}
     hosts = {"na": REGION, "eu": {**REGION, **connect}}
-    (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
     mirror = {"mirror_described": {"name": "backup", "source": "na", "target": "eu"}}
     tasks = [{"ansible.builtin.include_role": ASKED, "vars": mirror}]
-    play = [{"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": tasks}]
-    (tmp_path / "play.yml").write_text(yaml.safe_dump(play))
-    done = subprocess.run(
-        [str(Path(sys.executable).parent / "ansible-playbook"), "-i", str(tmp_path / "hosts.yml")]
-        + [str(tmp_path / "play.yml"), "--check"],
-        env={**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(collections_path()), "ANSIBLE_NOCOLOR": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = play_locally(tmp_path, tasks, "--check", hosts=hosts)
     refused = "No Connect worker answers" in done.stdout
     assert (done.returncode != 0) == refused == (platform == "connect"), done.stdout + done.stderr

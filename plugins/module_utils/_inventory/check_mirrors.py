@@ -21,10 +21,19 @@ from .platforms import mirror_on_machines
 from .positions import default_topic
 
 PATTERNS = ("topics", "topics_exclude", "groups", "groups_exclude")
-# Classes that read these patterns, and that another one would take the place of.
-FILTERS = {"topic.filter.class": "DefaultTopicFilter", "group.filter.class": "DefaultGroupFilter"}
-# Whether names of MirrorMaker 2's own topics have the separator (KIP-690's policy; DefaultReplicationPolicy).
-SEPARATED = "replication.policy.internal.topic.separator.enabled"
+PATTERNS_ALONE = "Give topics, topics_exclude, groups or groups_exclude of the mirror"
+_OWN_CLASS = "no class of its own, since stages choose as MirrorMaker 2's own class does"
+# By setting: the value that stages read a mirror by, what is expected, and the way out. The last one says whether names
+# of MirrorMaker 2's own topics have the separator (DefaultReplicationPolicy).
+READ_BY = {
+    "topic.filter.class": ("org.apache.kafka.connect.mirror.DefaultTopicFilter", _OWN_CLASS, PATTERNS_ALONE),
+    "group.filter.class": ("org.apache.kafka.connect.mirror.DefaultGroupFilter", _OWN_CLASS, PATTERNS_ALONE),
+    "replication.policy.internal.topic.separator.enabled": (
+        "true",
+        "true, since stages read the mirror's own topics by the names that it has then",
+        "Leave it out",
+    ),
+}
 HOSTS = dict[str, dict[str, t.Any]]
 
 
@@ -47,25 +56,12 @@ def filters(mirrors: list[dict]) -> c.Iterator[Mistake]:
     """Settings by which MirrorMaker 2 chooses topics or groups, or names its own, in a way that stages do not know."""
     for at, mirror in enumerate(mirrors):
         for side, settings in (mirror.get("config") or {}).items():
-            for key, known in FILTERS.items():
+            for key, (known, expected, remedy) in READ_BY.items():
                 value = (settings or {}).get(key)
-                if value is not None and value != f"org.apache.kafka.connect.mirror.{known}":
-                    yield Mistake(
-                        key_path(f"kafka_dr_mirrors[{at}].config.{side}", key),
-                        "no class of its own, since stages choose as MirrorMaker 2's own class does",
-                        found(value),
-                        "Give topics, topics_exclude, groups or groups_exclude of the mirror",
-                        about_of(mirror),
-                    )
-            value = (settings or {}).get(SEPARATED)
-            if value is not None and str(value).lower() != "true":
-                yield Mistake(
-                    key_path(f"kafka_dr_mirrors[{at}].config.{side}", SEPARATED),
-                    "true, since stages read the mirror's own topics by the names that it has then",
-                    found(value),
-                    "Leave it out",
-                    about_of(mirror),
-                )
+                # A flag may be given as YAML's own.
+                if value is not None and value != known and str(value).lower() != known:
+                    at_key = key_path(f"kafka_dr_mirrors[{at}].config.{side}", key)
+                    yield Mistake(at_key, expected, found(value), remedy, about_of(mirror))
 
 
 def secrets(mirrors: list[dict]) -> c.Iterator[Mistake]:
