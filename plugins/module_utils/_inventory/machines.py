@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .applications import ROLES, application_batches, application_machines
-from .platforms import mirror_on_machines
+from .platforms import mirror_on_machines, mirror_platform
 from .regions import hosts_with
+
+# What a stop did not reach is named by its machine, and by this where the workers of Connect did not answer. No machine
+# of an inventory has a blank in its name.
+CONNECT = "the Connect cluster"
 
 
 def mirror_machines(regions: dict[str, dict[str, Any]], mirror: dict[str, Any]) -> list[str]:
@@ -44,6 +48,24 @@ def machines_needed(
         machines.update(found["machines"])
         clusters = found["clusters"]
     return {"machines": sorted(machines), "clusters": clusters}
+
+
+def mirror_forgotten(left: Sequence[str], regions: dict[str, dict[str, Any]], mirror: dict[str, Any]) -> list[str]:
+    """Of what an earlier stop of the mirror did not reach, what the inventory has no more.
+
+    :param left: names of machines, and :data:`CONNECT`.
+    :param regions: hostvars.
+    """
+    on_connect = mirror_platform(regions[mirror["target"]]) == "connect"
+    return [name for name in left if name not in regions and not (name == CONNECT and on_connect)]
+
+
+def mirror_behind(left: Iterable[str]) -> list[str]:
+    """What a stop of the mirror did not reach, each as part of a sentence.
+
+    :param left: names of machines, and :data:`CONNECT`.
+    """
+    return [name if name == CONNECT else f"machine of the mirror {name}" for name in left]
 
 
 def told_silent(silent: dict[str, dict[str, str]]) -> str:

@@ -14,6 +14,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "application_machines": as_filter(_applications.application_machines),
     "applications_unreached": as_filter(_applications.applications_unreached),
     "machines_needed": as_filter(_machines.machines_needed),
+    "mirror_behind": as_filter(_machines.mirror_behind),
+    "mirror_forgotten": as_filter(_machines.mirror_forgotten),
     "mirror_machines": as_filter(_machines.mirror_machines),
     "told_silent": as_filter(_machines.told_silent),
 }
