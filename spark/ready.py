@@ -26,7 +26,7 @@ def missing(directory: str) -> Iterator[str]:
     lacking = [package for name, package in LIBRARIES.items() if not importable(name)]
     if lacking:
         yield f"{sys.executable} cannot import {', '.join(lacking)}: pip install it there."
-    elif "SPARK_HOME" not in os.environ:
+    elif not os.environ.get("SPARK_HOME"):
         yield from _java()
     yield from _directory(Path(directory))
 
@@ -51,7 +51,7 @@ def _java() -> Iterator[str]:
     except (OSError, subprocess.TimeoutExpired) as error:
         yield f"{java} does not run ({error}): install Java {JAVA} or newer."
         return
-    version = re.search(r'version "(?:1\.)?(\d+)', done.stderr + done.stdout)
+    version = re.search(r'^\w+ version "(?:1\.)?(\d+)', done.stderr + done.stdout, re.M)
     if done.returncode or (version and int(version[1]) < JAVA):
         found = version[1] if version else (done.stderr.strip().splitlines() or ["nothing"])[-1]
         yield f"{java} is not the Java that Spark needs: expected {JAVA} or newer, found {found}."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A stage that stops a mirror on a Connect cluster asks its workers before it stops or fences anybody else."""
+"""A stage that starts or stops a mirror on a Connect cluster asks its workers before it changes anything else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,14 @@ REGION = {"kafka_dr_platform": "managed", "kafka_dr_client": {}, "kafka_dr_clien
 
 
 @pytest.mark.parametrize(
-    ("stage", "file"), [("failover", "look"), ("failback", "look"), ("recreate_from_backup", "preflight")]
+    ("stage", "file"),
+    [
+        ("failover", "preflight"),
+        ("failback", "look"),
+        ("recreate_from_backup", "preflight"),
+        ("initial_setup", "preflight"),
+        ("new_backup", "preflight"),
+    ],
 )
 def test_workers_are_asked_in_the_preflight(stage, file):
     tasks = yaml.safe_load((ROLES / stage / "tasks" / f"{file}.yml").read_text())

@@ -58,8 +58,9 @@ def filters(mirrors: list[dict]) -> c.Iterator[Mistake]:
         for side, settings in (mirror.get("config") or {}).items():
             for key, (known, expected, remedy) in READ_BY.items():
                 value = (settings or {}).get(key)
-                # A flag may be given as YAML's own.
-                if value is not None and value != known and str(value).lower() != known:
+                # A flag may be given as YAML's own. Of a class, Kafka takes blanks around it away (ConfigDef).
+                read = str(value).strip() if key.endswith(".class") else str(value)
+                if value is not None and read != known and read.lower() != known:
                     at_key = key_path(f"kafka_dr_mirrors[{at}].config.{side}", key)
                     yield Mistake(at_key, expected, found(value), remedy, about_of(mirror))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .applications import ROLES, application_batches, application_machines
-from .platforms import mirror_on_machines, mirror_platform
+from .platforms import mirror_on_machines
 from .regions import hosts_with
 
 # What a stop did not reach is named by its machine, and by this where the workers of Connect did not answer. No machine
@@ -56,8 +56,8 @@ def mirror_forgotten(left: Sequence[str], regions: dict[str, dict[str, Any]], mi
     :param left: names of machines, and :data:`CONNECT`.
     :param regions: hostvars.
     """
-    on_connect = mirror_platform(regions[mirror["target"]]) == "connect"
-    return [name for name in left if name not in regions and not (name == CONNECT and on_connect)]
+    described = regions[mirror["target"]].get("kafka_dr_connect")
+    return [name for name in left if name not in regions and not (name == CONNECT and described)]
 
 
 def mirror_behind(left: Iterable[str]) -> list[str]:

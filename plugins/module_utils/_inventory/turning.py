@@ -12,6 +12,7 @@ from .._mm2.witness import owner
 from .nodes import mirror_node
 from .platforms import mirror_platform
 from .positions import positions_topic
+from .regions import user_for
 
 # What the name of a mirror ends in that was turned round, and what stands before the region that one was moved to.
 BACK, MOVED = "-back", "-from-"
@@ -130,9 +131,7 @@ def _lacks(mirror: dict[str, Any], regions: Mapping[str, dict[str, Any]]) -> Ite
         yield f"mirror '{mirror['name']}' cannot be turned round: {obstacle}"
         return
     for region in (mirror["source"], mirror["target"]):
-        users = _variables(regions, region).get("kafka_dr_users") or []
-        if not any(user.get("purpose") == "mirror" for user in users):
-            yield f"{region} has no user with the purpose mirror in kafka_dr_users"
+        yield from _lacks_user(region, _variables(regions, region))
     backup = _variables(regions, mirror["source"])
     if not backup:
         return
@@ -148,6 +147,19 @@ def _lacks(mirror: dict[str, Any], regions: Mapping[str, dict[str, Any]]) -> Ite
             mirror_node(turned_mirror(mirror), regions, host)
         except UsageError as error:
             yield str(error)
+
+
+def _lacks_user(name: str, region: dict[str, Any]) -> Iterator[str]:
+    user = user_for(region, "mirror")
+    if not user:
+        yield f"{name} has no user with the purpose mirror in kafka_dr_users"
+        return
+    client = region.get("kafka_dr_client") or {}
+    by_password = client.get("sasl.mechanism", "").startswith(("PLAIN", "SCRAM-"))
+    # On Kubernetes an operator makes it; the client's own user has its password in kafka_dr_client_secrets.
+    known = region.get("kafka_dr_platform") == "kubernetes" or client.get("sasl.username") == user["name"]
+    if by_password and not known and not user.get("password"):
+        yield f"{name} has no password of its user '{user['name']}' in kafka_dr_users"
 
 
 def _shares_positions(

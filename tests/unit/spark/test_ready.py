@@ -31,11 +31,11 @@ def told(directory, **env):
     return done.stdout.strip(), done.returncode
 
 
-def java(directory, version):
-    """A path with a Java of this version alone."""
+def java(directory, version, first="true"):
+    """A path with a Java of this version alone, which runs ``first`` before it tells that."""
     program = directory / "bin" / "java"
     program.parent.mkdir()
-    program.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\n")
+    program.write_text(f"#!/bin/sh\n{first}\necho 'openjdk version \"{version}\"' >&2\n")
     program.chmod(0o755)
     return str(program.parent)
 
@@ -45,6 +45,16 @@ def test_a_machine_that_has_all_lacks_nothing_and_nothing_is_written(tmp_path, v
     path = java(tmp_path, version)
     assert told(tmp_path / "work" / "proof", PATH=path) == ("", 0)
     assert not (tmp_path / "work").exists()
+
+
+def test_what_java_says_of_its_options_is_no_version(tmp_path):
+    options = "echo 'Picked up JAVA_TOOL_OPTIONS: -Dapp.version \"1\"' >&2"
+    assert told(tmp_path, PATH=java(tmp_path, "17.0.1", options)) == ("", 0)
+
+
+def test_an_empty_home_of_spark_is_none(tmp_path):
+    said, code = told(tmp_path, PATH=java(tmp_path, "11.0.2"), SPARK_HOME="")
+    assert code == 1 and "17 or newer, found 11" in said, said
 
 
 def test_a_library_that_is_not_there_is_named(tmp_path):

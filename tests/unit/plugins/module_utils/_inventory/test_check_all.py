@@ -165,6 +165,14 @@ def test_what_a_stage_has_learnt_is_no_mistake_of_the_inventory():
     assert "password_lerned" in examined(hosts)["mistakes"][0]
 
 
+def test_mirror_maker_2s_own_filter_may_be_named():
+    """Kafka takes blanks around a class's name away."""
+    known = "org.apache.kafka.connect.mirror.DefaultTopicFilter"
+    for named in (known, f" {known} "):
+        hosts = described("*.kafka_dr_mirrors.0.config", {"source": {"topic.filter.class": named}})
+        assert examined(hosts)["mistakes"] == []
+
+
 def without_password(*users):
     """The description with an application whose principal has no password in any of the inventory's lists."""
     hosts = described(APPLICATION + ".principals", ["cart"])

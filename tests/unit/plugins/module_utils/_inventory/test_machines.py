@@ -54,7 +54,8 @@ def test_a_mirror_is_on_its_hosts_or_its_region_and_in_a_cluster_on_none():
 def test_what_a_stop_did_not_reach_is_told_and_given_up_by_name():
     left = ["the Connect cluster", "m1"]
     assert _machines.mirror_behind(left) == ["the Connect cluster", "machine of the mirror m1"]
-    on_connect = {"eu": {"kafka_dr_platform": "host", "kafka_dr_mirror_platform": "connect"}}
+    # Also where the mirror has another platform by now.
+    on_connect = {"eu": {"kafka_dr_platform": "host", "kafka_dr_connect": {"urls": ["http://c:8083"]}}}
     assert _machines.mirror_forgotten(left, on_connect, MIRROR) == ["m1"]
     assert _machines.mirror_forgotten(left, {**on_connect, "m1": {}}, MIRROR) == []
     assert _machines.mirror_forgotten(left, {**REGIONS, "m1": {}}, MIRROR) == ["the Connect cluster"]

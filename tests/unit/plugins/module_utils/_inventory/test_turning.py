@@ -59,6 +59,17 @@ def test_a_mirror_that_is_described_wins_over_a_turned_one():
     assert find_mirror([MIRROR, described], "eu", "na", regions(), turned=True) == described
 
 
+def test_a_user_whose_password_nobody_knows_cannot_be_used():
+    """The turned mirror would give its name with the password of the stages' user."""
+    scram = {"bootstrap.servers": "127.0.0.1:1", "sasl.mechanism": "SCRAM-SHA-512"}
+    told = "na has no password of its user 'kdr-mirror' in kafka_dr_users"
+    assert turn_lacks(MIRROR, regions(kafka_dr_client=scram)) == told
+    assert turn_lacks(MIRROR, regions(kafka_dr_client={**scram, "sasl.mechanism": "OAUTHBEARER"})) == ""
+    assert turn_lacks(MIRROR, regions(kafka_dr_client={**scram, "sasl.username": "kdr-mirror"})) == ""
+    known = [{"name": "kdr-mirror", "purpose": "mirror", "password": "p"}]
+    assert turn_lacks(MIRROR, regions(kafka_dr_client=scram, kafka_dr_users=known)) == ""
+
+
 def test_two_mirrors_the_other_way_are_no_way_back():
     with pytest.raises(UsageError, match="No single mirror"):
         find_mirror([MIRROR, {**MIRROR, "name": "more"}], "eu", "na", regions(), turned=True)
