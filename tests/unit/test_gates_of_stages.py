@@ -146,6 +146,19 @@ def test_a_mirror_whose_topics_are_renamed_is_not_turned_round(tmp_path):
     assert "found that MirrorMaker 2 renames shop.heartbeats" in said and "-e failover_reverse=false" in said
 
 
+def test_a_mirror_that_needs_more_brokers_than_there_are_is_not_turned_round(tmp_path):
+    """Its topics would be refused in the source once applications have left it."""
+    more = {
+        "failover_mirror": {**MIRROR, "tuning": {"replication_factor": 3}},
+        "failover_reverse": True,
+        "__failover_lacks": "",
+        "__failover_source": {"reachable": True, "error": "", "topics": {}, "cluster_id": "A", "brokers": 1},
+        "ledger": {"active_region": "na"},
+    }
+    (said,) = refused(tmp_path, only="reverse", **more)
+    assert "found tuning.replication_factor 3 of mirror" in said and "and 1 broker in na" in said, said
+
+
 @pytest.mark.parametrize(("topics", "told"), [(["orders", "bills"], 0), (["bills"], 1)])
 def test_a_manifest_may_lack_what_the_watch_stands_for(tmp_path, topics, told):
     require = [{"query": "`false`", "message": "a gate of this test"}]

@@ -10,6 +10,7 @@ from typing import Any
 
 from .._errors import UsageError
 from .._values.safe import shown
+from .._values.security import mechanism_of
 from .places import application_place
 from .regions import hosts_with
 
@@ -188,7 +189,7 @@ def application_files(
     files = []
     for application in batch:
         path, user = application.get("environment_file"), (application.get("principals") or [""])[0]
-        if not path or (client.get("sasl.mechanism") and user not in passwords):
+        if not path or (mechanism_of(client) and user not in passwords):
             raise UsageError(
                 f"Application '{application['name']}' cannot be pointed at {region}",
                 expected="environment_file, and principals of which the first is one of kafka_dr_users with its "
@@ -210,7 +211,7 @@ def _environment(
     values = {
         "KAFKA_BROKERS": client.get("bootstrap.servers", ""),
         "KAFKA_SECURITY_PROTOCOL": client.get("security.protocol", "PLAINTEXT"),
-        "KAFKA_SASL_MECHANISM": client.get("sasl.mechanism", ""),
+        "KAFKA_SASL_MECHANISM": mechanism_of(client),
         "KAFKA_USER": user,
         "KAFKA_PWD": password,
         "KAFKA_CERT": application["environment_file"] + ".ca.pem",

@@ -37,10 +37,7 @@ def clients(name: str, region: dict) -> c.Iterator[Mistake]:
 def authentication(name: str, region: dict) -> c.Iterator[Mistake]:
     """What a client's way of authentication lacks."""
     client = region.get("kafka_dr_client") or {}
-    protocol, mechanism = (
-        str(client.get("security.protocol") or "PLAINTEXT").upper(),
-        str(client.get("sasl.mechanism") or client.get("sasl.mechanisms") or "").upper(),
-    )
+    protocol, mechanism = (str(client.get("security.protocol") or "PLAINTEXT").upper(), security.mechanism_of(client))
     if protocol.startswith("SASL") and client and not mechanism:
         yield Mistake(
             "kafka_dr_client['sasl.mechanism']",
@@ -168,7 +165,7 @@ def applications(name: str, host: dict, hosts: HOSTS) -> c.Iterator[Mistake]:
         return
     users = {user["name"] for other in hosts.values() for user in other.get("kafka_dr_users") or []}
     regions = [region for region in hosts.values() if is_region(region)]
-    passwords = any((region.get("kafka_dr_client") or {}).get("sasl.mechanism") for region in regions)
+    passwords = any(security.mechanism_of(region.get("kafka_dr_client") or {}) for region in regions)
     # A KafkaUser that is not described keeps its rights: its operator puts back what is deleted only in Kafka.
     declared = passwords or any(region.get("kafka_dr_kubernetes") for region in regions)
     for at, application in enumerate(host.get("kafka_dr_applications") or []):
@@ -220,7 +217,7 @@ def hook_files(name: str, host: dict) -> c.Iterator[Mistake]:
 
 def application_passwords(name: str, host: dict, hosts: HOSTS) -> c.Iterator[Mistake]:
     """Applications that the role could not point at a region, since nobody knows the password of their principal."""
-    if not any((region.get("kafka_dr_client") or {}).get("sasl.mechanism") for region in hosts.values()):
+    if not any(security.mechanism_of(region.get("kafka_dr_client") or {}) for region in hosts.values()):
         return
     users = [(region, user) for region in hosts.values() for user in region.get("kafka_dr_users") or []]
     # On Kubernetes an operator makes them.

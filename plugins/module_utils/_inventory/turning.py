@@ -9,6 +9,7 @@ from typing import Any
 from .._errors import UsageError
 from .._mm2.mirror_config import policy_name
 from .._mm2.witness import owner
+from .._values.security import BY_PASSWORD, mechanism_of
 from .nodes import mirror_node
 from .platforms import mirror_platform
 from .positions import positions_topic
@@ -155,7 +156,7 @@ def _lacks_user(name: str, region: dict[str, Any]) -> Iterator[str]:
         yield f"{name} has no user with the purpose mirror in kafka_dr_users"
         return
     client = region.get("kafka_dr_client") or {}
-    by_password = client.get("sasl.mechanism", "").startswith(("PLAIN", "SCRAM-"))
+    by_password = mechanism_of(client) in BY_PASSWORD
     # On Kubernetes an operator makes it; the client's own user has its password in kafka_dr_client_secrets.
     known = region.get("kafka_dr_platform") == "kubernetes" or client.get("sasl.username") == user["name"]
     if by_password and not known and not user.get("password"):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+from .._values.security import mechanism_of
 from .region import SIZE, size_of
 
 REGION = "kafka-dr.streamsafe/region"
@@ -26,6 +27,7 @@ def application_pointer(
     :param name: name of the region; ``region``: its variables.
     """
     client = region.get("kafka_dr_client") or {}
+    client = {**client, "sasl.mechanism": mechanism_of(client)}
     values = {key: client[source] for key, source in {**DEFAULT_KEYS, **place["keys"]}.items() if client.get(source)}
     values.update({"KAFKA_USER": user, "KAFKA_PWD": password, "KAFKA_REGION": name})
     values.update(place["environment"])

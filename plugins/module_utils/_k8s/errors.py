@@ -53,7 +53,10 @@ def from_answer(status: int, body: bytes, what: str, cluster: str) -> KafkaDrErr
         remedy = "Run it again: it starts from what is there now"
         return ConflictError(sentence, found=message, code=reason, remedy=remedy)
     if status in (408, 429, 500, 502, 503, 504) and (
-        reason in ("Timeout", "ServerTimeout", "TooManyRequests", "ServiceUnavailable") or status > 500
+        reason in ("Timeout", "ServerTimeout", "TooManyRequests", "ServiceUnavailable")
+        or status > 500
+        # Not the API server's words but those of what stands before it.
+        or (status == 500 and not answer)
     ):
         remedy = "Look at the API server's health and run it again"
         return TimedOutError(sentence, found=message, code=reason or str(status), remedy=remedy)

@@ -18,6 +18,7 @@ from .._errors import UsageError
 from .._mm2.mirror_config import PATTERN_FIELDS, checked, connector_configs, patterns_told, source_offsets_topic
 from .._mm2.names import configs_topic, status_topic, workers_group
 from .._mm2.properties import pattern_text
+from .._values.security import mechanism_of
 from .mirror_versions import API_VERSIONS, SHAPES, STRIMZI_GROUP, shape_of
 
 STATES = ("running", "paused", "stopped")
@@ -218,7 +219,7 @@ def _tls(reference: dict[str, str] | None, group: str) -> dict[str, list[dict[st
 
 
 def _sasl(name: str, region: str, client: dict[str, str], references: dict[str, dict[str, str]]) -> dict[str, Any]:
-    mechanism = str(client.get("sasl.mechanism") or client.get("sasl.mechanisms") or "").upper()
+    mechanism = mechanism_of(client)
     if mechanism not in MECHANISMS:
         raise UsageError(
             f"Mirror '{name}' cannot log in to region {region} by '{mechanism}'",

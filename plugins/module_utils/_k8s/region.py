@@ -10,6 +10,7 @@ from typing import Any
 from .._errors import UsageError
 from .._inventory.places import CONNECTION_KEYS
 from .._values.safe import shown
+from .._values.security import mechanism_of
 
 KNOWN_KEYS = CONNECTION_KEYS + (
     "namespace",
@@ -101,7 +102,7 @@ def mirror_clients(regions: dict[str, dict[str, Any]]) -> dict[str, dict[str, An
     clients = {}
     for name, region in regions.items():
         client = dict(region.get("kafka_dr_client") or {})
-        if client.get("sasl.mechanism"):
+        if mechanism_of(client):
             client["sasl.username"] = _mirror_user(region, name)
         inside = (region.get("kafka_dr_kubernetes") or {}).get("mirror_bootstrap")
         if inside:

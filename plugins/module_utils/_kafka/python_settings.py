@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._errors import UsageError
-from .._values.security import BY_PASSWORD, PROTOCOLS
+from .._values.security import BY_PASSWORD, PROTOCOLS, mechanism_of
 from .oauth import ClientCredentials
 from .tls import tls_context
 
@@ -78,7 +78,7 @@ def _refuse_others(config: Mapping[str, Any], tls: bool, sasl: bool) -> None:
 
 
 def _sasl(config: Mapping[str, Any], timeout: float) -> dict[str, Any]:
-    mechanism = str(config.get("sasl.mechanism") or config.get("sasl.mechanisms") or "GSSAPI").upper()
+    mechanism = mechanism_of(config) or "GSSAPI"
     if mechanism in BY_PASSWORD:
         missing = [key for key in ("sasl.username", "sasl.password") if not config.get(key)]
         if missing:

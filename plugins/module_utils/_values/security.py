@@ -12,6 +12,11 @@ MECHANISMS = (*BY_PASSWORD, "OAUTHBEARER")
 NOT_TRUE = ("false", "f", "0", "no")
 
 
+def mechanism_of(client: Mapping[str, Any]) -> str:
+    """The SASL mechanism of a client in capitals, by either of librdkafka's names for it; empty where it has none."""
+    return str(client.get("sasl.mechanism") or client.get("sasl.mechanisms") or "").upper()
+
+
 def unverified(client: Mapping[str, Any]) -> list[str]:
     """Settings by which a certificate, or the name in it, is not verified, or a password goes without TLS."""
     settings = []
@@ -19,8 +24,7 @@ def unverified(client: Mapping[str, Any]) -> list[str]:
         settings.append("enable.ssl.certificate.verification=false")
     if str(client.get("ssl.endpoint.identification.algorithm", "https")).lower() in ("none", ""):
         settings.append("ssl.endpoint.identification.algorithm=none")
-    mechanism = str(client.get("sasl.mechanism") or client.get("sasl.mechanisms") or "").upper()
-    if str(client.get("security.protocol") or "").upper() == "SASL_PLAINTEXT" and mechanism in MECHANISMS:
+    if str(client.get("security.protocol") or "").upper() == "SASL_PLAINTEXT" and mechanism_of(client) in MECHANISMS:
         settings.append("security.protocol=SASL_PLAINTEXT sends a password, or what stands for one, without TLS")
     return settings
 

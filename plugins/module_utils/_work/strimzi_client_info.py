@@ -6,7 +6,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from .._errors import AuthenticationError, AuthorizationError, RefusedError, UnreachableError
+from .._errors import AuthenticationError, AuthorizationError, RefusedError, TimedOutError, UnreachableError
 from .._k8s import kafka_access, kafka_resources
 from .._k8s.client import KubernetesClient, object_path
 from .._k8s.strimzi import kinds_version
@@ -21,7 +21,7 @@ def strimzi_client_info(params: dict[str, Any], check_mode: bool) -> dict[str, A
         client = KubernetesClient(params["connection"], params["timeout"])
         known["api_version"], known["served"] = kinds_version(client, params["group"])
         return {**_client_info(client, known["api_version"], params), "served": known["served"]}
-    except (UnreachableError, AuthenticationError, AuthorizationError) as error:
+    except (UnreachableError, TimedOutError, AuthenticationError, AuthorizationError) as error:
         # With a namespace go the rights in it, and often the service account: to whom has no others, gone and forbidden
         # look alike.
         if not params["allow_unreachable"]:

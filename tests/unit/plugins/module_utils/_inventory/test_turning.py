@@ -64,7 +64,10 @@ def test_a_user_whose_password_nobody_knows_cannot_be_used():
     scram = {"bootstrap.servers": "127.0.0.1:1", "sasl.mechanism": "SCRAM-SHA-512"}
     told = "na has no password of its user 'kdr-mirror' in kafka_dr_users"
     assert turn_lacks(MIRROR, regions(kafka_dr_client=scram)) == told
-    assert turn_lacks(MIRROR, regions(kafka_dr_client={**scram, "sasl.mechanism": "OAUTHBEARER"})) == ""
+    small = {"bootstrap.servers": "127.0.0.1:1", "sasl.mechanisms": "scram-sha-256"}
+    assert turn_lacks(MIRROR, regions(kafka_dr_client=small)) == told
+    for other in ("OAUTHBEARER", None):
+        assert turn_lacks(MIRROR, regions(kafka_dr_client={**scram, "sasl.mechanism": other})) == ""
     assert turn_lacks(MIRROR, regions(kafka_dr_client={**scram, "sasl.username": "kdr-mirror"})) == ""
     known = [{"name": "kdr-mirror", "purpose": "mirror", "password": "p"}]
     assert turn_lacks(MIRROR, regions(kafka_dr_client=scram, kafka_dr_users=known)) == ""
