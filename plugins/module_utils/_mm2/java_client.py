@@ -12,7 +12,7 @@ from typing import Any
 
 from .._errors import UsageError
 from .._values.client_secrets import checked_endpoint
-from .._values.security import PROTOCOLS
+from .._values.security import PROTOCOLS, mechanism_of
 
 PLAIN_KEYS = (
     "bootstrap.servers",
@@ -41,7 +41,7 @@ def java_client(client: dict[str, Any], secret: Callable[[str], str]) -> dict[st
     """
     properties = {}
     for key in PLAIN_KEYS:
-        value = client.get(key, client.get("sasl.mechanisms") if key == "sasl.mechanism" else None)
+        value = client.get(key)
         if value is not None:
             properties[key] = str(value)
     protocol = str(client.get("security.protocol", "plaintext")).upper()
@@ -57,7 +57,7 @@ def java_client(client: dict[str, Any], secret: Callable[[str], str]) -> dict[st
     else:
         properties.pop("ssl.endpoint.identification.algorithm", None)
     if protocol.startswith("SASL"):
-        properties["sasl.mechanism"] = str(properties.get("sasl.mechanism") or "").upper()
+        properties["sasl.mechanism"] = mechanism_of(client)
         properties.update(_sasl(client, properties["sasl.mechanism"], secret))
     else:
         properties.pop("sasl.mechanism", None)
