@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Ask machines whether they answer, over the connections that tasks delegated to them use. In the controller's process,
-where connections are.
+"""Ask machines whether they answer, over the connections and with the privileges that tasks delegated to them use.
+
+In the controller's process, where connections are.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from typing import Any
 
 from ansible import constants
 from ansible.errors import AnsibleActionFail, AnsibleConnectionFailure
+from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
+from ansible.plugins.loader import become_loader
 from ansible.utils.display import Display
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import TimedOutError, UnreachableError
@@ -64,25 +67,15 @@ class ActionModule(ActionBase):
         return name.rsplit(".", 1)[-1] if name.startswith("ansible.builtin.") else name
 
     def _machine(self, name: str, variables: dict[str, Any]) -> Callable[[], None]:
-        """The question whether this host runs a command."""
-        way = self._way_to(variables)
-        # What is templated here is not templated again in each process.
-        values = {
-            key: variables[key] for key in constants.config.get_plugin_vars("connection", way) if key in variables
-        }
-        values.setdefault("inventory_hostname", name)
+        """The question whether this host runs a command, as the user that tasks become there."""
 
         def ask() -> None:
             _be_quiet()
-            context = self._play_context.copy()
-            context.connection, context.remote_addr = way, values.get("ansible_host") or name
-            # A task is hidden for the sake of the clusters' credentials; why a machine does not answer is no secret.
-            context.no_log = False
-            connection = self._shared_loader_obj.connection_loader.get(way, context, None)
-            if connection is None:
-                raise AnsibleConnectionFailure(f"the connection plugin {way} was not found")
-            connection.set_options(var_options=values)
-            code, printed, complaint = connection.exec_command(f"echo {WORD}", sudoable=False)
+            connection = self._connect(name, variables)
+            command = f"echo {WORD}"
+            if _becomes(connection, self._play_context):
+                command = connection.become.build_become_command(command, connection._shell)
+            code, printed, complaint = connection.exec_command(command, sudoable=connection.become is not None)
             if WORD.encode() not in printed:
                 found = complaint.decode(errors="replace").strip().splitlines()
                 raise AnsibleConnectionFailure(
@@ -90,6 +83,51 @@ class ActionModule(ActionBase):
                 )
 
         return ask
+
+    def _connect(self, name: str, variables: dict[str, Any]) -> Any:
+        """The connection that a delegated task has, with what it takes from the play and from the command line."""
+        way = self._way_to(variables)
+        context = self._play_context.copy()
+        context.connection, context.remote_addr = way, variables.get("ansible_host") or name
+        # A task is hidden for the sake of the clusters' credentials; why a machine does not answer is no secret.
+        context.no_log = False
+        connection = self._shared_loader_obj.connection_loader.get(way, context, None)
+        if connection is None:
+            raise AnsibleConnectionFailure(f"the connection plugin {way} was not found")
+        keywords = {**self._task.dump_attrs(), "timeout": context.timeout}
+        # The task's retries are none of the connection's.
+        del keywords["retries"]
+        if context.password:
+            keywords["password"] = context.password
+        values = _values_of("connection", way, variables)
+        connection.set_options(task_keys=keywords, var_options={"inventory_hostname": name, **values})
+        if boolean(variables.get("ansible_become", self._task.become) or False):
+            method = variables.get("ansible_become_method") or self._task.become_method
+            become = become_loader.get(method)
+            if become is None:
+                raise AnsibleConnectionFailure(f"the become plugin {method} was not found")
+            if context.become_pass:
+                keywords["become_pass"] = context.become_pass
+            become.set_options(task_keys=keywords, var_options=_values_of("become", become._load_name, variables))
+            connection.set_become_plugin(become)
+        return connection
+
+
+def _values_of(kind: str, plugin: str, variables: dict[str, Any]) -> dict[str, Any]:
+    """What the host's variables say to a plugin."""
+    return {key: variables[key] for key in constants.config.get_plugin_vars(kind, plugin) if key in variables}
+
+
+def _becomes(connection: Any, context: Any) -> bool:
+    """Whether a task becomes another user there, as ``ActionBase._low_level_execute_command`` decides it."""
+    if connection.become is None:
+        return False
+    try:
+        user = connection.get_option("remote_user")
+    except KeyError:
+        user = context.remote_user
+    wanted = connection.become.get_option("become_user")
+    return constants.BECOME_ALLOW_SAME_USER or wanted != user or not (wanted or user)
 
 
 def _of_kind(kind: str, silent: dict[str, str]) -> dict[str, str]:

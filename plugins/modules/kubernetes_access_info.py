@@ -101,12 +101,17 @@ granted:
   returned: always
   type: bool
 refusals:
-  description: What stands in the way, one sentence each.
+  description: What the API servers refuse, one sentence each.
+  returned: always
+  type: list
+  elements: str
+unanswered:
+  description: Which API servers do not answer, one sentence each.
   returned: always
   type: list
   elements: str
 places:
-  description: The same place by place, C(name), C(namespace), C(refusals).
+  description: The same place by place, C(name), C(namespace), C(refusals), C(unanswered).
   returned: always
   type: list
   elements: dict

@@ -12,9 +12,10 @@ version_added: "0.1.0"
 author: The streamsafe.kafka_dr authors (@streamsafe)
 description:
   - Opens the connection to every machine, as a task that is delegated to it does, and runs one command that does
-    nothing.
+    nothing, as the user that such a task becomes there.
   - All are asked at the same time, so that many dead ones cost no more time than one.
-  - A machine that accepts the connection and then says nothing is silent too.
+  - A machine that accepts the connection and then says nothing is silent too, and so is one where nobody becomes
+    that user, such as where C(sudo) waits for a directory service that is lost.
   - A machine that is reached over the connection V(local) is the controller, and is not asked.
 attributes:
   check_mode:

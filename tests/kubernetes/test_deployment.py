@@ -100,6 +100,9 @@ def test_a_mirror_without_an_operator(regions):
     regions.play([role("mirror", "start", **MIRROR), role("mirror", "await_carrying", **MIRROR)])
     cluster.until(lambda: sum(ends(target).values()) >= sum(held.values()) + 50, "the mirror to go on", 60)
 
+    # A stop that was left to a later run.
+    regions.role("mirror", "stop", mirror_left=["the Kubernetes cluster"], mirror_target_in_use=True, **MIRROR)
+    assert deployment(regions)["spec"]["replicas"] == 0
     regions.play([role("mirror", "stop", **MIRROR), role("mirror", "remove", **MIRROR)])
     assert deployment(regions) is None and cluster.read(regions.mirrors, "mirror-backup") is None
     assert [name for name in target.metadata().topics if name.startswith("mm2")] == []

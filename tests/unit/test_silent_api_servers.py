@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import http.server
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -19,16 +20,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.strimzi_
 from tests.support.local_play import REGION, play_locally
 
 ROLES = Path(__file__).resolve().parents[2] / "roles"
-# What an unplanned failover and a fence ask, or write, on Kubernetes.
-ASKED = [
-    *(ROLES / "mirror" / "tasks" / "deployment" / f"{name}.yml" for name in ("show_lasting", "stop")),
-    *(ROLES / "mirror" / "tasks" / "kubernetes" / f"{name}.yml" for name in ("refuse_undone", "stop")),
-    ROLES / "mirror" / "tasks" / "kubernetes" / "topics_uncontested.yml",
-    *(ROLES / "applications" / "tasks" / "kubernetes" / f"{name}.yml" for name in ("look", "start", "stop")),
-    *(ROLES / "watch" / "tasks" / "kubernetes" / f"{name}.yml" for name in ("look", "stop")),
-    ROLES / "credentials" / "tasks" / "kubernetes" / "settings.yml",
-    ROLES / "kafka" / "tasks" / "users.yml",
-]
+# All that ask kubernetes.core, or have it write.
+ASKED = sorted(
+    path for path in ROLES.rglob("tasks/**/*.yml") if re.search(r"^ +kubernetes\.core\.", path.read_text(), re.M)
+)
 
 
 @contextmanager
@@ -100,7 +95,7 @@ def test_every_question_ends(file):
         for task in tasks_of(yaml.safe_load(file.read_text()))
         if any(key.startswith("kubernetes.core.") for key in task)
     ]
-    assert asking and [task["name"] for task in asking if "timeout" not in task] == []
+    assert [task["name"] for task in asking if "timeout" not in task] == []
 
 
 @pytest.mark.slow
@@ -115,3 +110,19 @@ def test_settings_that_nobody_tells_are_none(tmp_path):
         tasks = [{"ansible.builtin.include_role": role, "vars": {"credentials_region": "na"}}, told]
         done = play_locally(tmp_path, tasks, hosts={"na": region})
     assert done.returncode == 0 and "SETTINGS {}" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_nobody_can_accept_that_a_stage_writes_where_nobody_answers(tmp_path):
+    with silent() as host:
+        connection = {"host": host, "validate_certs": False, "api_key": "x"}
+        place = {**connection, "namespace": "kafka", "cluster": "kafka"}
+        region = {**REGION, "kafka_dr_platform": "kubernetes", "kafka_dr_kubernetes": place}
+        role = {"name": "streamsafe.kafka_dr.preflight", "tasks_from": "access.yml", "public": True}
+        asked = {"preflight_stage": "failover", "preflight_accept_access": True, "preflight_writes": ["na"]}
+        gates = "{{ __preflight_access | streamsafe.kafka_dr.gate([], {}) }}"
+        tasks = [{"ansible.builtin.include_role": role, "vars": asked}, {"ansible.builtin.debug": {"msg": gates}}]
+        done = play_locally(tmp_path, tasks, hosts={"na": region})
+    told = " ".join((done.stdout + done.stderr).split())
+    assert '"refusals": [ "api_servers: A stage writes to Kubernetes through its API servers' in told, told
+    assert '"overridden": []' in told and "override it" not in told

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .applications import ROLES, application_batches, application_machines
-from .platforms import mirror_on_machines
+from .platforms import mirror_on_machines, mirror_platform
 from .regions import hosts_with
 
-# What a stop did not reach is named by its machine, and by this where the workers of Connect did not answer. No machine
-# of an inventory has a blank in its name.
-CONNECT = "the Connect cluster"
+# What a stop did not reach is named by its machine, and by these where the workers of Connect, or the API server of the
+# cluster that runs the mirror, did not answer. No machine of an inventory has a blank in its name.
+CONNECT, KUBERNETES = "the Connect cluster", "the Kubernetes cluster"
 
 
 def mirror_machines(regions: dict[str, dict[str, Any]], mirror: dict[str, Any]) -> list[str]:
@@ -53,27 +53,38 @@ def machines_needed(
 def mirror_forgotten(left: Sequence[str], regions: dict[str, dict[str, Any]], mirror: dict[str, Any]) -> list[str]:
     """Of what an earlier stop of the mirror did not reach, what the inventory has no more.
 
-    :param left: names of machines, and :data:`CONNECT`.
+    :param left: names of machines, :data:`CONNECT` and :data:`KUBERNETES`.
     :param regions: hostvars.
     """
-    described = regions[mirror["target"]].get("kafka_dr_connect")
-    return [name for name in left if name not in regions and not (name == CONNECT and described)]
+    target = regions[mirror["target"]]
+    described = {CONNECT} if target.get("kafka_dr_connect") else set()
+    if mirror_platform(target) in ("kubernetes", "deployment"):
+        described.add(KUBERNETES)
+    return [name for name in left if name not in regions and name not in described]
 
 
 def mirror_behind(left: Iterable[str]) -> list[str]:
     """What a stop of the mirror did not reach, each as part of a sentence.
 
-    :param left: names of machines, and :data:`CONNECT`.
+    :param left: names of machines, :data:`CONNECT` and :data:`KUBERNETES`.
     """
-    return [name if name == CONNECT else f"machine of the mirror {name}" for name in left]
+    return [name if name in (CONNECT, KUBERNETES) else f"machine of the mirror {name}" for name in left]
 
 
 def told_silent(silent: dict[str, dict[str, str]]) -> str:
     """The machines and API servers that do not answer, as part of a sentence.
 
-    :param silent: ``{machines: {machine: why}, clusters: {application: why}}``.
+    :param silent: ``{machines: {machine: why}, clusters: {application or of_mirror: why}}``.
     """
     return "; ".join(
         [f"{name} ({why})" for name, why in sorted(silent.get("machines", {}).items())]
-        + [f"the API server of application {name} ({why})" for name, why in sorted(silent.get("clusters", {}).items())]
+        + [
+            f"the API server of {name if name.startswith(of_mirror('')) else f'application {name}'} ({why})"
+            for name, why in sorted(silent.get("clusters", {}).items())
+        ]
     )
+
+
+def of_mirror(name: str) -> str:
+    """By which the API server of the cluster that runs a mirror is told, beside those of applications."""
+    return f"mirror {name}"

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from typing import Any
 
 from .._errors import UsageError
+from .._inventory.machines import of_mirror
 from .._inventory.places import CONNECTION_KEYS
+from .._inventory.platforms import mirror_platform
 from .._mm2.command import mirror_maker_command
 from .._mm2.properties import mirror_properties, mirror_secrets, render_properties
 from .mirror_resource import merged
@@ -54,6 +57,19 @@ def mirror_place(region: dict[str, Any], name: str) -> dict[str, Any]:
         "heap": region.get("kafka_dr_mirror_heap") or "1g",
         "java_options": region.get("kafka_dr_java_options") or "",
         "rest_port": region.get("kafka_dr_mirror_rest_port") or 8083,
+    }
+
+
+def mirror_clusters(regions: dict[str, dict[str, Any]], mirrors: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """``{of_mirror: connection}`` of the API servers that mirrors need which run in a cluster.
+
+    :param regions: hostvars. :param mirrors: empty ones count for nothing.
+    :raises UsageError: the inventory does not say well where one runs.
+    """
+    return {
+        of_mirror(mirror["name"]): mirror_place(regions[mirror["target"]], mirror["target"])["connection"]
+        for mirror in mirrors
+        if mirror and mirror_platform(regions[mirror["target"]]) in (PLATFORM, "kubernetes")
     }
 
 

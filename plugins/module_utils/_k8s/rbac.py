@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .._inventory.machines import of_mirror
 from .._inventory.turning import turned_mirrors
-from .mirror_deployment import PLATFORM, mirror_place
+from .mirror_deployment import PLATFORM, mirror_clusters, mirror_place
 from .rbac_clusters import connection_of, of_cluster
 from .rbac_rules import (
     AUTHORITIES,
@@ -230,19 +231,19 @@ def wanted(
     :param mirrors: ``kafka_dr_mirrors``, and those of the stage that were or will be turned round.
     :param writes: regions that the stage writes to; the namespaces of applications that it moves are added, and none
         that belongs to a lost region.
-    :param making: those whose cluster it makes. :param keeps: those whose definition it keeps elsewhere, or reads
-        there.
-    :param silent: names of applications whose API server is known not to answer, one for each such server; the stage
-        leaves out all that are there.
+    :param making: those whose cluster it makes. :param keeps: those whose definition it keeps or reads elsewhere.
+    :param silent: applications by name, and mirrors by ``of_mirror``, whose API server is known not to answer; what is
+        there, the stage leaves out.
     """
     dead = _connections(regions, silent)
+    left = mirror_clusters(regions, [mirror for mirror in mirrors if of_mirror(mirror["name"]) in silent]).values()
     movable = [name for name in regions if name not in lost and application_places(regions[name])]
     known = places(regions, mirrors, making)
     homes = [place for place in known if place["home"] and _makes(place, regions, making)]
 
     def is_written(place: dict[str, Any]) -> bool:
         if place["name"] in (keeps if place["kept"] else writes) and not place.get("applications"):
-            return True
+            return place["home"] or place["kept"] or place["connection"] not in left
         return place["name"] in [*writes, *movable] and not place["kept"] and place["connection"] not in dead
 
     return [

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._errors import KafkaDrError, RefusedError
+from .._errors import KafkaDrError, RefusedError, TimedOutError, UnreachableError
 from .._k8s.client import KubernetesClient, NotFoundError, object_path
 from .._values.listing import named
 
@@ -31,21 +31,23 @@ def kubernetes_access_info(params: dict[str, Any], dummy: bool | None = None) ->
 
     :param params: ``places[{name, connection, namespace, rules, may_be_made}]`` and ``timeout``.
     """
-    found = [
-        {"name": place["name"], "namespace": place["namespace"], "refusals": _look(place, params["timeout"])}
-        for place in params["places"]
-    ]
+    found = [_look(place, params["timeout"]) for place in params["places"]]
     refusals = [text for place in found for text in place["refusals"]]
-    return {"granted": not refusals, "refusals": refusals, "places": found}
+    unanswered = [text for place in found for text in place["unanswered"]]
+    return {"granted": not refusals + unanswered, "refusals": refusals, "unanswered": unanswered, "places": found}
 
 
-def _look(place: dict[str, Any], timeout: int) -> list[str]:
-    """Sentences, each with the way out; none where all is well."""
+def _look(place: dict[str, Any], timeout: int) -> dict[str, Any]:
+    """Of one place, sentences with the way out: what the API server refuses, or that it does not answer."""
+    looked: dict[str, Any] = {"name": place["name"], "namespace": place["namespace"], "refusals": [], "unanswered": []}
     try:
         client = KubernetesClient(place["connection"], timeout, place["name"])
-        return _refusals(client, place)
+        looked["refusals"] = _refusals(client, place)
+    except (UnreachableError, TimedOutError) as error:
+        looked["unanswered"] = [str(error)]
     except KafkaDrError as error:
-        return [str(error)]
+        looked["refusals"] = [str(error)]
+    return looked
 
 
 def _refusals(client: KubernetesClient, place: dict[str, Any]) -> list[str]:

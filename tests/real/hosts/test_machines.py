@@ -87,8 +87,9 @@ def until_state(machine: Machine, name: str, state: str) -> None:
         time.sleep(0.05)
 
 
-def stop(world, *only: str, accept: bool = True, check: bool = True):
+def stop(world, *only: str, accept: bool = True, check: bool = True, **others):
     extra = {
+        **others,
         "applications_accept_silent": accept,
         "applications_region": "nowhere",
         "applications_answer_timeout": 8,
@@ -141,6 +142,52 @@ def test_what_fails_on_a_machine_that_answers_is_no_silence(world, machines):
         and "Application on-hangs failed although the machine answers" in done.told
         and "NOT REACHED" not in done.told
     )
+    assert machines["well"].keeper.info("on-well")["statename"] == "STOPPED"
+
+
+def test_what_cannot_be_stopped_is_left_out_where_something_else_shuts_it_out(world, machines):
+    (machines["hangs"].keeper.programs / "on-hangs.conf").unlink()
+    done = stop(world, "hangs", "well", applications_accept_unstopped=True)
+    assert (
+        "NOT STOPPED, although its machine answers, and left for a later run of this stage: application on-hangs "
+        "(it could not be stopped: " in done.told
+    )
+    assert machines["well"].keeper.info("on-well")["statename"] == "STOPPED"
+
+
+def test_what_is_left_out_is_not_touched(world, machines):
+    done = stop(world, "hangs", "well", applications_left_out={"on-hangs": "it could not be stopped", "else": "x"})
+    assert "application on-hangs (it could not be stopped)" in done.told and "else" not in done.told
+    assert machines["hangs"].keeper.info("on-hangs")["statename"] == "RUNNING"
+    assert machines["well"].keeper.info("on-well")["statename"] == "STOPPED"
+
+
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        ("exec sleep 600", "no answer within 8 s"),
+        ("echo 'sudo: account validation failure' >&2; exit 1", "sudo: account validation failure"),
+    ],
+)
+def test_a_machine_where_nobody_becomes_the_user_is_out_of_reach(world, machines, tmp_path, program, why):
+    """As where sudo asks a directory service that is lost."""
+    sudo = tmp_path / "sudo"
+    sudo.write_text(f"#!/bin/sh\n{program}\n")
+    sudo.chmod(0o755)
+    become = {"ansible_become": True, "ansible_become_exe": str(sudo)}
+    well, before = tmp_path / "well", world.hosts
+    well.write_text('#!/bin/sh\nwhile [ "$1" != /bin/sh ]; do shift; done\nexec "$@"\n')
+    well.chmod(0o755)
+    world.hosts = {
+        name: {**host, **become, **({"ansible_become_exe": str(well)} if name == "well" else {})}
+        for name, host in before.items()
+    }
+    try:
+        done = stop(world, "hangs", "well")
+    finally:
+        world.hosts = before
+    assert "application on-hangs (machine hangs: " in done.told and why in done.told
+    assert machines["hangs"].keeper.info("on-hangs")["statename"] == "RUNNING"
     assert machines["well"].keeper.info("on-well")["statename"] == "STOPPED"
 
 

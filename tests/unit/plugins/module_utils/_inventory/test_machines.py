@@ -59,6 +59,11 @@ def test_what_a_stop_did_not_reach_is_told_and_given_up_by_name():
     assert _machines.mirror_forgotten(left, on_connect, MIRROR) == ["m1"]
     assert _machines.mirror_forgotten(left, {**on_connect, "m1": {}}, MIRROR) == []
     assert _machines.mirror_forgotten(left, {**REGIONS, "m1": {}}, MIRROR) == ["the Connect cluster"]
+    cluster = ["the Kubernetes cluster"]
+    assert _machines.mirror_behind(cluster) == cluster == _machines.mirror_forgotten(cluster, REGIONS, MIRROR)
+    for platform in ("deployment", "kubernetes"):
+        regions = {"eu": {"kafka_dr_platform": "host", "kafka_dr_mirror_platform": platform}}
+        assert _machines.mirror_forgotten(cluster, regions, MIRROR) == []
 
 
 def test_everything_is_named_once():
@@ -108,4 +113,7 @@ def test_they_are_told_in_words():
     assert (
         _machines.told_silent({"machines": {"m": "refused"}, "clusters": {"f": "late"}})
         == "m (refused); the API server of application f (late)"
+    )
+    assert (
+        _machines.told_silent({"clusters": {_machines.of_mirror("x"): "late"}}) == "the API server of mirror x (late)"
     )

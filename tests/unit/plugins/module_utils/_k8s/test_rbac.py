@@ -173,6 +173,17 @@ def test_access_is_wanted_where_a_stage_writes_and_where_applications_are_moved(
     assert all(rule["apiGroups"] != ["keda.sh"] for one in wanted(REGIONS, MIRRORS, ["eu"]) for rule in one["rules"])
 
 
+def test_a_deployment_whose_api_server_is_silent_is_left_out_and_its_region_is_not():
+    deployment = {"namespace": "m", "image": "i", "context": "other"}
+    eu = {**REGIONS["eu"], "kafka_dr_mirror_platform": "deployment", "kafka_dr_mirror_deployment": deployment}
+    regions = {**REGIONS, "eu": eu}
+    assert {one["namespace"] for one in wanted(regions, MIRRORS, ["eu"])} == {"b", "c", "m"}
+    assert {one["namespace"] for one in wanted(regions, MIRRORS, ["eu"], silent=["mirror backup"])} == {"b", "c"}
+    # One that is in the region's own cluster takes nothing else with it.
+    eu["kafka_dr_mirror_deployment"] = {"namespace": "m", "image": "i"}
+    assert {one["namespace"] for one in wanted(regions, MIRRORS, ["eu"], silent=["mirror backup"])} == {"b", "c"}
+
+
 def test_a_password_that_was_learnt_wants_no_further_right():
     learnt = [{**one, "password": "x", "password_learned": True} for one in USERS]
     rules = wanted({**REGIONS, "eu": {**REGIONS["eu"], "kafka_dr_users": learnt}}, MIRRORS, ["eu"])[-1]["rules"]
