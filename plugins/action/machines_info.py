@@ -68,49 +68,59 @@ class ActionModule(ActionBase):
 
     def _machine(self, name: str, variables: dict[str, Any]) -> Callable[[], None]:
         """The question whether this host runs a command, as the user that tasks become there."""
+        # Here, so that a mistake in the host's variables is no silence of the machine.
+        connection = self._connection_to(name, variables)
 
         def ask() -> None:
             _be_quiet()
-            connection = self._connect(name, variables)
+            if connection is None:
+                raise AnsibleConnectionFailure(f"the connection plugin {self._way_to(variables)} was not found")
             command = f"echo {WORD}"
             if _becomes(connection, self._play_context):
                 command = connection.become.build_become_command(command, connection._shell)
             code, printed, complaint = connection.exec_command(command, sudoable=connection.become is not None)
             if WORD.encode() not in printed:
-                found = complaint.decode(errors="replace").strip().splitlines()
+                # On a terminal, which sudo may be given, complaints are printed too.
+                found = (complaint.strip() or printed.strip()).decode(errors="replace").splitlines()
                 raise AnsibleConnectionFailure(
                     f"it runs no command (exit code {code}{': ' + found[-1] if found else ''})"
                 )
 
         return ask
 
-    def _connect(self, name: str, variables: dict[str, Any]) -> Any:
-        """The connection that a delegated task has, with what it takes from the play and from the command line."""
-        way = self._way_to(variables)
+    def _connection_to(self, name: str, variables: dict[str, Any]) -> Any:
+        """The connection that a delegated task has, with what it takes from the play and from the command line; none
+        where its plugin is not there.
+        """
         context = self._play_context.copy()
-        context.connection, context.remote_addr = way, variables.get("ansible_host") or name
+        context.connection = self._way_to(variables)
+        context.remote_addr = variables.get("ansible_host") or name
         # A task is hidden for the sake of the clusters' credentials; why a machine does not answer is no secret.
         context.no_log = False
-        connection = self._shared_loader_obj.connection_loader.get(way, context, None)
+        connection = self._shared_loader_obj.connection_loader.get(context.connection, context, None)
         if connection is None:
-            raise AnsibleConnectionFailure(f"the connection plugin {way} was not found")
+            return None
         keywords = {**self._task.dump_attrs(), "timeout": context.timeout}
         # The task's retries are none of the connection's.
         del keywords["retries"]
         if context.password:
             keywords["password"] = context.password
-        values = _values_of("connection", way, variables)
+        values = _values_of("connection", connection._load_name, variables)
         connection.set_options(task_keys=keywords, var_options={"inventory_hostname": name, **values})
-        if boolean(variables.get("ansible_become", self._task.become) or False):
-            method = variables.get("ansible_become_method") or self._task.become_method
-            become = become_loader.get(method)
-            if become is None:
-                raise AnsibleConnectionFailure(f"the become plugin {method} was not found")
+        wanted = variables.get("ansible_become")
+        if boolean(self._task.become if wanted is None else wanted, strict=False):
             if context.become_pass:
                 keywords["become_pass"] = context.become_pass
-            become.set_options(task_keys=keywords, var_options=_values_of("become", become._load_name, variables))
-            connection.set_become_plugin(become)
+            connection.set_become_plugin(self._become(variables, keywords))
         return connection
+
+    def _become(self, variables: dict[str, Any], keywords: dict[str, Any]) -> Any:
+        method = variables.get("ansible_become_method") or self._task.become_method
+        become = become_loader.get(method)
+        if become is None:
+            raise AnsibleActionFail(f"The become plugin {method} was not found. Correct ansible_become_method.")
+        become.set_options(task_keys=keywords, var_options=_values_of("become", become._load_name, variables))
+        return become
 
 
 def _values_of(kind: str, plugin: str, variables: dict[str, Any]) -> dict[str, Any]:
@@ -125,7 +135,7 @@ def _becomes(connection: Any, context: Any) -> bool:
     try:
         user = connection.get_option("remote_user")
     except KeyError:
-        user = context.remote_user
+        user = getattr(connection, "default_user", None) or context.remote_user
     wanted = connection.become.get_option("become_user")
     return constants.BECOME_ALLOW_SAME_USER or wanted != user or not (wanted or user)
 

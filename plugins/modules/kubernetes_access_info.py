@@ -70,6 +70,10 @@ options:
         type: list
         elements: dict
         default: []
+      needed:
+        description: Whether nothing can be done where its API server does not answer. Elsewhere that is a refusal.
+        type: bool
+        default: true
       may_be_made:
         description: Whether a namespace that is not there is no obstacle.
         type: bool
@@ -106,7 +110,7 @@ refusals:
   type: list
   elements: str
 unanswered:
-  description: Which API servers do not answer, one sentence each.
+  description: Which API servers that are needed do not answer, one sentence each.
   returned: always
   type: list
   elements: str
@@ -128,6 +132,7 @@ PLACE = {
     "connection": {"type": "dict", "default": {}, "options": KUBERNETES_SPEC},
     "namespace": {"type": "str", "required": True},
     "rules": {"type": "list", "elements": "dict", "default": []},
+    "needed": {"type": "bool", "default": True},
     "may_be_made": {"type": "bool", "default": False},
 }
 

@@ -3,12 +3,8 @@
 
 from __future__ import annotations
 
-import http.server
 import re
-import socket
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +13,7 @@ import yaml
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.strimzi_client_info import strimzi_client_info
+from tests.support.api_servers import saying, silent
 from tests.support.local_play import REGION, play_locally
 
 ROLES = Path(__file__).resolve().parents[2] / "roles"
@@ -24,33 +21,6 @@ ROLES = Path(__file__).resolve().parents[2] / "roles"
 ASKED = sorted(
     path for path in ROLES.rglob("tasks/**/*.yml") if re.search(r"^ +kubernetes\.core\.", path.read_text(), re.M)
 )
-
-
-@contextmanager
-def silent() -> Iterator[str]:
-    """The address of a server that takes a connection and says nothing."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        yield f"https://127.0.0.1:{server.getsockname()[1]}"
-
-
-@contextmanager
-def saying(status: int, body: bytes) -> Iterator[str]:
-    class Answer(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(status)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *dummy: Any) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def client_of(host: str, **more: Any) -> dict[str, Any]:

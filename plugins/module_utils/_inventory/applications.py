@@ -69,18 +69,23 @@ def application_batches(
     roles: list[str] | tuple[str, str, str],
     sizes: dict[str, int] | None = None,
     only: Sequence[str] | None = None,
+    without: Sequence[str] = (),
+    apart: bool = False,
 ) -> list[dict[str, Any]]:
     """Applications that one call can act on: all that one manager keeps on one host, each other one by itself.
 
     :param sizes: as in :func:`applications`. :param only: as in :func:`applications`.
+    :param without: names of those that are left out. :param apart: whether each is by itself.
     :returns: ``[{room, host, manager, applications[], programs[], names[{name}]}]``; ``room`` is where the way to act
         on them is written.
     """
     batches: dict[Any, dict[str, Any]] = {}
     for application in applications(regions, of, roles, sizes, only):
+        if application["name"] in without:
+            continue
         room = KINDS[application["kind"]]
         manager = "systemd" if application["kind"] == "systemd" else ""
-        key = (application["host"], manager) if room == "host" else application["name"]
+        key = (application["host"], manager) if room == "host" and not apart else application["name"]
         batch = batches.setdefault(
             key,
             {

@@ -232,8 +232,7 @@ def wanted(
     :param writes: regions that the stage writes to; the namespaces of applications that it moves are added, and none
         that belongs to a lost region.
     :param making: those whose cluster it makes. :param keeps: those whose definition it keeps or reads elsewhere.
-    :param silent: applications by name, and mirrors by ``of_mirror``, whose API server is known not to answer; what is
-        there, the stage leaves out.
+    :param silent: applications, and mirrors by ``of_mirror``, whose API server does not answer; they are left out.
     """
     dead = _connections(regions, silent)
     left = mirror_clusters(regions, [mirror for mirror in mirrors if of_mirror(mirror["name"]) in silent]).values()
@@ -251,6 +250,7 @@ def wanted(
             **{key: place[key] for key in ("name", "connection", "namespace")},
             # A right to read what may not even be installed opens no gate.
             "rules": [rule for rule in place["rules"] if rule["apiGroups"] != ["keda.sh"]],
+            "needed": place["home"] or place["kept"],
             "may_be_made": not place["kept"] and any(_same_namespace(place, home) for home in homes),
         }
         for place in known

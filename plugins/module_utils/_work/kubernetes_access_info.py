@@ -29,7 +29,7 @@ WAY_OUT = (
 def kubernetes_access_info(params: dict[str, Any], dummy: bool | None = None) -> dict[str, Any]:
     """What stands in the way, place by place; see the module ``kubernetes_access_info``.
 
-    :param params: ``places[{name, connection, namespace, rules, may_be_made}]`` and ``timeout``.
+    :param params: ``places[{name, connection, namespace, rules, needed, may_be_made}]`` and ``timeout``.
     """
     found = [_look(place, params["timeout"]) for place in params["places"]]
     refusals = [text for place in found for text in place["refusals"]]
@@ -44,7 +44,7 @@ def _look(place: dict[str, Any], timeout: int) -> dict[str, Any]:
         client = KubernetesClient(place["connection"], timeout, place["name"])
         looked["refusals"] = _refusals(client, place)
     except (UnreachableError, TimedOutError) as error:
-        looked["unanswered"] = [str(error)]
+        looked["unanswered" if place["needed"] else "refusals"] = [str(error)]
     except KafkaDrError as error:
         looked["refusals"] = [str(error)]
     return looked

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.real.hosts.moved import ANYBODY, AWAY, THERE, played
+from tests.real.hosts.moved import ANYBODY, AWAY, THERE, of_role, played
 from tests.real.hosts.told import Told
+from tests.support.api_servers import saying
 from tests.support.kafka import free_ports
 
 from .test_half_dead import SHOW, STOP, TRY
@@ -38,6 +39,18 @@ def test_its_mirror_is_shut_out_and_named(regions):
     assert "REFUSED" not in said and f"NOT REACHED, and left for a later run of this stage: {CLUSTER} (" in said, said
     assert "of mirror there loses its rights in eu." in said, said
     assert CLUSTER in said.split("LEFT")[1] and may(regions, "WRITE") == [], said
+
+
+def test_one_that_answers_and_lets_nobody_in_is_treated_alike(regions):
+    grant(regions, "WRITE")
+    show = of_role("mirror", "show_lasting.yml")
+    facts = {"name": "Know", "ansible.builtin.set_fact": {**STOP, "mirror_accept_silent": True}}
+    refusal = b'{"kind": "Status", "reason": "Unauthorized", "message": "Unauthorized", "code": 401}'
+    with saying(401, refusal) as host:
+        regions.hosts["eu"]["kafka_dr_mirror_deployment"]["host"] = host
+        said = regions.play([facts, show, TRY, SHOW], **AWAY)
+    assert "REFUSED" not in said and f"{CLUSTER} (" in said and CLUSTER in said.split("LEFT")[1], said
+    assert may(regions, "WRITE") == []
 
 
 def test_a_failover_that_catches_up_leaves_it_again_and_gives_it_up_once_it_is_none_of_the_inventory(regions):

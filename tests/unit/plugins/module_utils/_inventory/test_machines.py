@@ -108,6 +108,20 @@ def test_only_those_that_are_named_are_meant():
     assert len(_applications.applications(REGIONS, ["sa"], ["both"], None, [])) == 8
 
 
+def test_what_hinders_others_of_its_machine_can_be_left_out_or_acted_on_alone():
+    def names(**more):
+        found = _applications.application_batches(REGIONS, ["sa"], ["both"], **more)
+        return [[each["name"] for each in batch["names"]] for batch in found if batch["room"] == "host"]
+
+    two = {"sa": {"kafka_dr_applications": [app("a"), app("b")]}}
+    assert [len(one["names"]) for one in _applications.application_batches(two, ["sa"], ["both"])] == [2]
+    for left, beside in (("a", "b"), ("b", "a")):
+        found = _applications.application_batches(two, ["sa"], ["both"], without=[left])
+        assert [one["names"] for one in found] == [[{"name": beside}]]
+    assert len(_applications.application_batches(two, ["sa"], ["both"], apart=True)) == 2
+    assert names(without=["b"], apart=True) == [["a"], ["c"]]
+
+
 def test_they_are_told_in_words():
     assert _machines.told_silent({}) == "" == _machines.told_silent({"machines": {}, "clusters": {}})
     assert (
