@@ -49,8 +49,12 @@ def test_one_that_answers_and_lets_nobody_in_is_treated_alike(regions):
     with saying(401, refusal) as host:
         regions.hosts["eu"]["kafka_dr_mirror_deployment"]["host"] = host
         said = regions.play([facts, show, TRY, SHOW], **AWAY)
-    assert "REFUSED" not in said and f"{CLUSTER} (" in said and CLUSTER in said.split("LEFT")[1], said
-    assert may(regions, "WRITE") == []
+        assert "REFUSED" not in said and f"{CLUSTER} (" in said and CLUSTER in said.split("LEFT")[1], said
+        assert may(regions, "WRITE") == []
+        # No gate is in its way either.
+        left(regions, mirror={CLUSTER: "no answer"})
+        said, found = caught_up(regions)
+    assert set(found["unreached"]["mirror"]) == {CLUSTER}, said
 
 
 def test_a_failover_that_catches_up_leaves_it_again_and_gives_it_up_once_it_is_none_of_the_inventory(regions):

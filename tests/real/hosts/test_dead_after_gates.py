@@ -33,7 +33,12 @@ def test_the_healthy_are_started_and_the_dead_named(world, machines):
     machines["dead"].stop()
     (move,) = [task for task in stage_tasks() if task["name"] == "Move the applications"]
     silent = {"machines": {}, "clusters": {}}
-    facts = {"preflight_silent": silent, "__failover_catches_up": False, "__failover_left": {}}
+    facts = {
+        "preflight_silent": silent,
+        "__failover_catches_up": False,
+        "__failover_left": {},
+        "__failover_unstopped": {},
+    }
     said = world.play("failover", THERE, (move,), facts, failover_planned=True, **AWAY)
     assert "NOT REACHED, and left for a later run of this stage: application on-dead (machine dead: " in said
     assert "KAFKA_REGION=eu" in (machines["well"].files / "env").read_text()
