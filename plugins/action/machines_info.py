@@ -111,10 +111,10 @@ class ActionModule(ActionBase):
         if boolean(self._task.become if wanted is None else wanted, strict=False):
             if context.become_pass:
                 keywords["become_pass"] = context.become_pass
-            connection.set_become_plugin(self._become(variables, keywords))
+            connection.set_become_plugin(self._become_plugin(variables, keywords))
         return connection
 
-    def _become(self, variables: dict[str, Any], keywords: dict[str, Any]) -> Any:
+    def _become_plugin(self, variables: dict[str, Any], keywords: dict[str, Any]) -> Any:
         method = variables.get("ansible_become_method") or self._task.become_method
         become = become_loader.get(method)
         if become is None:

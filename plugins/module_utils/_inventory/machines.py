@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .applications import ROLES, application_batches, application_machines
-from .platforms import mirror_on_machines, mirror_platform
+from .places import mirror_connection
+from .platforms import mirror_in_cluster, mirror_on_machines
 from .regions import hosts_with
 
 # What a stop did not reach is named by its machine, and by these where the workers of Connect, or the API server of the
@@ -25,6 +26,18 @@ def mirror_machines(regions: dict[str, dict[str, Any]], mirror: dict[str, Any]) 
     return list(target.get("kafka_dr_mirror_hosts") or [mirror["target"]]) if mirror_on_machines(target) else []
 
 
+def mirror_clusters(regions: dict[str, dict[str, Any]], mirrors: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """``{of_mirror: connection}`` of the API servers that mirrors need which run in a cluster.
+
+    :param regions: hostvars. :param mirrors: empty ones count for nothing.
+    """
+    return {
+        of_mirror(mirror["name"]): mirror_connection(regions[mirror["target"]])
+        for mirror in mirrors
+        if mirror and mirror_in_cluster(regions[mirror["target"]])
+    }
+
+
 def machines_needed(
     regions: dict[str, dict[str, Any]],
     mirrors: Sequence[dict[str, str]] = (),
@@ -37,16 +50,16 @@ def machines_needed(
     :param mirrors: mirrors that it starts, stops or removes.
     :param applications: whether it starts or stops the applications of the inventory.
     :param hosts: further machines.
-    :returns: ``machines[]``, ``clusters{application: connection}``.
+    :returns: ``machines[]``, ``clusters{application or of_mirror: connection}``.
     """
     machines = {*hosts, *(name for mirror in mirrors if mirror for name in mirror_machines(regions, mirror))}
-    clusters = {}
+    clusters = mirror_clusters(regions, mirrors)
     if applications:
         found = application_machines(
             application_batches(regions, hosts_with(regions, "kafka_dr_applications"), ROLES), regions
         )
         machines.update(found["machines"])
-        clusters = found["clusters"]
+        clusters.update(found["clusters"])
     return {"machines": sorted(machines), "clusters": clusters}
 
 
@@ -58,7 +71,7 @@ def mirror_forgotten(left: Sequence[str], regions: dict[str, dict[str, Any]], mi
     """
     target = regions[mirror["target"]]
     described = {CONNECT} if target.get("kafka_dr_connect") else set()
-    if mirror_platform(target) in ("kubernetes", "deployment"):
+    if mirror_in_cluster(target):
         described.add(KUBERNETES)
     return [name for name in left if name not in regions and name not in described]
 

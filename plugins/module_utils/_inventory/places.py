@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where in Kubernetes an application is, as the inventory says it."""
+"""Where in Kubernetes an application or a mirror is, as the inventory says it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from .._errors import UsageError
+from .platforms import mirror_platform
 
 # How an API server is reached; what of the inventory a connection is made of.
 CONNECTION_KEYS = (
@@ -19,6 +20,20 @@ CONNECTION_KEYS = (
     "validate_certs",
     "proxy",
 )
+
+
+def connection_of(described: dict[str, Any]) -> dict[str, Any]:
+    """How a cluster is reached, of what the inventory says about a place in it."""
+    return {key: described[key] for key in CONNECTION_KEYS if described.get(key) is not None}
+
+
+def mirror_connection(region: dict[str, Any]) -> dict[str, Any]:
+    """How the cluster is reached that the mirror into a region runs in.
+
+    :param region: variables of the target region, whose mirror is in a cluster.
+    """
+    own = region.get("kafka_dr_mirror_deployment") or {} if mirror_platform(region) == "deployment" else {}
+    return connection_of(own) or connection_of(region.get("kafka_dr_kubernetes") or {})
 
 
 def application_place(application: dict[str, Any], region: dict[str, Any]) -> dict[str, Any]:
@@ -46,11 +61,8 @@ def application_place(application: dict[str, Any], region: dict[str, Any]) -> di
             found="no namespace" if not namespace else "no principals",
             remedy="Give namespace, or kafka_dr_kubernetes.namespace of its host, and principals",
         )
-    connection = application.get("connection") or {
-        key: described[key] for key in CONNECTION_KEYS if described.get(key) is not None
-    }
     return {
-        "connection": connection,
+        "connection": application.get("connection") or connection_of(described),
         "namespace": namespace,
         "secret": application.get("secret") or application["name"] + "-kafka",
         "keys": application.get("keys") or {},

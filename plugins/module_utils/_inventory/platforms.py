@@ -36,6 +36,11 @@ def mirror_on_machines(region: Region) -> bool:
     return mirror_platform(region) in ("host", "connect")
 
 
+def mirror_in_cluster(region: Region) -> bool:
+    """Whether a Kubernetes cluster keeps the mirror into a region."""
+    return mirror_platform(region) in ("kubernetes", "deployment")
+
+
 def source_connector(mirror: dict[str, Any], region: Region) -> str:
     """The name of a mirror's source connector in the keys of Connect's topic of offsets.
 

@@ -4,13 +4,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
 from typing import Any
 
 from .._errors import UsageError
-from .._inventory.machines import of_mirror
-from .._inventory.places import CONNECTION_KEYS
-from .._inventory.platforms import mirror_platform
+from .._inventory.places import CONNECTION_KEYS, mirror_connection
 from .._mm2.command import mirror_maker_command
 from .._mm2.properties import mirror_properties, mirror_secrets, render_properties
 from .mirror_resource import merged
@@ -45,9 +42,8 @@ def mirror_place(region: dict[str, Any], name: str) -> dict[str, Any]:
             expected=f"image, namespace, and of {', '.join(KNOWN_KEYS)}",
             found=f"unknown {', '.join(unknown)}" if unknown else "no image" if namespace else "no namespace",
         )
-    connection = {key: described[key] for key in CONNECTION_KEYS if described.get(key) is not None}
     return {
-        "connection": connection or {key: cluster[key] for key in CONNECTION_KEYS if cluster.get(key) is not None},
+        "connection": mirror_connection(region),
         "namespace": namespace,
         "image": described["image"],
         "witness_image": described.get("witness_image") or cluster.get("witness_image"),
@@ -57,19 +53,6 @@ def mirror_place(region: dict[str, Any], name: str) -> dict[str, Any]:
         "heap": region.get("kafka_dr_mirror_heap") or "1g",
         "java_options": region.get("kafka_dr_java_options") or "",
         "rest_port": region.get("kafka_dr_mirror_rest_port") or 8083,
-    }
-
-
-def mirror_clusters(regions: dict[str, dict[str, Any]], mirrors: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """``{of_mirror: connection}`` of the API servers that mirrors need which run in a cluster.
-
-    :param regions: hostvars. :param mirrors: empty ones count for nothing.
-    :raises UsageError: the inventory does not say well where one runs.
-    """
-    return {
-        of_mirror(mirror["name"]): mirror_place(regions[mirror["target"]], mirror["target"])["connection"]
-        for mirror in mirrors
-        if mirror and mirror_platform(regions[mirror["target"]]) in (PLATFORM, "kubernetes")
     }
 
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._inventory.machines import of_mirror
+from .._inventory.machines import mirror_clusters, of_mirror
+from .._inventory.places import connection_of
 from .._inventory.turning import turned_mirrors
-from .mirror_deployment import PLATFORM, mirror_clusters, mirror_place
-from .rbac_clusters import connection_of, of_cluster
+from .mirror_deployment import PLATFORM, mirror_place
+from .rbac_clusters import of_cluster
 from .rbac_rules import (
     AUTHORITIES,
     about_something,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._errors import UsageError
-from .._inventory.places import CONNECTION_KEYS
+from .._inventory.places import connection_of
 
 # Where a stage writes: name (of the region), connection, namespace, suffix (of the Role's name), rules, kept, home
 # (whether it is the region's own namespace), applications (where it is theirs alone).
@@ -33,11 +33,6 @@ def regions_beside(regions: dict[str, dict[str, Any]], region: str) -> list[str]
         if described.get("kafka_dr_platform") == "kubernetes"
     }
     return sorted(name for name in connections if not region or connections[name] == connections.get(region))
-
-
-def connection_of(described: dict[str, Any]) -> dict[str, Any]:
-    """How a cluster is reached, of what the inventory says about a place in it."""
-    return {key: described[key] for key in CONNECTION_KEYS if described.get(key) is not None}
 
 
 def _in_cluster(found: Sequence[Place], known: Sequence[Place], region: str) -> list[Place]:

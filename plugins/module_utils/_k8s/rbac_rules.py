@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._inventory.places import application_place
-from .rbac_clusters import connection_of
+from .._inventory.places import application_place, connection_of
 from .region import prefix_of
 
 AUTHORITIES = ("-cluster-ca-cert", "-cluster-ca", "-clients-ca-cert", "-clients-ca")

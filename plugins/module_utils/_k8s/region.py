@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._errors import UsageError
-from .._inventory.places import CONNECTION_KEYS
+from .._inventory.places import CONNECTION_KEYS, connection_of
 from .._values.safe import shown
 from .._values.security import mechanism_of
 
@@ -63,7 +63,7 @@ def kubernetes_region(region: dict[str, Any], name: str) -> dict[str, Any]:
             found=f"unknown {', '.join(unknown)}" if unknown else f"no {', '.join(missing)}",
         )
     return {
-        "connection": {key: described[key] for key in CONNECTION_KEYS if described.get(key) is not None},
+        "connection": connection_of(described),
         "namespace": described["namespace"],
         "cluster": described["cluster"],
         "listener": described.get("listener"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filters about a mirror that runs in Kubernetes, and about one that is a Deployment there."""
+"""Filters about a mirror that runs as a Deployment."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import mi
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 FILTERS: dict[str, Callable[..., Any]] = {
-    "mirror_clusters": as_filter(mirror_deployment.mirror_clusters),
     "mirror_place": as_filter(mirror_deployment.mirror_place),
     "mirror_manifests": as_filter(mirror_deployment.mirror_manifests),
 }

@@ -72,6 +72,17 @@ def test_everything_is_named_once():
         "clusters": {"f": ONE, "h": OTHER},
     }
     assert _machines.machines_needed(REGIONS, [MIRROR]) == {"machines": ["m1", "m2"], "clusters": {}}
+    own, theirs = {"kafka_dr_mirror_deployment": OTHER}, {"kafka_dr_kubernetes": {**ONE, "namespace": "n"}}
+    for platform, described, connection in (
+        ("deployment", {**own, **theirs}, OTHER),
+        ("deployment", theirs, ONE),
+        ("kubernetes", {**own, **theirs}, ONE),
+    ):
+        regions = {"eu": {"kafka_dr_platform": "host", "kafka_dr_mirror_platform": platform, **described}}
+        assert _machines.machines_needed(regions, [MIRROR, {}]) == {
+            "machines": [],
+            "clusters": {"mirror m": connection},
+        }
 
 
 def test_a_silent_machine_takes_what_it_keeps_and_nothing_else():
