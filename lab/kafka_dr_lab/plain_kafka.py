@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from . import class_archive
+from .formatted import write_formatted
 from .java import require_java
 from .kafka_home import kafka_home
 from .ports import free_ports
@@ -125,16 +126,26 @@ class Kafka(JavaProcess):
         """Format on first use, start, and wait until metadata is answered."""
         settings = self.directory / "server.properties"
         settings.write_text("".join(f"{key}={value}\n" for key, value in self.properties.items()))
-        if not (self.directory / "data" / "meta.properties").exists():
-            words = ("format", "-t", self.cluster_id, "-c", str(settings), *self.format_options)
+        data = self.directory / "data"
+        if not (data / "meta.properties").exists():
+            decided_by = (str(kafka_home()), *(str(self.properties[key]) for key in ("process.roles", "node.id")))
+            write_formatted(data, self.cluster_id, (*decided_by, *self.format_options), self._format)
+        self.launch("kafka.Kafka", str(settings), heap=self.heap)
+        return self.await_ready(wait) if wait else self
+
+    def _format(self, data: Path) -> None:
+        """Run Kafka's own tool for a log directory that is not there yet."""
+        settings = data.with_name("format.properties")
+        properties = {**self.properties, "log.dirs": data}
+        settings.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
+        words = ("format", "-t", self.cluster_id, "-c", str(settings), *self.format_options)
+        with open(self.log, "ab") as log:
             subprocess.run(
                 self.java("kafka.tools.StorageTool", *words, heap="256m"),
                 check=True,
                 stdout=subprocess.DEVNULL,
-                stderr=open(self.log, "ab"),
+                stderr=log,
             )
-        self.launch("kafka.Kafka", str(settings), heap=self.heap)
-        return self.await_ready(wait) if wait else self
 
     def await_ready(self, wait: float = 60) -> Kafka:
         from confluent_kafka import KafkaException

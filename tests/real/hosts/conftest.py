@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from .moved import World
+from .spare import given_back
 
 
 @pytest.fixture
@@ -17,4 +18,4 @@ def world(tmp_path: Path) -> Iterator[World]:
     made = World(tmp_path)
     yield made
     for broker in made.brokers.values():
-        broker.stop()
+        given_back(broker)

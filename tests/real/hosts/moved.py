@@ -18,7 +18,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.append
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.ledger import known, read_ledger
 from kafka_dr_lab.playbook import collections_path
 from tests.real.hosts.mirrors import create
-from tests.real.ledger.guarded import guarded, password
+from tests.real.hosts.spare import taken
+from tests.real.ledger.guarded import password
 from tests.support.kafka import ROOT, Kafka
 
 LEDGER, SECRET, TOPIC = "__kafka_dr_ledger", "a secret of these tests", "orders.items"
@@ -51,7 +52,7 @@ class World:
         self.brokers: dict[str, Kafka] = {}
         self.hosts = {}
         for name in ("na", "eu"):
-            self.brokers[name], of_user = guarded(directory / name, name, list(PURPOSES), supers)
+            self.brokers[name], of_user = taken(directory, name, list(PURPOSES), supers)
             create(self.brokers[name].client, TOPIC)
             self.hosts[name] = region(of_user("stages"), directory)
         head = ""

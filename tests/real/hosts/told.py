@@ -17,7 +17,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.epochs
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import codec_connect
 from tests.real.hosts.mirrors import create
 from tests.real.hosts.moved import LEDGER, PURPOSES, SECRET, TOPIC, failure_of, ledger_of, played, region
-from tests.real.ledger.guarded import guarded
+from tests.real.hosts.spare import given_back, taken
 from tests.support.kafka import Kafka
 
 SALVAGE = "/nowhere/salvage"
@@ -34,7 +34,7 @@ class Told:
         self.hosts = {}
         supers = {"super.users": "User:ANONYMOUS;User:stages"}
         for name in names:
-            self.brokers[name], of_user = guarded(directory / name, name, list(PURPOSES), supers)
+            self.brokers[name], of_user = taken(directory, name, list(PURPOSES), supers)
             create(self.brokers[name].client, TOPIC)
             self.hosts[name] = {**region(of_user("stages"), directory), "kafka_dr_platform": "host"}
         self.last = dict(NOWHERE)
@@ -57,7 +57,7 @@ class Told:
 
     def down(self) -> None:
         for broker in self.brokers.values():
-            broker.stop()
+            given_back(broker)
 
     def lose(self, name: str) -> None:
         """Kill a region once all that was written to its ledger is decided."""
