@@ -117,6 +117,11 @@ options:
       M(streamsafe.kafka_dr.machines_info) gives them. Each is a finding.
     type: dict
     default: {}
+  unread_logs:
+    description: Machines of the mirror that answer and whose log could not be read, each with the reason. Each is a
+      finding.
+    type: dict
+    default: {}
   log_text:
     description: The text of a log that was read elsewhere. It is not printed; lines of it that become findings are,
       without what has the form of a secret.
@@ -259,6 +264,7 @@ def main() -> None:
             "left_epoch": {"type": "int", "default": 0},
             "logs": {"type": "list", "elements": "path", "default": []},
             "silent_machines": {"type": "dict", "default": {}},
+            "unread_logs": {"type": "dict", "default": {}},
             "log_text": {"type": "str", "default": "", "no_log": True},
             "configuration": {"type": "raw"},
             "operator": {

@@ -9,6 +9,7 @@ from .._doctor import checks_flow, checks_groups, checks_topics, checks_watch
 from .._doctor.finding import SEVERITIES, finding
 from .._doctor.log_findings import log_findings
 from .._doctor.observe import Observation, observe
+from .._doctor.unread import log_unread
 from .._errors import KafkaDrError, UsageError
 from .._kafka.client import KafkaClient
 from .._kafka.topics import effective_configs
@@ -32,6 +33,7 @@ def mirror_doctor_info(params: dict[str, Any], check_mode: bool) -> dict[str, An
     if params["configuration"]:
         found += _lint(params["configuration"])
     found += [_silent(name, why) for name, why in (params.get("silent_machines") or {}).items()]
+    found += [log_unread(name, why) for name, why in (params.get("unread_logs") or {}).items()]
     seen = None
     if params["target_client"]:
         seen = observe(params)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor import lines as _lines
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._doctor import unread as _unread
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import witness_config as _witness_config
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import probing as _probing
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import proving as _proving
@@ -24,5 +25,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "proof_counts": as_filter(_proving.proof_counts),
     "proof_lost": as_filter(_proving.proof_lost),
     "proof_recorded": as_filter(_proving.proof_recorded),
+    "unread_logs": as_filter(_unread.unread_logs),
     "witness_config": as_filter(_witness_config.witness_config),
 }

@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from types import SimpleNamespace
 
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
 
+from tests.support.kafka import ROOT
 from tests.support.offsets_lab import info
 
 from .doctor import doctor
@@ -50,3 +55,47 @@ class Live:
         for future in admin.delete_topics([topic]).values():
             future.result(15)
         until(lambda: not exists(client, topic), f"{topic} to be gone")
+
+
+def playbook(live, mirror, tmp_path, machine=None, **variables):
+    """``playbooks/doctor.yml`` over an inventory of a live mirror, which a machine runs where one is given."""
+    collection = tmp_path / "ansible_collections" / "streamsafe" / "kafka_dr"
+    if not collection.exists():
+        collection.parent.mkdir(parents=True)
+        collection.symlink_to(ROOT)
+    (tmp_path / "inventory.json").write_text(json.dumps(_inventory(live, mirror, machine)))
+    words = [
+        sys.executable,
+        "-m",
+        "ansible",
+        "playbook",
+        "-i",
+        str(tmp_path / "inventory.json"),
+        str(ROOT / "playbooks" / "doctor.yml"),
+        "-e",
+        json.dumps(
+            {
+                "doctor_report": str(tmp_path / "doctor.json"),
+                "doctor_watch_seconds": 2,
+                "doctor_max_witness_age": 0,
+                **variables,
+            }
+        ),
+    ]
+    return subprocess.run(
+        words,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=tmp_path,
+        env={**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(tmp_path), "ANSIBLE_NOCOLOR": "1"},
+        check=False,
+    )
+
+
+def _inventory(live, mirror, machine):
+    regions = {"source": {"kafka_dr_client": live.source}, "target": {"kafka_dr_client": live.target}}
+    hosts = {**regions, "on-target": machine} if machine else regions
+    if machine:
+        regions["target"]["kafka_dr_mirror_hosts"] = ["on-target"]
+    return {"all": {"vars": {"kafka_dr_mirrors": [mirror]}, "hosts": hosts}}

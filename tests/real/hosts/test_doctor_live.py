@@ -5,17 +5,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions
 
-from tests.support.kafka import ROOT
-
 from .doctor import checks
-from .doctored import Live
+from .doctored import Live, playbook
 from .mirrors import Mirror, commit, committed, create, exists, read, send, until
 
 MIRROR = {
@@ -80,60 +77,38 @@ def test_00_no_topic_to_be_seen_is_not_well(live):
 
 @pytest.mark.real
 def test_00_the_playbook_says_so_too_and_fails_by_severity(live, tmp_path):
-    well = playbook(live, tmp_path)
+    well = playbook(live, MIRROR, tmp_path)
     assert well.returncode == 0 and "is well: lag 0 records" in well.stdout, well.stdout + well.stderr
     assert json.loads((tmp_path / "doctor.json").read_text())["backup"]["healthy"]
     # This mirror has no position witness: where one is looked for, as by default, the mirror is not well.
-    alone = playbook(live, tmp_path, doctor_max_witness_age=60)
+    alone = playbook(live, MIRROR, tmp_path, doctor_max_witness_age=60)
     assert alone.returncode == 2 and "witness-missing" in alone.stdout and "is well" not in alone.stdout, alone.stdout
-    lost = playbook(live, tmp_path, doctor_known_topics={"source/doc.idle": "another"})
+    known = {"doctor_known_topics": {"source/doc.idle": "another"}}
+    lost = playbook(live, MIRROR, tmp_path, **known)
     assert lost.returncode == 2 and "topic-id-changed" in lost.stdout, lost.stdout
-    assert (
-        playbook(live, tmp_path, doctor_known_topics={"source/doc.idle": "another"}, doctor_fail_on="never").returncode
-        == 0
-    )
+    assert playbook(live, MIRROR, tmp_path, **known, doctor_fail_on="never").returncode == 0
 
 
-def playbook(live, tmp_path, **variables):
-    """``playbooks/doctor.yml`` over an inventory of this mirror."""
-    collection = tmp_path / "ansible_collections" / "streamsafe" / "kafka_dr"
-    if not collection.exists():
-        collection.parent.mkdir(parents=True)
-        collection.symlink_to(ROOT)
-    inventory = {
-        "all": {
-            "vars": {"kafka_dr_mirrors": [MIRROR]},
-            "hosts": {"source": {"kafka_dr_client": live.source}, "target": {"kafka_dr_client": live.target}},
-        }
-    }
-    (tmp_path / "inventory.json").write_text(json.dumps(inventory))
-    words = [
-        sys.executable,
-        "-m",
-        "ansible",
-        "playbook",
-        "-i",
-        str(tmp_path / "inventory.json"),
-        str(ROOT / "playbooks" / "doctor.yml"),
-        "-e",
-        json.dumps(
-            {
-                "doctor_report": str(tmp_path / "doctor.json"),
-                "doctor_watch_seconds": 2,
-                "doctor_max_witness_age": 0,
-                **variables,
-            }
-        ),
-    ]
-    return subprocess.run(
-        words,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        cwd=tmp_path,
-        env={**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(tmp_path), "ANSIBLE_NOCOLOR": "1"},
-        check=False,
+@pytest.mark.real
+@pytest.mark.parametrize("log", ["a pipe that nobody writes to", "a directory", "not there"])
+def test_00_a_log_that_is_not_read_is_named(live, tmp_path, log):
+    directory = tmp_path / "mirrors" / MIRROR["name"]
+    directory.mkdir(parents=True)
+    if log == "a directory":
+        (directory / "mm2.log").mkdir()
+    elif log != "not there":
+        os.mkfifo(directory / "mm2.log")
+    machine = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+    seen = playbook(
+        live,
+        MIRROR,
+        tmp_path,
+        machine={**machine, "kafka_dr_mirror_directory": str(directory.parent)},
+        doctor_fail_on="warning",
+        __doctor_log_seconds=3,
     )
+    assert "log-unread (on-target)" in seen.stdout, seen.stdout + seen.stderr
+    assert seen.returncode == (0 if log == "not there" else 2), seen.stdout + seen.stderr
 
 
 @pytest.mark.real
