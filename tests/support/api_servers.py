@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import http.server
+import json
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,6 +32,36 @@ def saying(status: int, body: bytes) -> Iterator[str]:
             pass
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextmanager
+def answering(answers: Mapping[str, Any], hangs: str = "") -> Iterator[str]:
+    """The address of a server that answers paths with JSON, others with 404, and those with ``hangs`` in them never."""
+
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            path = self.path.split("?")[0].rstrip("/")
+            if hangs and hangs in path:
+                time.sleep(600)
+            found = answers.get(path)
+            missing = {"kind": "Status", "code": 404, "reason": "NotFound", "message": "not found"}
+            self.send_response(404 if found is None else 200)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(json.dumps(missing if found is None else found).encode())
+
+        def log_message(self, *dummy: Any) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    server.daemon_threads = True
+    server.block_on_close = False
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"

@@ -14,14 +14,13 @@ import pytest
 import yaml
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import about
+from tests.support.role_files import NAMES, ROLES, includes, task_files
 
 ROOT = Path(__file__).resolve().parents[2]
-ROLES = ROOT / "roles"
 ROOMS = ROOT / "plugins" / "module_utils"
 PYTHON = ("plugins", "spark", "lab", "extensions", "roles", "tests")
 LONGEST_FUNCTION, LONGEST_FILE, LONGEST_CHAIN = 40, 300, 6
 STAGES = (*about.STAGES, "backup_status")
-NAMES = sorted(role.name for role in ROLES.iterdir() if role.is_dir())
 # Words for people, who know platforms by their names.
 TEXTS = ("name", "message", "fail_msg", "msg")
 PLATFORM = re.compile(
@@ -44,27 +43,6 @@ def variables(node: Any) -> Iterator[str]:
         yield from (node[key] for key in ("register", "loop_var") if key in node)
         for value in node.values():
             yield from variables(value)
-
-
-def includes(node: Any) -> Iterator[tuple[str, str]]:
-    """``(role, file)`` of every role that a file of tasks includes."""
-    for item in node if isinstance(node, list) else []:
-        included = item.get("ansible.builtin.include_role") or item.get("ansible.builtin.import_role")
-        if included:
-            yield included["name"].rpartition(".")[2], str(included.get("tasks_from", "main"))
-        for key in ("block", "rescue", "always"):
-            yield from includes(item.get(key))
-
-
-def task_files(node: Any) -> Iterator[str]:
-    """Every file of tasks that a file of the same role includes, from the role's own directory of tasks."""
-    for item in node if isinstance(node, list) else []:
-        included = item.get("ansible.builtin.include_tasks") or item.get("ansible.builtin.import_tasks")
-        if included:
-            name = included["file"] if isinstance(included, dict) else included
-            yield name.removeprefix("{{ role_path }}/tasks/")
-        for key in ("block", "rescue", "always"):
-            yield from task_files(item.get(key))
 
 
 @cache

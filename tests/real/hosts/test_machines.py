@@ -94,11 +94,11 @@ def until_state(machine: Machine, name: str, state: str) -> None:
 
 def stop(world, *only: str, accept: bool = True, check: bool = True, **others):
     extra = {
-        **others,
         "applications_accept_silent": accept,
         "applications_region": "nowhere",
         "applications_answer_timeout": 8,
         "applications_only": [f"on-{name}" for name in only],
+        **others,
     }
     done = world.play("stop", part="applications", check=check, extra=extra)
     done.told = " ".join(done.stdout.split())
@@ -137,22 +137,24 @@ def test_one_that_dies_while_it_is_spoken_to_is_named_too(world, machines):
     assert machines["well"].keeper.info("on-well")["statename"] == "STOPPED"
 
 
-@pytest.mark.full
-def test_what_fails_on_a_machine_that_answers_is_no_silence(world, machines):
-    """All others have their turn, and then the stage fails."""
+@pytest.mark.parametrize("dead", [pytest.param("", marks=pytest.mark.full), "refuses"])
+def test_what_fails_on_a_machine_that_answers_is_no_silence(world, machines, dead):
+    """All others have their turn, and then the stage fails; another machine that is dead changes nothing of that."""
+    if dead:
+        machines[dead].stop()
     (machines["hangs"].keeper.programs / "on-hangs.conf").unlink()
-    done = stop(world, "hangs", "well", check=False)
-    assert (
-        done.returncode != 0
-        and "Application on-hangs failed although the machine answers" in done.told
-        and "NOT REACHED" not in done.told
-    )
+    done = stop(world, "hangs", "well", *([dead] if dead else []), check=False)
+    assert done.returncode != 0 and "Application on-hangs failed although the machine answers" in done.told
+    assert ("NOT REACHED" in done.told) == bool(dead) and "NOT REACHED any more" not in done.told
     assert machines["well"].keeper.info("on-well")["statename"] == "STOPPED"
 
 
 def test_what_cannot_be_stopped_is_left_out_where_something_else_shuts_it_out(world, machines):
+    """Another machine that is dead hides nothing of it."""
+    machines["refuses"].stop()
     (machines["hangs"].keeper.programs / "on-hangs.conf").unlink()
-    done = stop(world, "hangs", "beside", "well", applications_accept_unstopped=True)
+    done = stop(world, "refuses", "hangs", "beside", "well", applications_accept_unstopped=True)
+    assert "NOT REACHED, and left for a later run of this stage: application on-refuses" in done.told, done.told[-2000:]
     assert (
         "NOT STOPPED, although its machine answers, and left for a later run of this stage: application on-hangs "
         "(it could not be stopped: " in done.told
@@ -200,13 +202,13 @@ def test_a_mistake_in_a_machine_s_variables_is_no_silence(world, machines):
 
 
 @pytest.mark.parametrize(
-    ("program", "why"),
+    ("program", "seconds", "why"),
     [
-        ("exec sleep 600", "no answer within 8 s"),
-        ("echo 'sudo: account validation failure' >&2; exit 1", "sudo: account validation failure"),
+        ("exec sleep 600", 15, "no answer within 15 s"),
+        ("echo 'sudo: account validation failure' >&2; exit 1", 60, "sudo: account validation failure"),
     ],
 )
-def test_a_machine_where_nobody_becomes_the_user_is_out_of_reach(world, machines, tmp_path, program, why):
+def test_a_machine_where_nobody_becomes_the_user_is_out_of_reach(world, machines, tmp_path, program, seconds, why):
     """As where sudo asks a directory service that is lost."""
     sudo = tmp_path / "sudo"
     sudo.write_text(f"#!/bin/sh\n{program}\n")
@@ -220,7 +222,7 @@ def test_a_machine_where_nobody_becomes_the_user_is_out_of_reach(world, machines
         for name, host in before.items()
     }
     try:
-        done = stop(world, "hangs", "well")
+        done = stop(world, "hangs", "well", applications_answer_timeout=seconds)
     finally:
         world.hosts = before
     assert "application on-hangs (machine hangs: " in done.told and why in done.told
