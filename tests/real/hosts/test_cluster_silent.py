@@ -41,6 +41,7 @@ def test_its_mirror_is_shut_out_and_named(regions):
     assert CLUSTER in said.split("LEFT")[1] and may(regions, "WRITE") == [], said
 
 
+@pytest.mark.full
 def test_one_that_answers_and_lets_nobody_in_is_treated_alike(regions):
     grant(regions, "WRITE")
     show = of_role("mirror", "show_lasting.yml")

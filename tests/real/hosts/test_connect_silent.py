@@ -142,6 +142,7 @@ def test_a_planned_move_whose_target_is_named_goes_on_without_it(regions):
 
 
 @pytest.mark.skipif(shutil.which("ssh") is None, reason="no ssh here")
+@pytest.mark.full
 def test_a_machine_that_is_left_is_stopped_where_connect_runs_the_mirror_by_now(regions, tmp_path):
     machine = Machine(tmp_path / "m1", free_ports(1)[0])
     try:

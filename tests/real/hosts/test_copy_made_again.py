@@ -73,6 +73,7 @@ def test_a_copy_that_is_gone_since_the_mirror_stopped_is_not_moved_to(regions):
     assert regions.known("eu")["active_region"] == "na"
 
 
+@pytest.mark.full
 def test_accepted_it_is_recorded(regions):
     made_again(regions)
     assert "REFUSED" not in go_on(regions, failover_accept_unproven=True)

@@ -59,7 +59,10 @@ def ran_back(regions: Told) -> None:
     regions.entry("eu", "1", "failover", "stage", "done", "na to eu", found={"planned": True})
 
 
-@pytest.mark.parametrize(("decided", "planned", "done"), [("eu", False, "ends positions"), ("na", True, "")])
+@pytest.mark.parametrize(
+    ("decided", "planned", "done"),
+    [("eu", False, "ends positions"), pytest.param("na", True, "", marks=pytest.mark.full)],
+)
 def test_the_run_that_decides_goes_on_from_nothing_that_the_decision_ended(regions, decided, planned, done):
     named_at_once(regions)
     preflight = of_role("failover", "preflight.yml", public=True)
@@ -131,6 +134,7 @@ def test_what_a_mirror_copied_back_is_not_replayed_once_it_was_decided(regions, 
     assert "Refused, nothing was changed" not in told, told
 
 
+@pytest.mark.full
 def test_a_failback_that_ended_does_not_hide_two_stories(regions):
     regions.move("1", "eu", ["na"])
     regions.entry("eu", "1", "failover", "stage", "done", "na to eu")

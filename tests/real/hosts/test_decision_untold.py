@@ -57,6 +57,7 @@ def test_no_region_that_was_used_beside_counts_as_brought_back(regions):
     assert "was made the backup of eu" not in said and "open_stage: Another stage is open" in said, said[-3000:]
 
 
+@pytest.mark.full
 def test_the_mirror_to_it_does_not_go_on(regions):
     split(regions)
     decide(regions)

@@ -79,6 +79,7 @@ def test_it_takes_nothing_of_a_region_that_is_in_use_by_then(tmp_path, monkeypat
         regions.down()
 
 
+@pytest.mark.full
 def test_it_holds_nothing_in_a_region_that_is_in_use_by_then(tmp_path, monkeypatch):
     regions = Told(tmp_path, ("na", "eu"), [THERE])
     try:

@@ -28,6 +28,7 @@ def test_more_than_one_request_may_change_go_and_come_back(world):
     assert len(ensure_acls(client, done["removed_acls"], "present", False)["added"]) == MANY - 3
 
 
+@pytest.mark.full
 def test_a_thousand_rights_are_fenced_and_remembered(world):
     client = KafkaClient(world.brokers["na"].client)
     ensure_acls(client, rights(SOME), "present", False)

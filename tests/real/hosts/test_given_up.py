@@ -148,6 +148,7 @@ def put_once_it_is_gone(client: KafkaClient, entry: dict[str, Any], head: str) -
             time.sleep(0.5)
 
 
+@pytest.mark.full
 def test_a_move_whose_target_answers_is_given_up_as_well(world, granted):
     move(world, FENCE)
     assert give_up(world, **GIVEN_UP) == ""
@@ -190,6 +191,7 @@ def test_the_mirror_that_a_move_turned_round_cannot_write_once_it_is_given_up(wo
     assert says(world, "na")["active_region"] == "na"
 
 
+@pytest.mark.full
 def test_an_unplanned_run_tells_the_source_that_it_names_the_target_if_it_answers(world, granted):
     facts = {"__failover_source": {"reachable": True, "error": ""}}
     world.play("failover", THERE, ("taken_before.yml", naming()), facts, failover_planned=False, **AWAY)

@@ -53,7 +53,7 @@ def orphaned(world):
     machine.remove()
 
 
-@pytest.mark.parametrize("unplanned", [True, False])
+@pytest.mark.parametrize("unplanned", [True, pytest.param(False, marks=pytest.mark.full)])
 def test_its_mirror_is_shut_out_and_named(world, orphaned, unplanned):
     said = world.play("failover", THERE, (TRY, SHOW), {**STOP, "mirror_accept_silent": unplanned}, **AWAY)
     assert ("REFUSED" not in said) == unplanned, said

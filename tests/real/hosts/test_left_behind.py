@@ -68,6 +68,7 @@ def grant(regions: Told, *operations: str) -> None:
     ensure_acls(regions.client("eu"), [{**rule, "operations": list(operations)}], "present", False)
 
 
+@pytest.mark.full
 def test_the_backup_that_a_failback_made_keeps_its_rights_while_a_machine_stays_dead(regions):
     """The mirror that it turned round reads with the user that the one on the dead machine writes with."""
     regions.hosts["m1"] = DEAD

@@ -118,6 +118,7 @@ def test_a_source_that_is_back_by_then_is_asked_although_the_target_s_ledger_nam
     assert "REFUSED na answers again" in said and "its gates compare both ledgers" in said, said[-3000:]
 
 
+@pytest.mark.full
 def test_a_source_whose_ledger_is_gone_has_not_said_that_it_knows_no_move(regions):
     moved_there_and_back(regions)
     regions.brokers["na"].start()
@@ -164,6 +165,7 @@ def test_a_turned_mirror_whose_machine_is_gone_does_not_keep_the_stage_open(regi
     assert not regions.known("eu")["open"]
 
 
+@pytest.mark.full
 def test_nor_does_one_that_the_inventory_has_no_place_for_any_more(regions):
     turned(regions)
     for name in ("kafka_dr_mirror_hosts", "kafka_dr_mirror_directory"):
@@ -174,6 +176,7 @@ def test_nor_does_one_that_the_inventory_has_no_place_for_any_more(regions):
     assert not regions.known("eu")["open"]
 
 
+@pytest.mark.full
 def test_a_mirror_that_an_ended_move_has_turned_round_is_none_of_the_next_one(regions):
     turned(regions)
     regions.entry("eu", "1", "failover", "stage", "done", "na to eu", found={"planned": True})

@@ -123,6 +123,7 @@ def test_what_a_failback_copied_is_not_replayed_after_a_move_home_that_was_given
     assert "replay_once: A mirror from eu has written to na since the move" in told, told
 
 
+@pytest.mark.full
 def test_the_failback_that_decides_misses_no_mirror_that_an_earlier_one_removed(regions, keeper, tmp_path):
     """A move home was given up in eu, and had named na. What is copied there again needs a Kafka that is not here."""
     before = brought_back(regions, ended=True)

@@ -32,6 +32,7 @@ def pointed(restored):  # noqa: F811
     return lambda: regions.read_text().split()
 
 
+@pytest.mark.full
 def test_a_machine_that_hangs_between_writing_and_restart(restored, pointed):  # noqa: F811
     machine = restored.machines["dead"]
 

@@ -91,6 +91,7 @@ def test_a_dead_machine_stops_neither_a_restore_nor_resume_and_a_later_run_catch
     assert ledger_of(restored.brokers["eu"])["last"]["resume"]["found"]["unreached"] == {"applications": {}}
 
 
+@pytest.mark.full
 def test_where_no_machine_answers_no_application_is_said_to_work(restored):
     restored.machines["well"].stop()
     said = resumed(restored)

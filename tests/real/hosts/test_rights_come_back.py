@@ -86,6 +86,7 @@ def test_what_a_person_takes_away_later_stays_away_once_the_ledger_that_kept_it_
     assert world.rights() == left
 
 
+@pytest.mark.full
 def test_what_is_gone_once_a_run_that_was_cut_off_is_gone_on_with_is_told(world, granted):
     """A run remembers what it is about to take; whoever takes it away for good before the next run is told."""
     admin = KafkaClient(world.brokers["na"].client)

@@ -14,6 +14,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client 
 from tests.real.hosts.moved import AWAY, LEDGER, SECRET, THERE, TOLD, World, of_role
 
 pytestmark = pytest.mark.real
+
+LATER = ["protect.yml", "stop_mirror.yml"]
 RIGHT = {"principal": "shop", "resource": "topic", "name": "orders.", "pattern": "prefixed", "operations": ["WRITE"]}
 SLEEP = {"name": "Sleep for an hour", "ansible.builtin.set_fact": {"ledger_known_at": 0}}
 
@@ -55,7 +57,9 @@ def test_nor_does_one_that_would_write_an_entry_after_it(world):
     assert "was told of another move since run" in said and "epoch 1, asia" in said, said[-3000:]
 
 
-@pytest.mark.parametrize("file", ["activate.yml", "protect.yml", "fence.yml", "stop_mirror.yml"])
+@pytest.mark.parametrize(
+    "file", ["activate.yml", "fence.yml", *(pytest.param(file, marks=pytest.mark.full) for file in LATER)]
+)
 def test_a_run_that_was_followed_by_another_one_acts_no_more(world, file):
     eu = KafkaClient(world.brokers["eu"].client)
     ensure_acls(eu, [RIGHT], "present", False)
@@ -111,6 +115,7 @@ def test_nothing_is_changed_for_such_a_run_whatever_the_step(world, move):
     assert describe_acls(eu) == had
 
 
+@pytest.mark.full
 def test_a_check_that_takes_its_time_owns_nothing_and_goes_on(world):
     """Nothing is written in a check, so that there is nothing to look for."""
     world.words = ("--check",)

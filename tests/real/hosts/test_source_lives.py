@@ -145,6 +145,7 @@ def test_a_mirror_that_goes_on_copying_says_that_the_source_lives(pair, tmp_path
         assert heartbeat(pair, "heartbeats", "na", "eu") != own, "not even by the heartbeats that it emits itself"
 
 
+@pytest.mark.full
 def test_a_mirror_that_seldom_notes_its_offsets_is_heard_by_its_pairs(pair, tmp_path):
     """Without exactly-once Connect writes its offsets once in a flush interval, which may be longer than any wait."""
     with mirror(pair, tmp_path, SELDOM):
@@ -165,7 +166,9 @@ def test_a_mirror_that_seldom_notes_its_offsets_is_heard_by_its_pairs(pair, tmp_
         until(lambda: not asked(pair)["alive"], "a mirror that copies nothing, and so tells nothing of the source")
 
 
-@pytest.mark.parametrize("witnessed", [True, False], ids=["witness", "no witness"])
+@pytest.mark.parametrize(
+    "witnessed", [True, pytest.param(False, marks=pytest.mark.full)], ids=["witness", "no witness"]
+)
 def test_what_a_mirror_had_fetched_when_its_source_was_lost_is_no_sign_of_life(pair, tmp_path, witnessed):
     """Where a witness that would be heard was there till then; otherwise the first sign stands."""
     create(pair["eu"].client, topic := f"witnessed.{witnessed}")
@@ -189,6 +192,7 @@ def test_what_a_mirror_had_fetched_when_its_source_was_lost_is_no_sign_of_life(p
         until(lost, "something that arrived late", 180)
 
 
+@pytest.mark.full
 def test_a_source_that_is_seldom_written_to_lives_where_its_witness_died_before(pair, tmp_path):
     create(pair["eu"].client, topic := "witnessed.a.minute.ago")
     with mirror(pair, tmp_path, {}):

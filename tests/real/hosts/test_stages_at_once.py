@@ -66,6 +66,7 @@ def test_no_failback_begins_beside_a_move_of_the_region_that_works(regions):
     assert world.known("eu")["about"] == "asia to eu", said
 
 
+@pytest.mark.full
 def test_a_failback_that_a_move_home_overtook_is_in_nobodys_way(regions):
     world = regions(("na", "eu"), [NA_EU])
     world.stage("eu", "2", "failback", "na from eu", *STEPS)
@@ -144,6 +145,7 @@ def test_a_move_home_that_was_not_named_is_undone_with_the_same_regions(regions)
     assert "eu is the active region by the ledgers" in said, said
 
 
+@pytest.mark.full
 def test_a_region_whose_mirror_is_gone_is_brought_back_again(regions):
     world = regions(("na", "eu"), [NA_EU])
     world.stage("eu", "2", "failback", "na from eu", *STEPS, ended=True)
@@ -168,6 +170,7 @@ def test_nobody_moves_to_a_region_that_a_failback_had_emptied_when_the_other_one
     assert "na lacks records" not in said and world.known("na")["open"], said
 
 
+@pytest.mark.full
 def test_no_set_up_mirrors_to_a_region_that_was_lost_and_that_nothing_brought_back(regions):
     world = regions(("na", "eu"), [NA_EU])
     world.mirrored("eu", "na")

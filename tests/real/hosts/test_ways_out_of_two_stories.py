@@ -26,6 +26,7 @@ def regions(tmp_path: Path) -> Iterator[Told]:
     made.down()
 
 
+@pytest.mark.full
 def test_who_decides_for_the_source_needs_not_end_the_move_to_the_target(regions):
     """The move named eu and was cut off; na gave it up at the same epoch. What eu held is deleted, as told."""
     write(regions.client("na"), TOPIC, [(0, b"key", b"value")] * 5)
