@@ -73,7 +73,7 @@ def emptied(broker: Kafka) -> bool:
                 return not _set_meanwhile(client)
             _remove(client, *left)
             time.sleep(0.1)
-    except KafkaException:
+    except (KafkaException, TimeoutError):
         pass
     return False
 
@@ -98,7 +98,7 @@ def _remove(client: AdminClient, topics: list[str], groups: list[str], acls: lis
     for future in begun:
         try:
             future.result(SECONDS)
-        except KafkaException:
+        except (KafkaException, TimeoutError):
             continue
 
 
