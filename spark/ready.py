@@ -59,7 +59,7 @@ def _java() -> Iterator[str]:
 
 def _directory(directory: Path) -> Iterator[str]:
     """The directory is made by the run; the nearest one that is there has to let it."""
-    there = [path for path in (directory, *directory.parents) if os.path.lexists(path)][0]
+    there = next((path for path in (directory, *directory.parents) if os.path.lexists(path)), directory)
     if not there.is_dir():
         yield f"{directory} cannot be made: {there} is no directory. Name another one in kafka_dr_workdir."
     elif not os.access(there, os.W_OK | os.X_OK):
