@@ -22,29 +22,21 @@ def silent() -> Iterator[str]:
 
 @contextmanager
 def saying(status: int, body: bytes) -> Iterator[str]:
-    class Answer(http.server.BaseHTTPRequestHandler):
+    class Answer(Handler):
         def do_GET(self) -> None:
             self.send_response(status)
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *dummy: Any) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with _served(Answer) as address:
+        yield address
 
 
 @contextmanager
 def answering(answers: Mapping[str, Any], hangs: str = "") -> Iterator[str]:
     """The address of a server that answers paths with JSON, others with 404, and those with ``hangs`` in them never."""
 
-    class Answer(http.server.BaseHTTPRequestHandler):
+    class Answer(Handler):
         def do_GET(self) -> None:
             path = self.path.split("?")[0].rstrip("/")
             if hangs and hangs in path:
@@ -56,11 +48,21 @@ def answering(answers: Mapping[str, Any], hangs: str = "") -> Iterator[str]:
             self.end_headers()
             self.wfile.write(json.dumps(missing if found is None else found).encode())
 
-        def log_message(self, *dummy: Any) -> None:
-            pass
+    with _served(Answer) as address:
+        yield address
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    server.daemon_threads = True
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """One that says nothing of its own."""
+
+    def log_message(self, *dummy: Any) -> None:
+        pass
+
+
+@contextmanager
+def _served(handler: type[Handler]) -> Iterator[str]:
+    """The address of a server that ends with the block, whatever a request of it still waits for."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.block_on_close = False
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:

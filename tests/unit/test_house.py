@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import about
-from tests.support.role_files import NAMES, ROLES, includes, task_files
+from tests.support.role_files import NAMES, ROLES, included, includes, tasks
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ROOT / "plugins" / "module_utils"
@@ -48,11 +48,7 @@ def variables(node: Any) -> Iterator[str]:
 @cache
 def chain(path: Path) -> tuple[str, ...]:
     """The longest chain of included files from this one on. What a run decides, such as the platform, may be any."""
-    node, own = yaml.safe_load(path.read_text()), path.relative_to(ROLES).parts[0]
-    named = [*includes(node), *((own, name) for name in task_files(node))]
-    patterns = {(role, re.sub(r"\{\{.*?\}\}", "*", name.removesuffix(".yml"))) for role, name in named}
-    # An inventory's own file, which a hook names, is no part of the house.
-    found = [one for role, name in patterns if name != "*" for one in (ROLES / role / "tasks").glob(f"{name}.yml")]
+    found = included(path, yaml.safe_load(path.read_text()))
     return (str(path.relative_to(ROLES)), *max(map(chain, found), key=len, default=()))
 
 
@@ -80,9 +76,9 @@ def test_a_role_sets_no_other_roles_internal_variables(role):
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_stage_includes_no_other_stages_files(stage):
     found = [
-        (path.name, role, tasks)
+        (path.name, role, file)
         for path in files(stage)
-        for role, tasks in includes(yaml.safe_load(path.read_text()))
+        for role, file in includes(yaml.safe_load(path.read_text()))
         if role in STAGES and role != stage
     ]
     assert not found
@@ -248,11 +244,9 @@ def test_rooms_import_what_the_page_on_the_house_allows():
 
 def given_by_tasks(node: Any) -> Iterator[str]:
     """Names in ``vars`` of tasks and blocks, those that are handed to another file left out."""
-    for item in node if isinstance(node, list) else []:
-        if "ansible.builtin.include_tasks" not in item:
-            yield from item.get("vars") or {}
-        for part in ("block", "rescue", "always"):
-            yield from given_by_tasks(item.get(part))
+    for task in tasks(node):
+        if "ansible.builtin.include_tasks" not in task:
+            yield from task.get("vars") or {}
 
 
 @pytest.mark.parametrize("role", NAMES)
@@ -260,10 +254,10 @@ def test_no_task_hides_a_variable_of_its_role(role):
     """What the role's variable is made of may need it: then Ansible ends in a recursive loop."""
     path = ROLES / role / "vars" / "main.yml"
     own = set(yaml.safe_load(path.read_text()) or {}) if path.exists() else set()
-    tasks = sorted((ROLES / role / "tasks").rglob("*.yml"))
+    paths = sorted((ROLES / role / "tasks").rglob("*.yml"))
     found = {
         f"{task.relative_to(ROLES)}: {name}"
-        for task in tasks
+        for task in paths
         for name in given_by_tasks(yaml.safe_load(task.read_text()))
         if name in own
     }

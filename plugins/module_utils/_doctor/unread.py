@@ -33,6 +33,6 @@ def log_unread(machine: str, why: str) -> dict[str, str]:
         machine,
         why,
         "The mirror's log on this machine was not read: errors in it are in none of these findings",
-        "Let the user that tasks run as read mm2.log in kafka_dr_mirror_directory/<mirror>, and look whether the disk "
-        "answers",
+        "If the mirror has not started on this machine yet, nothing is to be done. Otherwise let the user that tasks "
+        "run as read mm2.log in kafka_dr_mirror_directory/<mirror>, and look whether the disk answers",
     )

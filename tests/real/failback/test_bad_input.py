@@ -10,13 +10,14 @@ import uuid
 import pytest
 import yaml
 from confluent_kafka import Producer
-from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic
+from confluent_kafka.admin import AdminClient, NewTopic
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.cluster import cluster_state
 from kafka_dr_lab.landscape import TOPICS
 from tests.real.hosts.mirrors import read
 from tests.real.lab.playing import SOURCE, TARGET, playground
+from tests.support.configuring import configure
 
 pytestmark = [pytest.mark.real, pytest.mark.full]
 NEVER_LEFT = "asia"
@@ -122,12 +123,7 @@ def test_6_a_record_that_is_larger_than_the_active_region_accepts(returned, tmp_
 
 def limit(ground, size: str) -> None:
     """What the topic takes in the region that works."""
-    entry = ConfigEntry("max.message.bytes", size, incremental_operation=AlterConfigOpType.SET)
-    resource = ConfigResource(ConfigResource.Type.TOPIC, TOPICS[0], incremental_configs=[entry])
-    # Kept: a client that is dropped ends its futures.
-    admin = AdminClient(ground.admin(TARGET))
-    for future in admin.incremental_alter_configs([resource]).values():
-        future.result(30)
+    configure(ground.admin(TARGET), TOPICS[0], {"max.message.bytes": size})
 
 
 def test_7_somebody_whom_no_fence_stops_writes_on(returned, tmp_path):

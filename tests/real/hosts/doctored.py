@@ -9,8 +9,9 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
-from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
+from confluent_kafka.admin import AdminClient
 
+from tests.support.configuring import configure
 from tests.support.kafka import ROOT
 from tests.support.offsets_lab import info
 
@@ -40,15 +41,7 @@ class Live:
         return info(source, target, until_caught_up=True, **more)
 
     def alter(self, client, topic, **settings):
-        admin = AdminClient(client)
-        entries = [
-            ConfigEntry(key.replace("_", "."), value, incremental_operation=AlterConfigOpType.SET)
-            for key, value in settings.items()
-        ]
-        for future in admin.incremental_alter_configs(
-            [ConfigResource("topic", topic, incremental_configs=entries)]
-        ).values():
-            future.result(15)
+        configure(client, topic, {key.replace("_", "."): value for key, value in settings.items()})
 
     def delete(self, client, topic):
         admin = AdminClient(client)

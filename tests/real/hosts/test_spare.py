@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import pytest
-from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
+from confluent_kafka.admin import AdminClient, ResourceType
 
+from tests.support.configuring import configure
 from tests.support.kafka import Kafka
 
 from .mirrors import commit, create, send
@@ -16,17 +17,6 @@ pytestmark = pytest.mark.real
 
 def broker(directory) -> Kafka:
     return taken(directory, "spare", ["stages"], {"super.users": "User:ANONYMOUS"})[0]
-
-
-def configure(kafka: Kafka, **settings: str) -> None:
-    entries = [
-        ConfigEntry(key.replace("_", "."), value, incremental_operation=AlterConfigOpType.SET)
-        for key, value in settings.items()
-    ]
-    changed = ConfigResource(ConfigResource.Type.BROKER, "1", incremental_configs=entries)
-    admin = AdminClient(kafka.client)
-    for future in admin.incremental_alter_configs([changed]).values():
-        future.result(15)
 
 
 def test_it_is_handed_on_empty_and_not_once_it_was_changed_or_lost(tmp_path):
@@ -42,7 +32,7 @@ def test_it_is_handed_on_empty_and_not_once_it_was_changed_or_lost(tmp_path):
     assert "left" not in admin.list_topics(timeout=10).topics
     assert not admin.list_consumer_groups().result(10).valid
 
-    configure(second, log_cleaner_threads="2")
+    configure(second.client, "1", {"log.cleaner.threads": "2"}, ResourceType.BROKER)
     given_back(second)
     third = broker(tmp_path)
     assert third is not second and not second.alive()

@@ -6,9 +6,10 @@ from __future__ import annotations
 import pytest
 import yaml
 from confluent_kafka import Consumer
-from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewPartitions
+from confluent_kafka.admin import AdminClient, NewPartitions
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._lint import lint
+from tests.support.configuring import configure
 from tests.support.kafka import ROOT, clusters
 
 from .mirrors import Mirror, commit, committed, create, ends, exists, read, send, topic_config, topics_of, until
@@ -146,12 +147,7 @@ def test_each_sync_can_be_switched_off(world, tmp_path):
         commit(a, "switched-app", "switched", 1)
         until(lambda: len(read(b, "west.checkpoints.internal")) > 0, "a checkpoint", 60)
         assert committed(b, "switched-app", "switched") is None
-        admin = AdminClient(a)
-        entry = ConfigEntry("retention.ms", "3600000", incremental_operation=AlterConfigOpType.SET)
-        for future in admin.incremental_alter_configs(
-            [ConfigResource("topic", "switched", incremental_configs=[entry])]
-        ).values():
-            future.result(15)
+        configure(a, "switched", {"retention.ms": "3600000"})
         create(a, "switched.marker")
         assert topic_config(b, "switched")["retention.ms"] != "3600000"
     finally:

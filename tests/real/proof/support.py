@@ -15,7 +15,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic, ResourceType
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from tests.support.configuring import configure as configured
 
 ROOT = Path(__file__).resolve().parents[3]
 MAIN = ROOT / "spark" / "main.py"
@@ -104,13 +106,7 @@ def create(cluster, topics):
 
 def configure(cluster, topic, config):
     """Set topic configs, as an operator does."""
-    entries = [
-        ConfigEntry(name, str(value), incremental_operation=AlterConfigOpType.SET) for name, value in config.items()
-    ]
-    resource = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=entries)
-    client = admin(cluster)
-    for future in client.incremental_alter_configs([resource]).values():
-        future.result()
+    configured({**cluster.client, "log_level": 0}, topic, config)
 
 
 def drop(cluster, topics):
