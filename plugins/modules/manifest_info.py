@@ -35,6 +35,11 @@ options:
     type: list
     elements: str
     default: []
+  partitions:
+    description: Partitions that the manifest should cover, as lists of their numbers by topic. Topics need not be among
+      O(topics).
+    type: dict
+    default: {}
 requirements:
   - numpy
   - pyarrow
@@ -70,7 +75,8 @@ topics:
   returned: always
   type: dict
 uncovered:
-  description: Those of O(topics) that it does not cover.
+  description: Those of O(topics), and of the topics of O(partitions), that it does not cover, or not with each of these
+    partitions.
   returned: always
   type: list
   elements: str
@@ -87,6 +93,7 @@ def main() -> None:
             "manifest": {"type": "path", "required": True},
             "digest": {"type": "str"},
             "topics": {"type": "list", "elements": "str", "default": []},
+            "partitions": {"type": "dict", "default": {}},
         },
         manifest_info,
         requires=("numpy", "pyarrow"),

@@ -14,6 +14,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
     RefusedError,
 )
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import positions_in
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import matching, refuse_hidden
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import content as manifest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, sha256, shown
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import plan, sides, worker
@@ -61,6 +62,9 @@ class Saving:
             raise NotProvableError(
                 f"No topic matches {pattern!r}", remedy="Correct the pattern; the whole name has to match"
             )
+        # What is hidden would stay as it was saved, under the time of this run.
+        self.deleted = sorted({*matching(self.old["topics"], pattern, "topics")} - {*names})
+        refuse_hidden(self.side.client, self.deleted)
         # Positions before bounds: every position then lies within what is digested.
         self.groups = positions_in(self.side.client, set(names))
         self.found = sides.survey_all(self.side, names)
@@ -100,6 +104,8 @@ class Saving:
         new, digests = self._digest(engine, topics, ranges)
         self._refuse_created_anew(topics)
         all_topics = {**before, **topics}
+        for name in self.deleted:
+            all_topics[name].setdefault("deleted_by", int(self.began * 1000))
         digests = {**self.old.get("digests", {}), **digests}
         merged = compacting.compact(engine, self.out, self.run_name, all_topics, digests)
         run = {

@@ -15,11 +15,11 @@ from tests.unit.test_gates_of_stages import LEDGER, refused
 pytestmark = pytest.mark.slow
 
 STAGES = {
-    "failover": {"__failover_mirrored": {"partitions": [{"topic": "orders"}]}},
+    "failover": {"__failover_mirrored": {"partitions": [{"topic": "orders", "partition": 0}]}},
     "recreate_from_backup": {
         "recreate_from_backup_region": "na",
         "recreate_from_backup_from": "eu",
-        "__recreate_from_backup_backup": {"topics": {"orders": {}}},
+        "__recreate_from_backup_backup": {"topics": {"orders": {"offsets": {"0": {}}}}},
     },
 }
 

@@ -15,7 +15,7 @@ except ImportError:
     pass
 
 from .._errors import AuthorizationError, KafkaDrError, RefusedError, UsageError
-from .._mm2.names import is_own
+from .._mm2.names import left_out_beside
 from .._values.listing import named
 from .._values.portions import portions
 from .._values.sendable import sendable
@@ -67,12 +67,13 @@ def matching(names: Iterable[str], pattern: str, what: str) -> list[str]:
     return sorted(name for name in names if expression.fullmatch(name))
 
 
-def topic_names(client: KafkaClient, pattern: str, leave_out: Callable[[str], bool] = is_own) -> list[str]:
+def topic_names(client: KafkaClient, pattern: str, leave_out: Callable[[str], bool] | None = None) -> list[str]:
     """Topics of the cluster whose whole name matches, sorted.
 
-    :param leave_out: which topics are left out; by default internal ones and heartbeats, which hold nobody's data.
+    :param leave_out: which topics are left out; None stands for :func:`.names.left_out_beside` the pattern.
     :raises UsageError: the pattern is not a regular expression.
     """
+    leave_out = left_out_beside(pattern) if leave_out is None else leave_out
     return [name for name in matching(client.metadata().topics, pattern, "topics") if not leave_out(name)]
 
 

@@ -60,6 +60,10 @@ class ManifestSide:
             ) from error
         return sorted(name for name in self.content["topics"] if wanted.fullmatch(name))
 
+    def deleted(self, topic: str) -> bool:
+        """Whether its cluster did not have a topic any more when the manifest was saved last."""
+        return "deleted_by" in self.content["topics"][topic]
+
     def survey(self, topics: list[str]) -> dict[str, TopicSurvey]:
         """Ids, configurations, partitions and bounds, as they were when it was saved."""
         found: dict[str, TopicSurvey] = {}

@@ -186,6 +186,8 @@ def check_names(names: MirrorNames) -> MirrorNames:
 
 
 _KAFKA = MirrorNames("", "", "default")
+# A pattern as :func:`left_out_beside` takes it.
+EVERY_TOPIC = r"(?!\Z).+"
 
 
 def is_own(topic: str) -> bool:
@@ -193,6 +195,23 @@ def is_own(topic: str) -> bool:
     they are emitted.
     """
     return topic == HEARTBEATS or _KAFKA.is_internal(topic)
+
+
+def left_out_beside(pattern: str) -> Callable[[str], bool]:
+    """Which topics nobody means who gives this pattern of names: :func:`is_own`; none where the pattern says itself
+    what it leaves out, by a negative lookahead at its beginning, as :meth:`MirrorNames.data_pattern` does. What is
+    internal depends on a mirror's separator, which the pattern knows and this function does not.
+    """
+    return _never if pattern.startswith("(?!") else is_own
+
+
+def _never(dummy: str) -> bool:
+    return False
+
+
+def these_alone(names: Iterable[str]) -> str:
+    """The pattern that means these topics, and leaves out none of them."""
+    return rf"(?!\Z)(?:{'|'.join(re.escape(name) for name in sorted(names))})"
 
 
 def unreadable(pattern: str) -> str:

@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Any
 
-from .._digest.shapes import TopicSurvey
 from .._errors import UsageError
 from .._kafka.topics import RETENTION
-from .._mm2.names import is_own
+from .._mm2.names import HEARTBEATS
 from .shapes import Bounds
 
 # What bounds ranges of offsets.
 ENDS = ("source", "target", "mirrored_through")
+# Those by the source's topics.
+OF_SOURCE = ("source", "mirrored_through")
 
 
 def check_bounds(bounds: Any) -> Bounds:
@@ -66,22 +68,27 @@ def _whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def unheld(bounds: Bounds, pattern: str, source_topics: dict[str, TopicSurvey]) -> tuple[list[str], list[str]]:
+def unheld(bounds: Bounds, pattern: str, source_topics: Collection[str]) -> tuple[list[str], list[str]]:
     """``(given, copied)``: topics that the pattern means, that a bound speaks of, and that the source does not have.
 
     ``given`` have an end in the source, so that they were meant to be compared; of ``copied`` it is known only that a
     mirror copied them once.
     """
+    meant = [named(bounds, part, pattern) - {*source_topics} for part in OF_SOURCE]
+    return sorted(meant[0]), sorted(meant[1] - meant[0])
+
+
+def named(bounds: Bounds, part: str, pattern: str) -> set[str]:
+    """Topics of the source that one part of the bounds speaks of, and that the pattern means: also those that look
+    internal, since a mirror with another separator copies them. Heartbeats are nobody's data, and what is internal
+    whatever the separator is no mirror copies.
+    """
     wanted = re.compile(pattern)
-    gone = [
-        {
-            name
-            for name in bounds.get(part, {})
-            if name not in source_topics and wanted.fullmatch(name) and not is_own(name)
-        }
-        for part in ("source", "mirrored_through")
-    ]
-    return sorted(gone[0]), sorted(gone[1] - gone[0])
+    return {
+        name
+        for name in bounds.get(part, {})
+        if wanted.fullmatch(name) and name != HEARTBEATS and not name.startswith(("__", "."))
+    }
 
 
 def given(offsets: dict[str, Any] | None, name: str, number: int) -> int | None:

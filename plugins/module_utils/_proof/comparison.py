@@ -5,13 +5,13 @@ look again, report.
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .._digest.shapes import SideSpec, TopicSurvey
 from .._errors import NotProvableError
+from .._mm2.names import EVERY_TOPIC
 from . import bounds, catching_up, first_pass, look_again, pairs, report, second_pass, sides
 from .shapes import Bounds, Engine, Report, SideName
 
@@ -27,11 +27,6 @@ class Options:
     max_differences: int = 100
     wait_seconds: float = 30
     settle_seconds: float = 3
-
-
-def names_pattern(names: Iterable[str]) -> str:
-    """The pattern of :class:`Options` that means these topics alone."""
-    return "|".join(re.escape(name) for name in sorted(names))
 
 
 def prepare(source_spec: SideSpec, target_spec: SideSpec, options: Options) -> Comparison:
@@ -54,7 +49,7 @@ class Comparison:
         bounds.check_bounds({} if options.bounds is None else options.bounds)
         self.source, self.target = sides.open_side(source_spec), sides.open_side(target_spec)
         sides.refuse_one_cluster(self.source, self.target)
-        names = self.source.topics(options.topics)
+        names = self._names()
         if not names:
             raise NotProvableError(
                 f"No topic of {self.source.name} matches {options.topics!r}",
@@ -63,18 +58,48 @@ class Comparison:
         source_topics = sides.survey_all(self.source, names)
         renamed = {name: rule(name) for name in source_topics}
         target_topics = self.target.survey(sorted(set(renamed.values())))
-        self.topics = pairs.make(source_topics, target_topics, renamed, options.bounds, options.ignore_timestamps)
-        sides.refuse_same_topics(self.source, self.target, self.topics)
         self.reasons: list[str] = []
         self.not_provable = False
+        self.deleted: set[str] = set()
+        self._leave_out_deleted(source_topics, target_topics, renamed)
+        self.topics = pairs.make(
+            source_topics,
+            target_topics,
+            renamed,
+            options.bounds,
+            options.ignore_timestamps,
+            saved=sides.manifest_of(self.source) is not None,
+        )
+        sides.refuse_same_topics(self.source, self.target, self.topics)
         self._name_unheld(source_topics, rule)
         self.pairs = [pair for topic in self.topics for pair in topic.pairs]
+
+    def _names(self) -> list[str]:
+        """Topics of the source that the pattern means, and bounds speak of, or that nobody would take for internal."""
+        listed = set(self.source.topics(self.options.topics))
+        given = self.options.bounds or {}
+        more = set().union(*(bounds.named(given, part, self.options.topics) for part in bounds.OF_SOURCE)) - listed
+        return sorted(listed | (more & {*self.source.topics(EVERY_TOPIC)} if more else listed))
+
+    def _leave_out_deleted(
+        self, source_topics: dict[str, TopicSurvey], target_topics: dict[str, TopicSurvey], renamed: dict[str, str]
+    ) -> None:
+        """Name topics that were deleted in the source before its manifest was saved last, and in the target as well."""
+        saved = sides.manifest_of(self.source)
+        if saved is None:
+            return
+        for name in [name for name in source_topics if saved.deleted(name) and renamed[name] not in target_topics]:
+            del source_topics[name]
+            self.deleted.add(name)
+            self.reasons.append(
+                f"{name}: it was deleted before the manifest was saved last, and neither side has it now"
+            )
 
     def _name_unheld(self, source_topics: dict[str, TopicSurvey], rule: Callable[[str], str]) -> None:
         """Name the topics that the source hides, and those that bounds speak of and that the source lacks; one that the
         target lacks too may have been deleted long ago.
         """
-        given, copied = bounds.unheld(self.options.bounds or {}, self.options.topics, source_topics)
+        given, copied = bounds.unheld(self.options.bounds or {}, self.options.topics, {*source_topics, *self.deleted})
         hidden = sides.hidden(
             self.source, self.target, self.options.topics, self.options.rename, source_topics, [*given, *copied]
         )

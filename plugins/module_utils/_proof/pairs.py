@@ -101,6 +101,7 @@ class Topic:
 
     :param target: None where it is missing there.
     :param limits: what limited retention in the source, where it is held off now; None where its configs say it.
+    :param saved: the source is a manifest: a topic may have got partitions since.
     """
 
     def __init__(
@@ -111,6 +112,7 @@ class Topic:
         target: TopicSurvey | None,
         ignore_timestamps: bool = False,
         limits: dict[str, int] | None = None,
+        saved: bool = False,
     ) -> None:
         self.name, self.target_name, self.source, self.target = name, target_name, source, target
         self.reasons: list[str] = []
@@ -122,17 +124,26 @@ class Topic:
         self.retention_ms, self.retention_bytes = (self._limit(by.get(name)) for name in RETENTION)
         overwritten = target is not None and target["config"].get("message.timestamp.type") == "LogAppendTime"
         self.timestamps = not ignore_timestamps and not overwritten
-        self.not_provable = overwritten and not ignore_timestamps
-        if self.not_provable:
+        self.overwritten = overwritten and not ignore_timestamps
+        # It is not known what it is that was compared, whatever was found.
+        self.doubtful = False
+        if self.overwritten:
             self.reasons.append(
                 "the target overwrites timestamps (LogAppendTime), so they cannot be compared; content and order were"
             )
         counts = len(source["partitions"]), len(target["partitions"]) if target else 0
-        self.partition_difference = target is not None and counts[0] != counts[1]
+        self.partition_difference = (
+            target is not None and counts[0] != counts[1] and not (saved and counts[0] < counts[1])
+        )
         if target is None:
             self.reasons.append("the topic is missing on the target")
         elif self.partition_difference:
             self.reasons.append(f"{counts[0]} partitions on the source, {counts[1]} on the target")
+
+    @property
+    def not_provable(self) -> bool:
+        """Whether nothing shows that it is complete."""
+        return self.overwritten or self.doubtful
 
     def id_on(self, side: SideName) -> str | None:
         """Its id on one side; None where it is missing."""
@@ -183,30 +194,26 @@ def make(
     renamed: dict[str, str],
     bounds: Bounds | None,
     ignore_timestamps: bool = False,
+    saved: bool = False,
 ) -> list[Topic]:
     """Topics with their pairs.
 
     :param source_topics, target_topics: survey entries by name.
     :param renamed: target name by source name.
     :param bounds: see :func:`.bounds.check_bounds`; any part is optional.
+    :param saved: the source is a manifest: a topic may have got partitions since.
     """
     bounds, topics = bounds or {}, []
     for name in sorted(source_topics):
         source, target = source_topics[name], target_topics.get(renamed[name])
         limits = bounds.get("limits", {}).get(name)
-        topic = Topic(name, renamed[name], source, target, ignore_timestamps, limits)
+        topic = Topic(name, renamed[name], source, target, ignore_timestamps, limits, saved)
         numbers = sorted(set(source["partitions"]) | set(target["partitions"] if target else []))
+        added = _not_saved(topic, bounds, numbers) if saved else []
         for number in numbers:
-            pair = Pair(
-                topic,
-                number,
-                source["bounds"].get(number, (0, 0)),
-                target["bounds"].get(number, (0, 0)) if target else (0, 0),
-            )
-            if target is not None and number not in target["partitions"]:
-                pair.reasons.append("the partition is missing on the target")
-            if number not in source["partitions"]:
-                pair.reasons.append("the partition is missing on the source")
+            if number in added:
+                continue
+            pair = _of_both(topic, number, saved)
             pair.mirrored_through = given(bounds.get("mirrored_through"), name, number)
             _bound(pair, "source", bounds, name)
             _bound(pair, "target", bounds, renamed[name])
@@ -219,6 +226,36 @@ def make(
     return topics
 
 
+def _of_both(topic: Topic, number: int, saved: bool) -> Pair:
+    """A partition as both sides have it, or one of them, which is said. :param saved: the source is a manifest."""
+    source, target = topic.source, topic.target
+    pair = Pair(
+        topic, number, source["bounds"].get(number, (0, 0)), target["bounds"].get(number, (0, 0)) if target else (0, 0)
+    )
+    if target is not None and number not in target["partitions"]:
+        pair.reasons.append("the partition is missing on the target")
+    if number not in source["partitions"]:
+        pair.reasons.append(f"the partition is missing {'in the manifest' if saved else 'on the source'}")
+        if saved:
+            pair.error = {"kind": "not_covered", "message": pair.reasons[-1]}
+    return pair
+
+
+def _not_saved(topic: Topic, bounds: Bounds, numbers: list[int]) -> list[int]:
+    """Partitions that the topic got after its manifest was saved, and of which no bound says that they held anything:
+    they are named, and not judged.
+    """
+    added = [
+        number
+        for number in numbers
+        if number not in topic.source["partitions"]
+        and not any(given(bounds.get(part), topic.name, number) for part in ("source", "mirrored_through"))
+    ]
+    if added:
+        topic.reasons.append(f"partition {', '.join(map(str, added))} is not in the manifest, and is not judged")
+    return added
+
+
 def _refuse_strangers(topic: Topic, bounds: Bounds, numbers: list[int]) -> None:
     """A bound of a partition that nobody has is not passed over."""
     for side, topic_name, place in (
@@ -228,7 +265,7 @@ def _refuse_strangers(topic: Topic, bounds: Bounds, numbers: list[int]) -> None:
     ):
         strangers = sorted(set(map(str, bounds.get(side, {}).get(topic_name, {}))) - set(map(str, numbers)), key=int)
         if strangers:
-            topic.not_provable = True
+            topic.doubtful = True
             topic.reasons.append(
                 f"a bound is given for partition {', '.join(strangers)} {place}, which neither side has"
             )

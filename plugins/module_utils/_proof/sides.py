@@ -18,6 +18,7 @@ from .._digest.shapes import Isolation, OffsetRange, Partition, Progress, SideSp
 from .shapes import Side
 
 if TYPE_CHECKING:
+    from .._manifest.side import ManifestSide
     from .pairs import Topic
 
 from .._digest.batch import Digester
@@ -29,6 +30,7 @@ from .._kafka.log_sizes import log_sizes
 from .._kafka.offsets import list_offsets, offsets_at
 from .._kafka.pace import Pace
 from .._kafka.topics import hidden_topics, survey_topics, topic_names
+from .._mm2.names import EVERY_TOPIC, left_out_beside
 from . import pairs
 
 NAMED = 5
@@ -75,14 +77,27 @@ def hidden(
     """
     if not isinstance(source, KafkaSide) or not isinstance(target, KafkaSide):
         return []
-    rule, prefix, wanted = pairs.rename(rename), (rename or "").partition(":")[2], re.compile(pattern)
-    copied = {
-        name
-        for copy in target.topics(".*")
-        for name in (copy, copy.removeprefix(prefix))
-        if rule(name) == copy and wanted.fullmatch(name)
-    }
+    copied = set(copied_of(target, pattern, rename))
     return hidden_topics(source.client, sorted((copied | set(more)) - set(listed)))
+
+
+def copied_of(target: Side, pattern: str, rename: str | None) -> dict[str, str]:
+    """``{topic of the source: copy}`` of all copies that the target has of topics that the pattern means.
+
+    :param rename: see :func:`.pairs.rename`.
+    """
+    wanted, leave_out = re.compile(pattern), left_out_beside(pattern)
+    found = pairs.originals(rename, target.topics(EVERY_TOPIC))
+    return {name: copy for name, copy in found.items() if wanted.fullmatch(name) and not leave_out(name)}
+
+
+def manifest_of(side: Side) -> ManifestSide | None:
+    """The side as a manifest; None where it is none."""
+    if side.live:
+        return None
+    from .._manifest.side import ManifestSide
+
+    return side if isinstance(side, ManifestSide) else None
 
 
 def refuse_one_cluster(source: Side, target: Side) -> None:

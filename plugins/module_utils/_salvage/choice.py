@@ -2,9 +2,10 @@
 """Which records of a partition the active region never got, told from the alignment of both.
 
 What the alignment does not match is what it never got, with three exceptions. Records that it has in another order are
-there. Records before the first common one were copied, if its log start has moved: mirrors copy in order. And in a
-compacted topic an older record may have been compacted away: below the last common record, only a key's last value
-counts.
+there. Records right before the first common one were copied, if its log start has moved: mirrors copy in order. They
+are no more than the offsets that were deleted there; a copy that was made again begins somewhere else, and what lies
+further back is nowhere. And in a compacted topic an older record may have been compacted away: below the last common
+record, only a key's last value counts.
 """
 
 from __future__ import annotations
@@ -68,13 +69,22 @@ def _leave_out_expired(choice: Choice, pair: Pair, matched: Any) -> None:
         return
     first = spans.bounds(matched)[0]
     through = pair.mirrored_through if pair.mirrored_through is not None else 0
-    gone = spans.within(choice.wanted, 0, first if first is not None else through)
+    edge = first if first is not None else through
+    before = spans.within(choice.wanted, 0, edge)
+    gone = spans.last(before, pair.target_started)
     choice.expired = spans.count(gone)
     choice.wanted = spans.without(choice.wanted, gone)
     if choice.expired:
         choice.reasons.append(
-            f"{choice.expired} records before offset {first if first is not None else through} were copied, "
+            f"{choice.expired} records before offset {edge} were copied, "
             f"and are not salvaged: the log of the copy begins at {pair.target_started}"
+        )
+    further = spans.count(before) - choice.expired
+    if further and first is not None:
+        choice.unsure = further
+        choice.reasons.append(
+            f"{further} records further back may have been copied: more are missing before offset {first} than the "
+            f"{pair.target_started} that the copy can have deleted; it was made again, or began late"
         )
     if first is None and len(choice.wanted):
         choice.unsure = spans.count(choice.wanted)

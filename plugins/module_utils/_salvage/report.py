@@ -54,7 +54,9 @@ def pieces(runs: Any, most: int) -> Iterator[list[list[int]]]:
 def build(salvage: Salvage) -> dict[str, Any]:
     """The report's keys without ``engine``."""
     topics: dict[str, Any] = {}
-    complete, reasons = not salvage.reasons, [*salvage.comparison.reasons, *salvage.reasons]
+    # Timestamps that are overwritten hinder a proof; they do not hide what is missing.
+    doubtful = salvage.comparison.not_provable or any(topic.doubtful for topic in salvage.comparison.topics)
+    complete, reasons = not salvage.reasons and not doubtful, [*salvage.comparison.reasons, *salvage.reasons]
     for topic in salvage.comparison.topics:
         parts = [part for part in salvage.parts if part.pair.topic is topic]
         action = actions.action_for(salvage.rules, topic.name)

@@ -6,7 +6,6 @@ Where a manifest is given too, it is compared for the topics that the watch does
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,10 +13,10 @@ from typing import Any
 
 from .._digest.shapes import SideSpec, TopicSurvey
 from .._errors import KafkaDrError, NotProvableError
-from .._mm2.names import is_own
-from .._proof import pairs, report, sides
+from .._mm2.names import HEARTBEATS, these_alone
+from .._proof import report, sides
 from .._proof.bounds import check_bounds
-from .._proof.comparison import Comparison, Options, names_pattern
+from .._proof.comparison import Comparison, Options
 from .._proof.shapes import Engine, Report
 from . import closed_report
 from .offset_maps import same_logs
@@ -115,9 +114,7 @@ class Closing:
 
     def _copies(self) -> dict[str, str]:
         """``{topic of the source: copy}`` of all that the target has, by the rule that renames."""
-        found = pairs.originals(self.options.rename, self.target.topics(".*"))
-        wanted = re.compile(self.options.topics)
-        return {name: copy for name, copy in found.items() if wanted.fullmatch(name) and not is_own(name)}
+        return sides.copied_of(self.target, self.options.topics, self.options.rename)
 
     def _standing(self) -> Standing:
         target = self.target.survey(sorted(set(self.copies.values())))
@@ -129,7 +126,7 @@ class Closing:
         for part in ("source", "mirrored_through"):
             for name, ends in bounds.get(part, {}).items():
                 known[name] = known.get(name, set()) | _filled(ends)
-        known = {name: numbers for name, numbers in known.items() if numbers and not is_own(name)}
+        known = {name: numbers for name, numbers in known.items() if numbers and name != HEARTBEATS}
         standing = stand(self.state, self.options.topics, known, target, int(time.time() * 1000))
         self._look_at_tips(standing, target)
         return standing
@@ -155,7 +152,7 @@ class Closing:
             return None
         state, mirror = self.state, self.wanted.mirror
         source, target = specs(self.target_spec, mirror, self.wanted.topic, state, self.standing.deleted, back)
-        comparison = Comparison(source, target, replace(self.options, topics=names_pattern(topics), wait_seconds=0))
+        comparison = Comparison(source, target, replace(self.options, topics=these_alone(topics), wait_seconds=0))
         for topic in comparison.topics:
             # What the watch has not read is not shown to be another number of partitions.
             topic.partition_difference = False
@@ -175,7 +172,7 @@ class Closing:
         held = [name for name in sides.open_side(self.wanted.manifest).topics(self.options.topics) if name not in sound]
         if not held:
             return None, left
-        options = replace(self.options, topics=names_pattern(held), wait_seconds=0)
+        options = replace(self.options, topics=these_alone(held), wait_seconds=0)
         comparison = Comparison(self.wanted.manifest, self.target_spec, options)
         return comparison, {name: reason for name, reason in left.items() if name not in held}
 

@@ -11,13 +11,11 @@ from .._kafka.topics import (
     describe_topics,
     effective_configs,
     hidden_topics,
-    matching,
     topic_names,
     visible_topics,
 )
-from .._mm2.names import is_own
 from .._proof import pairs
-from .._proof.sides import KafkaSide
+from .._proof.sides import KafkaSide, copied_of
 from .expiring import KEEPS_ALL, Retention, longer, retention
 from .reasons import COMPACTED, HIDDEN, HIDDEN_COPY, LEADERLESS, STAMPED
 from .state import Partition
@@ -91,8 +89,7 @@ def _hidden(
     source: KafkaSide, target: KafkaSide, pattern: str, rename: str, known: Collection[str], listed: Collection[str]
 ) -> list[str]:
     """Topics that the source may have and does not list: those that were watched, and those that the target has."""
-    copies = pairs.originals(rename, topic_names(target.client, ".*"))
-    unlisted = {*known, *matching((name for name in copies if not is_own(name)), pattern, "topics")} - {*listed}
+    unlisted = {*known, *copied_of(target, pattern, rename)} - {*listed}
     return hidden_topics(source.client, sorted(unlisted))
 
 

@@ -17,8 +17,9 @@ from typing import Any
 from .._digest.shapes import SideSpec, TopicSurvey
 from .._errors import KafkaDrError, NotProvableError
 from .._kafka.groups import positions_in
+from .._mm2.names import these_alone
 from .._proof import report, verdict
-from .._proof.comparison import Comparison, Options, names_pattern
+from .._proof.comparison import Comparison, Options
 from .._proof.offset_rows import OffsetRows
 from .._proof.pairs import Pair, Topic
 from .._proof.shapes import Engine, Report
@@ -60,7 +61,7 @@ class Tail:
         again = [topic.name for topic in first.topics if any(self._unequal(topic, pair) for pair in topic.pairs)]
         found = []
         if again:
-            whole = Comparison(self.source_spec, self.target_spec, replace(self.options, topics=names_pattern(again)))
+            whole = Comparison(self.source_spec, self.target_spec, replace(self.options, topics=these_alone(again)))
             found.append(whole.run(engine))
             first.topics = [topic for topic in first.topics if topic.name not in again]
         self.tails = {place: part for place, part in self.tails.items() if place[0] not in again}

@@ -48,9 +48,19 @@ def manifest_info(params: dict[str, Any], check_mode: bool = False) -> dict[str,
         cluster_id=content["cluster_id"],
         saved_at=content.get("saved_at"),
         topics=topics,
-        uncovered=sorted(set(params["topics"]) - set(topics)),
+        uncovered=_uncovered(params, content["topics"]),
     )
     return answer
+
+
+def _uncovered(params: dict[str, Any], saved: dict[str, Any]) -> list[str]:
+    """The topics asked for that were not saved, or not with each of their partitions, sorted."""
+    wanted = {**dict.fromkeys(params["topics"], ()), **(params.get("partitions") or {})}
+    return sorted(
+        name
+        for name, numbers in wanted.items()
+        if name not in saved or {*map(str, numbers)} - {*saved[name]["partitions"]}
+    )
 
 
 def _open_files(path: str, content: dict[str, Any]) -> None:

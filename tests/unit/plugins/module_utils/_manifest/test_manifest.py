@@ -95,6 +95,9 @@ def test_a_manifest_is_looked_at_before_it_is_needed(where):
     found = look.manifest_info({"manifest": where, "topics": ["t", "u"]})
     assert (found["readable"], found["cluster_id"], found["uncovered"]) == (True, "lost", ["u"])
     assert found["topics"] == {"t": {"id": "id", "detail": "records", "partitions": 1}}
+    for partitions, lacking in (({"t": [0]}, []), ({"t": ["0"], "v": []}, ["v"]), ({"t": [0, 1]}, ["t"])):
+        asked = {"manifest": where, "topics": [], "partitions": partitions}
+        assert look.manifest_info(asked)["uncovered"] == lacking
     system, inside = place.locate(where)
     system.delete_file(inside + "/" + FILE)
     found = look.manifest_info({"manifest": where, "topics": []})

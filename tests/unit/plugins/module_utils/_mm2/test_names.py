@@ -9,10 +9,13 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import UsageError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import (
+    EVERY_TOPIC,
     MirrorNames,
     check_names,
     compile_filter,
     is_own,
+    left_out_beside,
+    these_alone,
 )
 
 
@@ -111,3 +114,15 @@ def test_the_pattern_takes_what_only_seems_to_come_from_the_target(target, separ
     names = MirrorNames("a", target, policy, separator)
     for pattern_of, name in ((names.data_pattern, topic + end), (names.copies_pattern, names.copy_of(topic + end))):
         assert bool(re.fullmatch(pattern_of([".*"], []), name)) is names.is_data(topic + end), name
+
+
+def test_a_pattern_that_says_what_it_leaves_out_leaves_out_nothing_else():
+    pattern = MirrorNames("na", "eu", separator="_").data_pattern(["s.*"], [])
+    assert not left_out_beside(pattern)("s.checkpoints.internal") and re.fullmatch(pattern, "s.checkpoints.internal")
+    assert left_out_beside(".*")("s.checkpoints.internal") and not left_out_beside(EVERY_TOPIC)("__consumer_offsets")
+    alone = these_alone(["s.checkpoints.internal", "a+b"])
+    assert [name for name in ("a+b", "aab", "s.checkpoints.internal", "") if re.fullmatch(alone, name)] == [
+        "a+b",
+        "s.checkpoints.internal",
+    ]
+    assert not left_out_beside(alone)("s.checkpoints.internal")

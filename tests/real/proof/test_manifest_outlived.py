@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Topics that are not what they were when their manifest was saved: grown, deleted, hidden."""
+
+from __future__ import annotations
+
+import pytest
+from confluent_kafka.admin import NewPartitions
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import worker
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options, prepare
+from kafka_dr_spark import saving, writer
+from tests.real.ledger.guarded import guarded
+
+from .support import admin, create, drop, some, write
+
+pytestmark = pytest.mark.real
+ROWS = some(50)
+
+
+class Here:
+    """An engine without Spark: one task after the other, here."""
+
+    parallelism = 1
+
+    def map(self, tasks, *dummy):
+        return [writer.run(task, lambda *dummy: None) for task in tasks]
+
+
+def side(config, name="north"):
+    return {"kind": "kafka", "config": config, "name": name, "timeout": 30}
+
+
+def save(config, out, prefix):
+    return saving.prepare(side(config), str(out), rf"{prefix}\..*", "records").run(Here())
+
+
+def compared(out, target, prefix, through):
+    """The report, and the verdicts of its topics."""
+    manifest = {"kind": "manifest", "path": str(out), "name": "manifest", "digest": ""}
+    options = Options(rf"{prefix}\..*", bounds={"mirrored_through": through})
+    report = prepare(manifest, side(target.client, "south"), options).run(worker.InProcess())
+    return report, {topic["topic"]: topic["verdict"] for topic in report["topics"]}
+
+
+@pytest.mark.parametrize("filled", [False, True])
+def test_a_partition_that_was_added_since_is_named_and_the_rest_is_judged(pair, tmp_path, filled):
+    prefix = f"grown{filled}".lower()
+    grown, sound = f"{prefix}.grown", f"{prefix}.sound"
+    for cluster in pair.values():
+        create(cluster, {grown: (1, {}), sound: (1, {})})
+        write(cluster, {grown: ROWS, sound: ROWS})
+    save(pair["source"].client, tmp_path, prefix)
+    for cluster in pair.values():
+        keep = admin(cluster)
+        keep.create_partitions([NewPartitions(grown, 2)])[grown].result(30)
+        if filled:
+            write(cluster, {grown: [row.but(partition=1) for row in ROWS]})
+    both = {"0": 50, "1": 50} if filled else {"0": 50}
+    report, verdicts = compared(tmp_path, pair["target"], prefix, {grown: both, sound: {"0": 50}})
+    assert verdicts == {grown: "NOT_PROVABLE" if filled else "PROVEN", sound: "PROVEN"}, report["reasons"]
+    missing = "partition 1: the partition is missing in" if filled else "partition 1 is not in the manifest"
+    assert [reason for reason in report["reasons"] if reason.startswith(f"{grown}: {missing}")], report["reasons"]
+    # What nobody says to have been copied is named, and not judged.
+    report, verdicts = compared(tmp_path, pair["target"], prefix, {sound: {"0": 50}})
+    assert verdicts == {grown: "PROVEN", sound: "PROVEN"} and "is not judged" in str(report["reasons"])
+
+
+def test_a_topic_that_was_deleted_on_both_sides_is_no_loss(pair, tmp_path):
+    old, kept, through = "gone.old", "gone.kept", {"gone.old": {"0": 50}, "gone.kept": {"0": 50}}
+    for cluster in pair.values():
+        create(cluster, {old: (1, {}), kept: (1, {})})
+        write(cluster, {old: ROWS, kept: ROWS})
+    save(pair["source"].client, tmp_path, "gone")
+    drop(pair["target"], [old])
+    assert compared(tmp_path, pair["target"], "gone", through)[0]["verdict"] == "LOSS"
+    drop(pair["source"], [old])
+    # Until it is saved again, nobody knows that this was meant.
+    assert compared(tmp_path, pair["target"], "gone", through)[0]["verdict"] == "LOSS"
+    save(pair["source"].client, tmp_path, "gone")
+    report, verdicts = compared(tmp_path, pair["target"], "gone", through)
+    assert (report["verdict"], verdicts) == ("PROVEN", {kept: "PROVEN"})
+    assert [reason for reason in report["reasons"] if reason.startswith(f"{old}: it was deleted before")]
+    # A copy that is there is judged.
+    create(pair["target"], {old: (1, {})})
+    write(pair["target"], {old: ROWS[:20]})
+    assert compared(tmp_path, pair["target"], "gone", through)[1][old] == "LOSS"
+
+
+def test_what_a_cluster_hides_by_now_is_not_called_saved(tmp_path):
+    source, of_user = guarded(tmp_path, "hides", ["prover"])
+    try:
+        create(source, {name: (1, {}) for name in ("m.one", "m.two")})
+        write(source, {name: ROWS for name in ("m.one", "m.two")})
+        may = ["READ", "DESCRIBE", "DESCRIBE_CONFIGS"]
+        rights = [
+            {"principal": "prover", "resource": "topic", "name": name, "operations": may} for name in ("m.one", "m.two")
+        ]
+        groups = {"principal": "prover", "resource": "group", "name": "*", "operations": ["DESCRIBE", "READ"]}
+        keep = KafkaClient(source.client)
+        ensure_acls(keep, [*rights, groups], "present", False)
+        save(of_user("prover"), tmp_path / "out", "m")
+        before = (tmp_path / "out" / "manifest.json").read_bytes()
+        ensure_acls(keep, rights[:1], "absent", False)
+        with pytest.raises(RefusedError, match=r"m\.one.*DESCRIBE"):
+            save(of_user("prover"), tmp_path / "out", "m")
+        assert (tmp_path / "out" / "manifest.json").read_bytes() == before
+    finally:
+        source.stop()
