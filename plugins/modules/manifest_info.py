@@ -80,6 +80,10 @@ uncovered:
   returned: always
   type: list
   elements: str
+uncovered_partitions:
+  description: Partitions that it does not cover, as lists of their numbers by topic, of topics that it covers in part.
+  returned: always
+  type: dict
 """
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module

@@ -17,6 +17,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import matching, refuse_hidden
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import content as manifest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, sha256, shown
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import EVERY_TOPIC
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import plan, sides, worker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Engine, Task
 
@@ -57,13 +58,15 @@ class Saving:
         # A manifest is saved of a cluster alone.
         self.side = cast(sides.KafkaSide, sides.open_side(side_spec))
         self._refuse_another(out)
-        names = self.side.topics(pattern)
+        kept, there = matching(self.old["topics"], pattern, "topics"), {*self.side.topics(EVERY_TOPIC)}
+        # What a mirror's pattern brought in stays in, also where this one leaves out what looks internal.
+        names = sorted({*self.side.topics(pattern), *kept} & there)
         if not names:
             raise NotProvableError(
                 f"No topic matches {pattern!r}", remedy="Correct the pattern; the whole name has to match"
             )
         # What is hidden would stay as it was saved, under the time of this run.
-        self.deleted = sorted({*matching(self.old["topics"], pattern, "topics")} - {*names})
+        self.deleted = sorted({*kept} - there)
         refuse_hidden(self.side.client, self.deleted)
         # Positions before bounds: every position then lies within what is digested.
         self.groups = positions_in(self.side.client, set(names))

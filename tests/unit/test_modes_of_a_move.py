@@ -5,6 +5,7 @@ for nothing, and proved nothing. The same holds for the two methods of a new bac
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from tests.unit.plugins.module_utils._ledger.test_fold import entry
 ROLES = Path(__file__).resolve().parents[2] / "roles"
 BEGUN = entry("1", "stage", "started")
 ENDS = {"target": {"orders": {"0": 7}}, "source": {"orders": {"0": 7}}}
-PROOF = entry("1", "proof", "proven", found={"source": "na", "target": "eu", "verdict": "PROVEN"})
+PROVEN = {"source": "na", "target": "eu", "verdict": "PROVEN"}
+PROOF = entry("1", "proof", "proven", found={**PROVEN, "report": __file__})
+ELSEWHERE = entry("1", "proof", "proven", found={**PROVEN, "report": "/another/machine/report.json"})
 ACTIVE = entry("1", "active_region", "active", region="eu")
 
 
@@ -35,6 +38,7 @@ def evaluated(text: str, given: dict[str, Any]) -> Any:
     environment.filters["dict2items"] = lambda given: [{"key": key, "value": value} for key, value in given.items()]
     environment.filters["items2dict"] = lambda rows: {row["key"]: row["value"] for row in rows}
     environment.filters["bool"] = bool
+    environment.tests["file"] = os.path.isfile
     text = text.strip().removeprefix("{{").removesuffix("}}")
     return environment.compile_expression(text, undefined_to_none=False)(**given)
 
@@ -78,6 +82,7 @@ def move(file: str, name: str, entries: list[dict[str, Any]], planned: bool = Tr
         pytest.param([BEGUN], True, id="begun anew"),
         pytest.param([BEGUN, PROOF], True, id="cut off before its ends"),
         pytest.param([BEGUN, PROOF, ended(True)], False, id="proven by a planned run"),
+        pytest.param([BEGUN, ELSEWHERE, ended(True)], True, id="proven on another machine"),
         pytest.param([BEGUN, ended(True)], True, id="a planned run without a proof"),
         pytest.param([BEGUN, ended(False)], True, id="an unplanned run"),
         pytest.param([BEGUN, PROOF, ended(False)], True, id="an unplanned run after a proof"),

@@ -21,6 +21,7 @@ UNPLANNED = {
     "failover_source": "na",
     "failover_target": "eu",
     "failover_planned": False,
+    "__failover_source_answers": False,
     "__failover_turned": False,
     "__failover_catches_up": False,
     "__failover_unreached": {"applications": {}},
@@ -60,7 +61,10 @@ def test_a_source_that_answers_by_now_is_to_be_fenced_at_once(tmp_path):
 def test_a_run_that_catches_up_speaks_of_machines_alone(tmp_path):
     left = {"applications": {"shop": {}}}
     told = result(tmp_path, __failover_source_answers=False, __failover_catches_up=True, __failover_left=left)
-    assert "shop was started" in told and "NOT" not in told
+    assert "shop was started" in told and "NOT" not in told and "fence" not in told
+    # It fences nobody; the machine may be back with the whole region.
+    told = result(tmp_path, __failover_source_answers=True, __failover_catches_up=True, __failover_left=left)
+    assert "na answers. Unless an earlier run fenced it, its applications may write to it: run fence at once" in told
 
 
 def test_what_the_inventory_has_no_more_was_not_started(tmp_path):

@@ -4,7 +4,9 @@
 Each move of the applications raises the epoch by one and names the move that it follows. A move is written to one
 ledger, and told to the others in entries of their own, which name the first. The highest epoch counts. Two moves of one
 epoch have the same number of moves before them: they are split brain where they name different regions, whichever
-epochs came later, until an entry settles them by name.
+epochs came later, until an entry settles them by name. So are two that name the same region where one did not lead to
+the move that counts, and the last that followed on it names another region than that: its ledger was lost, or an older
+one was put back, when somebody moved to that region.
 """
 
 from __future__ import annotations
@@ -113,8 +115,8 @@ def heard(truth_before: dict[str, Any], regions: Iterable[str]) -> dict[str, Any
 
 
 def conflicts(moves: Iterable[Move]) -> list[dict[str, Any]]:
-    """Epochs that name more than one region. What was settled counts as one. Entries without an epoch count as long as
-    there is none with one.
+    """Epochs that name more than one region, or that began two histories which end in two. What was settled counts as
+    one. Entries without an epoch count as long as there is none with one.
 
     :returns: ``[{epoch, stories[{region, at, by, run, stage, ledgers[]}]}]``, lowest first.
     """
@@ -126,7 +128,38 @@ def conflicts(moves: Iterable[Move]) -> list[dict[str, Any]]:
         same_epoch = [move for move in every if move["epoch"] == epoch]
         if len({"" if settled.get(move["hash"], 0) > epoch else move["region"] for move in same_epoch}) > 1:
             disputes.append({"epoch": epoch, "stories": [_story(move) for move in same_epoch]})
-    return disputes
+    known = {conflict["epoch"] for conflict in disputes}
+    return sorted([*disputes, *_other_histories(every, settled, known)], key=_epoch)
+
+
+def _other_histories(every: list[Move], settled: dict[str, int], known: set[int]) -> list[dict[str, Any]]:
+    """Of each history that left the one of the move that counts, and ends in another region: where it left, and both
+    ends.
+
+    :param settled: by hash, in which epoch a move was settled. :param known: epochs of disputes that are known.
+    """
+    head = _head(every, "")
+    counting = {move["epoch"]: move for move in _chain(every, head)}
+    found: dict[int, dict[str, Any]] = {}
+    for move in every:
+        beside = counting.get(move["epoch"])
+        # Mirrors to several regions are set up at the same time, and each begins a history.
+        if beside is None or move["hash"] in ("", beside["hash"]) or move["stage"] == "initial_setup":
+            continue
+        last = _followed(every, move)
+        over = any(at["epoch"] in known or settled.get(at["hash"], 0) > at["epoch"] for at in (move, last))
+        if last["region"] != head["region"] and not over:
+            found.setdefault(move["epoch"], {"epoch": move["epoch"], "stories": [_story(last), _story(head)]})
+    return list(found.values())
+
+
+def _followed(every: list[Move], move: Move) -> Move:
+    """The last move that followed on one, or the same where none did."""
+    last = move
+    for later in sorted(every, key=_epoch):
+        if later["from"]["hash"] == last["hash"] and later["epoch"] > last["epoch"]:
+            last = later
+    return last
 
 
 def dispute(wrong: list[dict[str, Any]], region: str) -> bool:
@@ -200,7 +233,7 @@ def _old(word: dict[str, Any]) -> list[Move]:
     return [move_of(entry)]
 
 
-def _epoch(move: Move) -> int:
+def _epoch(move: dict[str, Any]) -> int:
     epoch: int = move["epoch"]
     return epoch
 

@@ -186,7 +186,8 @@ def check_names(names: MirrorNames) -> MirrorNames:
 
 
 _KAFKA = MirrorNames("", "", "default")
-# A pattern as :func:`left_out_beside` takes it.
+# How patterns begin that name all they leave out.
+KNOWS_WHAT_IS_INTERNAL = (r"(?!(?:(?:__.*)|(?:\..*)|", r"(?!\Z)")
 EVERY_TOPIC = r"(?!\Z).+"
 
 
@@ -198,11 +199,11 @@ def is_own(topic: str) -> bool:
 
 
 def left_out_beside(pattern: str) -> Callable[[str], bool]:
-    """Which topics nobody means who gives this pattern of names: :func:`is_own`; none where the pattern says itself
-    what it leaves out, by a negative lookahead at its beginning, as :meth:`MirrorNames.data_pattern` does. What is
-    internal depends on a mirror's separator, which the pattern knows and this function does not.
+    """Which topics nobody means who gives this pattern of names: :func:`is_own`; none where the pattern was made by
+    :meth:`MirrorNames.data_pattern`, :func:`these_alone` or as :data:`EVERY_TOPIC`. What is internal depends on a
+    mirror's separator, which the pattern knows and this function does not.
     """
-    return _never if pattern.startswith("(?!") else is_own
+    return _never if pattern.startswith(KNOWS_WHAT_IS_INTERNAL) else is_own
 
 
 def _never(dummy: str) -> bool:

@@ -38,7 +38,9 @@ def prepare(source_spec: SideSpec, target_spec: SideSpec, options: Options) -> C
 
 
 class Comparison:
-    """One run. Attributes for a report: ``topics``, ``reasons``, ``not_provable``."""
+    """One run. Attributes for a report: ``topics``, ``reasons``, ``not_provable``; ``hidden`` lists the topics that the
+    source does not show.
+    """
 
     engine: Engine
 
@@ -100,7 +102,7 @@ class Comparison:
         target lacks too may have been deleted long ago.
         """
         given, copied = bounds.unheld(self.options.bounds or {}, self.options.topics, {*source_topics, *self.deleted})
-        hidden = sides.hidden(
+        hidden = self.hidden = sides.hidden(
             self.source, self.target, self.options.topics, self.options.rename, source_topics, [*given, *copied]
         )
         for name in hidden:

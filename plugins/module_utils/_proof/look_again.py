@@ -26,7 +26,7 @@ def name_changes(comparison: Comparison) -> None:
             found = now.get(topic.name_on(side))
             if found is None or found["topic_id"] != topic.id_on(side):
                 what = "deleted" if found is None else "created anew"
-                topic.doubtful = True
+                topic.changed = True
                 topic.reasons.append(f"the topic was {what} on the {side} during the run")
                 continue
             for pair in topic.pairs:

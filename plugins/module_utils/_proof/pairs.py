@@ -125,8 +125,10 @@ class Topic:
         overwritten = target is not None and target["config"].get("message.timestamp.type") == "LogAppendTime"
         self.timestamps = not ignore_timestamps and not overwritten
         self.overwritten = overwritten and not ignore_timestamps
-        # It is not known what it is that was compared, whatever was found.
-        self.doubtful = False
+        # It is not what it was when the run began.
+        self.changed = False
+        # A bound is given for a partition that nobody has.
+        self.unheld = False
         if self.overwritten:
             self.reasons.append(
                 "the target overwrites timestamps (LogAppendTime), so they cannot be compared; content and order were"
@@ -143,7 +145,7 @@ class Topic:
     @property
     def not_provable(self) -> bool:
         """Whether nothing shows that it is complete."""
-        return self.overwritten or self.doubtful
+        return self.overwritten or self.changed or self.unheld
 
     def id_on(self, side: SideName) -> str | None:
         """Its id on one side; None where it is missing."""
@@ -265,7 +267,7 @@ def _refuse_strangers(topic: Topic, bounds: Bounds, numbers: list[int]) -> None:
     ):
         strangers = sorted(set(map(str, bounds.get(side, {}).get(topic_name, {}))) - set(map(str, numbers)), key=int)
         if strangers:
-            topic.doubtful = True
+            topic.unheld = True
             topic.reasons.append(
                 f"a bound is given for partition {', '.join(strangers)} {place}, which neither side has"
             )

@@ -54,8 +54,8 @@ def pieces(runs: Any, most: int) -> Iterator[list[list[int]]]:
 def build(salvage: Salvage) -> dict[str, Any]:
     """The report's keys without ``engine``."""
     topics: dict[str, Any] = {}
-    # Timestamps that are overwritten hinder a proof; they do not hide what is missing.
-    doubtful = salvage.comparison.not_provable or any(topic.doubtful for topic in salvage.comparison.topics)
+    # What else hinders a proof hides nothing: what the source does not have any more cannot be salvaged.
+    doubtful = salvage.comparison.hidden or any(topic.changed for topic in salvage.comparison.topics)
     complete, reasons = not salvage.reasons and not doubtful, [*salvage.comparison.reasons, *salvage.reasons]
     for topic in salvage.comparison.topics:
         parts = [part for part in salvage.parts if part.pair.topic is topic]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from .._values.place import below as place_below
@@ -62,6 +62,23 @@ def proof_counts(totals: Mapping[str, Any]) -> list[str]:
     return [f"{count} {kind}" for kind, count in totals.items() if kind in KINDS and count]
 
 
+def proof_covered(
+    ends: Mapping[str, Mapping[str, int]], uncovered: Collection[str], partitions: Mapping[str, Collection[str]]
+) -> dict[str, dict[str, int]]:
+    """Ends without those of what a manifest does not cover: it was accepted that nothing of that is proven.
+
+    :param ends: ``{topic: {partition: offset}}``.
+    :param uncovered: topics that it does not cover, or not whole. :param partitions: of the latter, what it lacks.
+    """
+    return {
+        topic: {number: end for number, end in by_number.items() if str(number) not in partitions[topic]}
+        if topic in uncovered
+        else dict(by_number)
+        for topic, by_number in ends.items()
+        if topic not in uncovered or topic in partitions
+    }
+
+
 def proof_lost(lost: Mapping[str, Mapping[str, int]]) -> str:
     """What had not been copied, by topic, such as ``9 records had not been copied and are lost: orders 7, bills 2``;
     the topics with the most first, and at most :data:`NAMED`. Empty where nothing is lost.
@@ -75,6 +92,14 @@ def proof_lost(lost: Mapping[str, Mapping[str, int]]) -> str:
     topics = ", ".join(f"{topic} {counts[topic]}" for topic in named[:NAMED])
     more = f", {len(named) - NAMED} more topics" if len(named) > NAMED else ""
     return f"{sum(counts.values())} records had not been copied and are lost: {topics}{more}"
+
+
+def proof_partitions(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
+    """``{topic: [numbers of partitions]}`` of rows with ``topic`` and ``partition``; names differ by case too."""
+    by_topic: dict[str, list[int]] = {}
+    for row in rows:
+        by_topic.setdefault(row["topic"], []).append(row["partition"])
+    return by_topic
 
 
 def proof_recorded(result: Mapping[str, Any], *more: str, ranges: bool = True) -> dict[str, Any]:

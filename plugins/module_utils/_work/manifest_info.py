@@ -32,6 +32,7 @@ def manifest_info(params: dict[str, Any], check_mode: bool = False) -> dict[str,
         "saved_at": None,
         "topics": {},
         "uncovered": [],
+        "uncovered_partitions": {},
     }
     try:
         content = require(params["manifest"], params.get("digest") or "")
@@ -48,19 +49,23 @@ def manifest_info(params: dict[str, Any], check_mode: bool = False) -> dict[str,
         cluster_id=content["cluster_id"],
         saved_at=content.get("saved_at"),
         topics=topics,
-        uncovered=_uncovered(params, content["topics"]),
+        **_uncovered(params, content["topics"]),
     )
     return answer
 
 
-def _uncovered(params: dict[str, Any], saved: dict[str, Any]) -> list[str]:
-    """The topics asked for that were not saved, or not with each of their partitions, sorted."""
+def _uncovered(params: dict[str, Any], saved: dict[str, Any]) -> dict[str, Any]:
+    """``uncovered``, the topics asked for that were not saved whole, and ``uncovered_partitions``, what those lack that
+    were saved in part.
+    """
     wanted = {**dict.fromkeys(params["topics"], ()), **(params.get("partitions") or {})}
-    return sorted(
-        name
+    lacking = {
+        name: sorted({*map(str, numbers)} - {*saved[name]["partitions"]}, key=int)
         for name, numbers in wanted.items()
-        if name not in saved or {*map(str, numbers)} - {*saved[name]["partitions"]}
-    )
+        if name in saved
+    }
+    partitions = {name: numbers for name, numbers in lacking.items() if numbers}
+    return {"uncovered": sorted({*wanted} - {*saved} | {*partitions}), "uncovered_partitions": partitions}
 
 
 def _open_files(path: str, content: dict[str, Any]) -> None:

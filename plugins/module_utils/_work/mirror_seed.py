@@ -140,9 +140,9 @@ def _maps(params: dict[str, Any]) -> dict[Partition, Any]:
         "The offset map of the proof is not here",
         expected="the report of the proof that the ledger names, on this machine",
         found=report or "no path",
-        remedy="Put report.json back, run this where it is, or make the proof again with recreate_from_backup. With "
-        "without_pairs, groups that are idle or "
-        "behind have no position in the backup until they move",
+        remedy="Put report.json back, or run this where it is. recreate_from_backup proves a restore again, and a "
+        "planned failover by the same command. With without_pairs, groups that are idle or behind have no position in "
+        "the backup until they move",
     )
 
 

@@ -9,6 +9,7 @@ from confluent_kafka.admin import NewPartitions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import worker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options, prepare
 from kafka_dr_spark import saving, writer
@@ -87,6 +88,23 @@ def test_a_topic_that_was_deleted_on_both_sides_is_no_loss(pair, tmp_path):
     create(pair["target"], {old: (1, {})})
     write(pair["target"], {old: ROWS[:20]})
     assert compared(tmp_path, pair["target"], "gone", through)[1][old] == "LOSS"
+
+
+def test_what_another_pattern_leaves_out_was_not_deleted(pair, tmp_path):
+    """A mirror's pattern brought in a topic whose name looks internal; the nightly run has a plain one."""
+    name, through = "d.checkpoints.internal", {"d.checkpoints.internal": {"0": 55}}
+    for cluster in pair.values():
+        create(cluster, {name: (1, {}), "d.other": (1, {})})
+        write(cluster, {name: ROWS, "d.other": ROWS})
+    of_a_mirror = MirrorNames("na", "eu", separator="_").data_pattern([r"d\..*"], [])
+    saving.prepare(side(pair["source"].client), str(tmp_path), of_a_mirror, "records").run(Here())
+    write(pair["source"], {name: ROWS[:5]})
+    save(pair["source"].client, tmp_path, "d")
+    drop(pair["target"], [name])
+    report, verdicts = compared(tmp_path, pair["target"], "d", through)
+    assert (report["verdict"], verdicts[name]) == ("LOSS", "LOSS"), report["reasons"]
+    (topic,) = [topic for topic in report["topics"] if topic["topic"] == name]
+    assert topic["partitions"][0]["records_source"] == 55, "saved on"
 
 
 def test_what_a_cluster_hides_by_now_is_not_called_saved(tmp_path):

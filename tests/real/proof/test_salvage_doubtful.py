@@ -8,6 +8,7 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import worker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options, prepare
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.preparing import Wanted
@@ -54,6 +55,18 @@ def test_a_topic_that_the_source_hides_may_hold_what_its_copy_lacks(pair, tmp_pa
         source.stop()
 
 
+def test_a_topic_that_is_gone_hinders_nobody(pair, tmp_path):
+    """MirrorMaker 2 keeps the copy of a deleted topic, and its offset."""
+    create(pair["source"], {"g.kept": (1, {})})
+    create(pair["target"], {"g.kept": (1, {}), "g.old": (1, {})})
+    write(pair["source"], {"g.kept": ROWS})
+    write(pair["target"], {"g.kept": ROWS[:490], "g.old": ROWS})
+    ends = {"g.kept": {"0": 490}, "g.old": {"0": 500}}
+    bounds = {"target": ends, "mirrored_through": ends}
+    found = salvage(pair["source"].client, pair["target"], r"g\..*", bounds, tmp_path / "out")
+    assert (found["complete"], found["exported"]) == (True, 10) and "g.old" in str(found["reasons"])
+
+
 @pytest.mark.parametrize("deleted", [0, 10])
 def test_no_more_has_expired_than_was_deleted(pair, tmp_path, deleted):
     """The copy was made again: it holds records 200 to 299 alone, of which some were deleted since."""
@@ -82,7 +95,7 @@ def test_a_name_that_looks_internal_is_data_where_a_mirror_copied_it(pair):
         create(cluster, {name: (1, {}) for name in names})
         write(cluster, {"s.other": ROWS, names[1]: ROWS[: 500 if cluster is pair["source"] else 100]})
     copied = {"mirrored_through": {name: {"0": 500} for name in names}}
-    of_a_mirror = r"(?!(?:(?:__.*))\Z)(?:s\..*)"
+    of_a_mirror = MirrorNames("na", "eu", separator="_").data_pattern([r"s\..*"], [])
     for pattern, bounds in ((r"s\..*", copied), (of_a_mirror, copied), (of_a_mirror, None)):
         found = prepare(*sides(pair["source"].client, pair["target"]), Options(pattern, bounds=bounds))
         report = found.run(worker.InProcess())

@@ -98,6 +98,9 @@ def test_a_manifest_is_looked_at_before_it_is_needed(where):
     for partitions, lacking in (({"t": [0]}, []), ({"t": ["0"], "v": []}, ["v"]), ({"t": [0, 1]}, ["t"])):
         asked = {"manifest": where, "topics": [], "partitions": partitions}
         assert look.manifest_info(asked)["uncovered"] == lacking
+    assert look.manifest_info({"manifest": where, "topics": [], "partitions": {"t": [0, 10, 2], "v": [0]}})[
+        "uncovered_partitions"
+    ] == {"t": ["2", "10"]}
     system, inside = place.locate(where)
     system.delete_file(inside + "/" + FILE)
     found = look.manifest_info({"manifest": where, "topics": []})

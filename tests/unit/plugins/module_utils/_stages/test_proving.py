@@ -14,7 +14,9 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.provin
     manifest_place,
     proof_arguments,
     proof_counts,
+    proof_covered,
     proof_lost,
+    proof_partitions,
     proof_recorded,
 )
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.names import names_listed
@@ -217,3 +219,16 @@ def test_a_witness_reaches_a_cluster_from_where_it_runs(inside, address):
         "succeeds": [],
         "interval_seconds": 2,
     }
+
+
+def test_topics_that_differ_by_case_stay_apart():
+    rows = [{"topic": topic, "partition": number, "offset": 5} for topic in ("Orders", "orders") for number in (0, 1)]
+    assert proof_partitions(rows[:3]) == {"Orders": [0, 1], "orders": [0]}
+
+
+def test_what_was_accepted_to_be_uncovered_bounds_nothing_and_all_else_does():
+    ends = {"grown": {"0": 450, "1": 5}, "new": {"0": 7}, "whole": {"0": 9}}
+    covered = {"grown": {"0": 450}, "whole": {"0": 9}}
+    assert proof_covered(ends, ["grown", "new"], {"grown": ["1"]}) == covered
+    # The watch stands for it, whatever the manifest lacks.
+    assert proof_covered(ends, ["new"], {"grown": ["1"]}) == {**covered, "grown": ends["grown"]}
