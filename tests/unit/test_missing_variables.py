@@ -52,7 +52,8 @@ def ansible(*words, callback="streamsafe.kafka_dr.stage"):
         env=env,
         capture_output=True,
         text=True,
-        timeout=120,
+        # All entry points in one play; a machine that is busy takes its time.
+        timeout=600,
         check=False,
     )
 
