@@ -8,11 +8,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .._manifest.side import ManifestSide
 
 from .._digest.shapes import SideSpec, TopicSurvey
 from .._errors import NotProvableError
 from .._mm2.names import EVERY_TOPIC
-from . import bounds, catching_up, first_pass, look_again, pairs, report, second_pass, sides
+from . import bounds, catching_up, first_pass, look_again, pairs, renaming, report, second_pass, sides
 from .shapes import Bounds, Engine, Report, SideName
 
 
@@ -47,7 +51,7 @@ class Comparison:
     def __init__(self, source_spec: SideSpec, target_spec: SideSpec, options: Options) -> None:
         self.source_spec, self.target_spec, self.options = source_spec, target_spec, options
         self.began = time.time()
-        rule = pairs.rename(options.rename)
+        rule = renaming.rename(options.rename)
         bounds.check_bounds({} if options.bounds is None else options.bounds)
         self.source, self.target = sides.open_side(source_spec), sides.open_side(target_spec)
         sides.refuse_one_cluster(self.source, self.target)
@@ -63,14 +67,11 @@ class Comparison:
         self.reasons: list[str] = []
         self.not_provable = False
         self.deleted: set[str] = set()
-        self._leave_out_deleted(source_topics, target_topics, renamed)
+        manifest = sides.manifest_of(self.source)
+        if manifest is not None:
+            self._leave_out_deleted(manifest, source_topics, target_topics, renamed)
         self.topics = pairs.make(
-            source_topics,
-            target_topics,
-            renamed,
-            options.bounds,
-            options.ignore_timestamps,
-            saved=sides.manifest_of(self.source) is not None,
+            source_topics, target_topics, renamed, options.bounds, options.ignore_timestamps, saved=manifest is not None
         )
         sides.refuse_same_topics(self.source, self.target, self.topics)
         self._name_unheld(source_topics, rule)
@@ -84,13 +85,14 @@ class Comparison:
         return sorted(listed | (more & {*self.source.topics(EVERY_TOPIC)} if more else listed))
 
     def _leave_out_deleted(
-        self, source_topics: dict[str, TopicSurvey], target_topics: dict[str, TopicSurvey], renamed: dict[str, str]
+        self,
+        manifest: ManifestSide,
+        source_topics: dict[str, TopicSurvey],
+        target_topics: dict[str, TopicSurvey],
+        renamed: dict[str, str],
     ) -> None:
         """Name topics that were deleted in the source before its manifest was saved last, and in the target as well."""
-        saved = sides.manifest_of(self.source)
-        if saved is None:
-            return
-        for name in [name for name in source_topics if saved.deleted(name) and renamed[name] not in target_topics]:
+        for name in [name for name in source_topics if manifest.deleted(name) and renamed[name] not in target_topics]:
             del source_topics[name]
             self.deleted.add(name)
             self.reasons.append(

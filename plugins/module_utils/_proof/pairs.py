@@ -5,14 +5,12 @@ known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from .._digest.chunks import Chunks
 from .._digest.shapes import Partition, Span, TopicSurvey
-from .._errors import UsageError
 from .._kafka.topics import RETENTION
-from .._mm2.names import HEARTBEATS
 from .bounds import given
 from .excuses import Head
 from .shapes import Bounds, SideName
@@ -115,6 +113,7 @@ class Topic:
         saved: bool = False,
     ) -> None:
         self.name, self.target_name, self.source, self.target = name, target_name, source, target
+        self.saved = saved
         self.reasons: list[str] = []
         self.pairs: list[Pair] = []
         # An empty policy is none: it deletes nothing.
@@ -161,35 +160,6 @@ class Topic:
         return limit if "delete" in self.mode and limit >= 0 else None
 
 
-def rename(rule: str | None) -> Callable[[str], str]:
-    """The function from source to target names that a rule stands for.
-
-    ``identity`` keeps every name, ``prefix:ALIAS.`` is the default replication policy, ``identity:ALIAS.`` is the
-    identity policy, which puts the alias before names that end in ``heartbeats``.
-
-    :raises UsageError: the rule is none of these.
-    """
-    kind, dummy, prefix = (rule or "identity").partition(":")
-    if kind == "identity":
-        return lambda name: prefix + name if prefix and name.endswith(HEARTBEATS) else name
-    if kind == "prefix" and prefix:
-        return lambda name: prefix + name
-    raise UsageError(
-        "The rule to rename topics is not known", expected="identity, identity:ALIAS. or prefix:ALIAS.", found=rule
-    )
-
-
-def originals(rule: str | None, copies: Iterable[str]) -> dict[str, str]:
-    """``{name of the source: copy}`` of names of the target: where a rule maps two names to one, of both.
-
-    :raises UsageError: as of :func:`rename`.
-    """
-    renamed, prefix = rename(rule), (rule or "identity").partition(":")[2]
-    return {
-        name: copy for copy in copies for name in (copy, copy.removeprefix(prefix)) if name and renamed(name) == copy
-    }
-
-
 def make(
     source_topics: dict[str, TopicSurvey],
     target_topics: dict[str, TopicSurvey],
@@ -211,11 +181,11 @@ def make(
         limits = bounds.get("limits", {}).get(name)
         topic = Topic(name, renamed[name], source, target, ignore_timestamps, limits, saved)
         numbers = sorted(set(source["partitions"]) | set(target["partitions"] if target else []))
-        added = _not_saved(topic, bounds, numbers) if saved else []
+        added = _not_saved(topic, bounds, numbers)
         for number in numbers:
             if number in added:
                 continue
-            pair = _of_both(topic, number, saved)
+            pair = _of_both(topic, number)
             pair.mirrored_through = given(bounds.get("mirrored_through"), name, number)
             _bound(pair, "source", bounds, name)
             _bound(pair, "target", bounds, renamed[name])
@@ -228,8 +198,8 @@ def make(
     return topics
 
 
-def _of_both(topic: Topic, number: int, saved: bool) -> Pair:
-    """A partition as both sides have it, or one of them, which is said. :param saved: the source is a manifest."""
+def _of_both(topic: Topic, number: int) -> Pair:
+    """A partition as both sides have it, or one of them, which is said."""
     source, target = topic.source, topic.target
     pair = Pair(
         topic, number, source["bounds"].get(number, (0, 0)), target["bounds"].get(number, (0, 0)) if target else (0, 0)
@@ -237,8 +207,8 @@ def _of_both(topic: Topic, number: int, saved: bool) -> Pair:
     if target is not None and number not in target["partitions"]:
         pair.reasons.append("the partition is missing on the target")
     if number not in source["partitions"]:
-        pair.reasons.append(f"the partition is missing {'in the manifest' if saved else 'on the source'}")
-        if saved:
+        pair.reasons.append(f"the partition is missing {'in the manifest' if topic.saved else 'on the source'}")
+        if topic.saved:
             pair.error = {"kind": "not_covered", "message": pair.reasons[-1]}
     return pair
 
@@ -250,7 +220,8 @@ def _not_saved(topic: Topic, bounds: Bounds, numbers: list[int]) -> list[int]:
     added = [
         number
         for number in numbers
-        if number not in topic.source["partitions"]
+        if topic.saved
+        and number not in topic.source["partitions"]
         and not any(given(bounds.get(part), topic.name, number) for part in ("source", "mirrored_through"))
     ]
     if added:

@@ -31,7 +31,7 @@ from .._kafka.offsets import list_offsets, offsets_at
 from .._kafka.pace import Pace
 from .._kafka.topics import hidden_topics, survey_topics, topic_names
 from .._mm2.names import EVERY_TOPIC, left_out_beside
-from . import pairs
+from . import renaming
 
 NAMED = 5
 
@@ -72,7 +72,7 @@ def hidden(
 
     Kafka leaves a topic that a principal may not describe out of its list, and says so where it is asked for by name.
 
-    :param rename: see :func:`.pairs.rename`. :param listed: what the source lists. :param more: names to ask for
+    :param rename: see :func:`.renaming.rename`. :param listed: what the source lists. :param more: names to ask for
         besides.
     """
     if not isinstance(source, KafkaSide) or not isinstance(target, KafkaSide):
@@ -84,10 +84,10 @@ def hidden(
 def copied_of(target: Side, pattern: str, rename: str | None) -> dict[str, str]:
     """``{topic of the source: copy}`` of all copies that the target has of topics that the pattern means.
 
-    :param rename: see :func:`.pairs.rename`.
+    :param rename: see :func:`.renaming.rename`.
     """
     wanted, leave_out = re.compile(pattern), left_out_beside(pattern)
-    found = pairs.originals(rename, target.topics(EVERY_TOPIC))
+    found = renaming.originals(rename, target.topics(EVERY_TOPIC))
     return {name: copy for name, copy in found.items() if wanted.fullmatch(name) and not leave_out(name)}
 
 

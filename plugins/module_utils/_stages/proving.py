@@ -70,13 +70,14 @@ def proof_covered(
     :param ends: ``{topic: {partition: offset}}``.
     :param uncovered: topics that it does not cover, or not whole. :param partitions: of the latter, what it lacks.
     """
-    return {
-        topic: {number: end for number, end in by_number.items() if str(number) not in partitions[topic]}
-        if topic in uncovered
-        else dict(by_number)
-        for topic, by_number in ends.items()
-        if topic not in uncovered or topic in partitions
-    }
+    covered = {}
+    for topic, by_number in ends.items():
+        if topic not in uncovered:
+            covered[topic] = dict(by_number)
+        elif topic in partitions:
+            lacking = partitions[topic]
+            covered[topic] = {number: end for number, end in by_number.items() if str(number) not in lacking}
+    return covered
 
 
 def proof_lost(lost: Mapping[str, Mapping[str, int]]) -> str:

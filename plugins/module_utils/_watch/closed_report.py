@@ -11,7 +11,7 @@ from .._proof import report, verdict
 from .._proof.bounds import given
 from .._proof.found import COUNTS
 from .._proof.pairs import Pair, Topic
-from .._proof.pairs import rename as renaming
+from .._proof.renaming import rename as renaming
 from .._proof.shapes import Report
 from .._values.moment import AHEAD_SECONDS, moment
 from . import windows

@@ -13,9 +13,9 @@ from typing import Any
 
 from .._digest.shapes import SideSpec, TopicSurvey
 from .._errors import KafkaDrError, NotProvableError
-from .._mm2.names import HEARTBEATS, these_alone
+from .._mm2.names import these_alone
 from .._proof import report, sides
-from .._proof.bounds import check_bounds
+from .._proof.bounds import OF_SOURCE, check_bounds, named
 from .._proof.comparison import Comparison, Options
 from .._proof.shapes import Engine, Report
 from . import closed_report
@@ -123,10 +123,10 @@ class Closing:
             # Where the end of the copy is given, the target may be in use, and what was added to it is no copy.
             ends = bounds["target"].get(copy, {}) if "target" in bounds else _ends(target.get(copy))
             known[name] = _filled(ends)
-        for part in ("source", "mirrored_through"):
-            for name, ends in bounds.get(part, {}).items():
-                known[name] = known.get(name, set()) | _filled(ends)
-        known = {name: numbers for name, numbers in known.items() if numbers and name != HEARTBEATS}
+        for part in OF_SOURCE:
+            for name in named(bounds, part, self.options.topics):
+                known[name] = known.get(name, set()) | _filled(bounds[part][name])
+        known = {name: numbers for name, numbers in known.items() if numbers}
         standing = stand(self.state, self.options.topics, known, target, int(time.time() * 1000))
         self._look_at_tips(standing, target)
         return standing

@@ -14,7 +14,7 @@ from .._kafka.topics import (
     topic_names,
     visible_topics,
 )
-from .._proof import pairs
+from .._proof import renaming
 from .._proof.sides import KafkaSide, copied_of
 from .expiring import KEEPS_ALL, Retention, longer, retention
 from .reasons import COMPACTED, HIDDEN, HIDDEN_COPY, LEADERLESS, STAMPED
@@ -58,7 +58,7 @@ def look(
     :param without_leader: leave out topics of which no broker leads a partition; a change of leaders is over by now.
     :raises KafkaDrError: a topic has no answer: what is not described is not absent.
     """
-    rule = pairs.rename(rename)
+    rule = renaming.rename(rename)
     names = topic_names(source.client, pattern)
     on_source = describe_topics(source.client, names)
     on_target, hidden_copies = visible_topics(target.client, sorted({rule(name) for name in on_source}))

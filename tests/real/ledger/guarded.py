@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from tests.support.kafka import Kafka, free_ports, joining
 
 
@@ -36,6 +38,13 @@ def joined(directory: Path, first: Kafka, number: int, users: Iterable[str], con
     broker = joining(directory, first, number)
     _guard(broker, users, config)
     return broker.start()
+
+
+def let_read(broker: Kafka, user: str, *topics: str, state: str = "present") -> None:
+    """Let a user read these topics and know their configs, or, with the state ``absent``, no more."""
+    may = ["READ", "DESCRIBE", "DESCRIBE_CONFIGS"]
+    rights = [{"principal": user, "resource": "topic", "name": name, "operations": may} for name in topics]
+    ensure_acls(KafkaClient(broker.client), rights, state, False)
 
 
 def _guard(broker: Kafka, users: Iterable[str], config: dict | None) -> int:

@@ -14,6 +14,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage import worker as salvage_worker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.preparing import Wanted
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.run import Salvage
+from tests.support.sides import side
 
 from . import support
 
@@ -70,10 +71,8 @@ class InProcess:
 
 def salvage_here(source, target, topics, bounds, out, actions=()):
     """The report of a salvage in this process."""
-    sides = [
-        {"kind": "kafka", "config": cluster.client, "name": cluster.name, "timeout": 30} for cluster in (source, target)
-    ]
-    return Salvage(*sides, Wanted(topics, bounds, list(actions), str(out), wait_seconds=1)).run(InProcess())
+    both = [side(cluster.client, cluster.name) for cluster in (source, target)]
+    return Salvage(*both, Wanted(topics, bounds, list(actions), str(out), wait_seconds=1)).run(InProcess())
 
 
 def held(cluster, topic, partitions=1):

@@ -5,23 +5,20 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import worker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options, prepare
-from tests.real.ledger.guarded import guarded
+from tests.real.ledger.guarded import guarded, let_read
 from tests.real.proof.support import create, some, write
+from tests.support.sides import side
 
 pytestmark = pytest.mark.real
 SHOWN, HIDDEN = "o.shown", "o.hidden"
 
 
 def compared(source, target, **options):
-    sides = (
-        {"kind": "kafka", "config": config, "name": name, "timeout": 30}
-        for name, config in (("source", source), ("target", target))
-    )
-    return prepare(*sides, Options("o[.].*", **options)).run(worker.InProcess())
+    both = side(source, "source"), side(target, "target")
+    return prepare(*both, Options("o[.].*", **options)).run(worker.InProcess())
 
 
 def test_what_a_source_hides_is_never_proven(pair, tmp_path):
@@ -33,9 +30,7 @@ def test_what_a_source_hides_is_never_proven(pair, tmp_path):
         rows = some(20)
         write(source, {SHOWN: rows, HIDDEN: rows})
         write(target, {SHOWN: rows, HIDDEN: rows[:5]})
-        may = ["READ", "DESCRIBE", "DESCRIBE_CONFIGS"]
-        right = {"principal": "prover", "resource": "topic", "name": SHOWN, "operations": may}
-        ensure_acls(KafkaClient(source.client), [right], "present", False)
+        let_read(source, "prover", SHOWN)
         report = compared(of_user("prover"), target.client)
         assert (report["verdict"], report["complete"]) == ("NOT_PROVABLE", False)
         assert [reason for reason in report["reasons"] if reason.startswith(HIDDEN) and "DESCRIBE" in reason]

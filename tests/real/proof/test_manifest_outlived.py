@@ -12,8 +12,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import worker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options, prepare
-from kafka_dr_spark import saving, writer
-from tests.real.ledger.guarded import guarded
+from tests.real.ledger.guarded import guarded, let_read
+from tests.support.sides import saved, side
 
 from .support import admin, create, drop, some, write
 
@@ -21,21 +21,8 @@ pytestmark = pytest.mark.real
 ROWS = some(50)
 
 
-class Here:
-    """An engine without Spark: one task after the other, here."""
-
-    parallelism = 1
-
-    def map(self, tasks, *dummy):
-        return [writer.run(task, lambda *dummy: None) for task in tasks]
-
-
-def side(config, name="north"):
-    return {"kind": "kafka", "config": config, "name": name, "timeout": 30}
-
-
 def save(config, out, prefix):
-    return saving.prepare(side(config), str(out), rf"{prefix}\..*", "records").run(Here())
+    return saved(side(config, "north"), rf"{prefix}\..*", str(out))
 
 
 def compared(out, target, prefix, through):
@@ -97,7 +84,7 @@ def test_what_another_pattern_leaves_out_was_not_deleted(pair, tmp_path):
         create(cluster, {name: (1, {}), "d.other": (1, {})})
         write(cluster, {name: ROWS, "d.other": ROWS})
     of_a_mirror = MirrorNames("na", "eu", separator="_").data_pattern([r"d\..*"], [])
-    saving.prepare(side(pair["source"].client), str(tmp_path), of_a_mirror, "records").run(Here())
+    saved(side(pair["source"].client, "north"), of_a_mirror, str(tmp_path))
     write(pair["source"], {name: ROWS[:5]})
     save(pair["source"].client, tmp_path, "d")
     drop(pair["target"], [name])
@@ -112,16 +99,12 @@ def test_what_a_cluster_hides_by_now_is_not_called_saved(tmp_path):
     try:
         create(source, {name: (1, {}) for name in ("m.one", "m.two")})
         write(source, {name: ROWS for name in ("m.one", "m.two")})
-        may = ["READ", "DESCRIBE", "DESCRIBE_CONFIGS"]
-        rights = [
-            {"principal": "prover", "resource": "topic", "name": name, "operations": may} for name in ("m.one", "m.two")
-        ]
+        let_read(source, "prover", "m.one", "m.two")
         groups = {"principal": "prover", "resource": "group", "name": "*", "operations": ["DESCRIBE", "READ"]}
-        keep = KafkaClient(source.client)
-        ensure_acls(keep, [*rights, groups], "present", False)
+        ensure_acls(KafkaClient(source.client), [groups], "present", False)
         save(of_user("prover"), tmp_path / "out", "m")
         before = (tmp_path / "out" / "manifest.json").read_bytes()
-        ensure_acls(keep, rights[:1], "absent", False)
+        let_read(source, "prover", "m.one", state="absent")
         with pytest.raises(RefusedError, match=r"m\.one.*DESCRIBE"):
             save(of_user("prover"), tmp_path / "out", "m")
         assert (tmp_path / "out" / "manifest.json").read_bytes() == before

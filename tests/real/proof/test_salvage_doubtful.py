@@ -3,38 +3,24 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import worker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options, prepare
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.preparing import Wanted
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.run import Salvage
-from tests.real.ledger.guarded import guarded
+from tests.real.ledger.guarded import guarded, let_read
+from tests.support.sides import side
 
 from . import support
-from .salvaging import InProcess
+from .salvaging import salvage_here
 from .support import create, some, write
 
 pytestmark = pytest.mark.real
 ROWS = some(500)
 KEEPS = {"retention.ms": 604800000}
-
-
-def sides(source, target):
-    return [
-        {"kind": "kafka", "config": config, "name": name, "timeout": 30}
-        for config, name in ((source, "north"), (target.client, "south"))
-    ]
-
-
-def salvage(source, target, topics, bounds, out, actions=()):
-    return Salvage(*sides(source, target), Wanted(topics, bounds, list(actions), str(out), wait_seconds=1)).run(
-        InProcess()
-    )
 
 
 def test_a_topic_that_the_source_hides_may_hold_what_its_copy_lacks(pair, tmp_path):
@@ -44,12 +30,11 @@ def test_a_topic_that_the_source_hides_may_hold_what_its_copy_lacks(pair, tmp_pa
             create(cluster, {"h.shown": (1, {}), "h.hidden": (1, {})})
         write(source, {"h.shown": ROWS, "h.hidden": ROWS})
         write(pair["target"], {"h.shown": ROWS, "h.hidden": ROWS[:300]})
-        may = ["READ", "DESCRIBE", "DESCRIBE_CONFIGS"]
-        right = {"principal": "stages", "resource": "topic", "name": "h.shown", "operations": may}
-        ensure_acls(KafkaClient(source.client), [right], "present", False)
+        let_read(source, "stages", "h.shown")
         ends = {"h.shown": {"0": 500}, "h.hidden": {"0": 300}}
         bounds = {"target": ends, "mirrored_through": ends}
-        found = salvage(of_user("stages"), pair["target"], r"h\..*", bounds, tmp_path / "out")
+        shown = SimpleNamespace(client=of_user("stages"), name="north")
+        found = salvage_here(shown, pair["target"], r"h\..*", bounds, tmp_path / "out")
         assert not found["complete"] and "h.hidden" in str(found["reasons"])
     finally:
         source.stop()
@@ -63,7 +48,7 @@ def test_a_topic_that_is_gone_hinders_nobody(pair, tmp_path):
     write(pair["target"], {"g.kept": ROWS[:490], "g.old": ROWS})
     ends = {"g.kept": {"0": 490}, "g.old": {"0": 500}}
     bounds = {"target": ends, "mirrored_through": ends}
-    found = salvage(pair["source"].client, pair["target"], r"g\..*", bounds, tmp_path / "out")
+    found = salvage_here(pair["source"], pair["target"], r"g\..*", bounds, tmp_path / "out")
     assert (found["complete"], found["exported"]) == (True, 10) and "g.old" in str(found["reasons"])
 
 
@@ -78,14 +63,13 @@ def test_no_more_has_expired_than_was_deleted(pair, tmp_path, deleted):
     if deleted:
         support.delete_before(pair["target"], name, 0, deleted)
     bounds = {"target": {name: {"0": 100}}, "mirrored_through": {name: {"0": 300}}}
-    source = pair["source"].client
-    found = salvage(source, pair["target"], name, bounds, tmp_path / "out")
+    found = salvage_here(pair["source"], pair["target"], name, bounds, tmp_path / "out")
     assert (found["complete"], found["exported"], found["expired"]) == (True, 400, deleted)
     if deleted:
         assert "200 records further back may have been copied" in str(found["reasons"])
         replay = [{"topics": ".*", "action": "replay"}]
         with pytest.raises(RefusedError, match="to know which of them had been copied"):
-            salvage(source, pair["target"], name, bounds, tmp_path / "again", replay)
+            salvage_here(pair["source"], pair["target"], name, bounds, tmp_path / "again", replay)
 
 
 def test_a_name_that_looks_internal_is_data_where_a_mirror_copied_it(pair):
@@ -96,10 +80,11 @@ def test_a_name_that_looks_internal_is_data_where_a_mirror_copied_it(pair):
         write(cluster, {"s.other": ROWS, names[1]: ROWS[: 500 if cluster is pair["source"] else 100]})
     copied = {"mirrored_through": {name: {"0": 500} for name in names}}
     of_a_mirror = MirrorNames("na", "eu", separator="_").data_pattern([r"s\..*"], [])
+    both = [side(pair[name].client, name) for name in ("source", "target")]
     for pattern, bounds in ((r"s\..*", copied), (of_a_mirror, copied), (of_a_mirror, None)):
-        found = prepare(*sides(pair["source"].client, pair["target"]), Options(pattern, bounds=bounds))
+        found = prepare(*both, Options(pattern, bounds=bounds))
         report = found.run(worker.InProcess())
         verdicts = {topic["topic"]: topic["verdict"] for topic in report["topics"]}
         assert verdicts == {names[0]: "PROVEN", names[1]: "LOSS"}, pattern
-    found = prepare(*sides(pair["source"].client, pair["target"]), Options(r"s\..*")).run(worker.InProcess())
+    found = prepare(*both, Options(r"s\..*")).run(worker.InProcess())
     assert (found["verdict"], [topic["topic"] for topic in found["topics"]]) == ("PROVEN", ["s.other"])

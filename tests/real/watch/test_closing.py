@@ -10,8 +10,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.compari
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.worker import InProcess
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rows
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.closing import Closing, Wanted
-from kafka_dr_spark import saving, writer
 from tests.real.proof.support import create, drop, some
+from tests.support.sides import saved
 
 from .watching import Watching, side
 
@@ -121,7 +121,7 @@ def test_a_compacted_topic_is_named_and_not_proven(pair):
 def test_a_manifest_stands_in_for_what_the_watch_leaves_out(pair, tmp_path):
     topic = "w.close.both"
     watching = beside_a_table(pair, topic)
-    manifest = saved(pair["source"], f"{topic}.*", tmp_path)
+    manifest = saved(side(pair["source"], "source"), f"{topic}.*", str(tmp_path))
     report = closed(watching, manifest=manifest)
     assert {row["verdict"] for row in report["topics"]} == {"PROVEN"}
     assert report["verdict"] == "PROVEN" and report["watch"]["by_manifest"] == [f"{topic}.c"]
@@ -131,25 +131,9 @@ def test_a_manifest_tells_of_a_topic_that_only_it_knows(pair, tmp_path):
     watching = begun(pair, "w.close.only", 2000)
     create(pair["source"], {"w.close.only.x": (1, {})})
     watching.write("source", ROWS[:20], "w.close.only.x")
-    manifest = saved(pair["source"], "w.close.only.*", tmp_path)
+    manifest = saved(side(pair["source"], "source"), "w.close.only.*", str(tmp_path))
     report = closed(watching, manifest=manifest)
     assert report["verdict"] == "LOSS", report["reasons"]
-
-
-class Here:
-    """Tasks of a manifest, in this process."""
-
-    parallelism = 1
-
-    def map(self, tasks, label="", total=0):
-        return [writer.run(task, lambda *dummy: None) for task in tasks]
-
-
-def saved(cluster, pattern, tmp_path):
-    """The description of a manifest of topics of a cluster."""
-    path = str(tmp_path / "manifest")
-    saving.prepare(side(cluster, "source"), path, pattern, "records").run(Here())
-    return {"kind": "manifest", "path": path, "name": "the manifest", "digest": ""}
 
 
 def test_a_topic_that_the_mirror_copied_and_the_watch_never_read_is_named(pair):
@@ -233,7 +217,7 @@ def test_a_watch_of_another_source_is_refused(pair):
 
 def test_a_manifest_stands_in_for_a_watch_that_cannot_be_used(pair, tmp_path):
     watching = begun(pair, "w.close.stand", 2000)
-    manifest = saved(pair["source"], watching.name, tmp_path)
+    manifest = saved(side(pair["source"], "source"), watching.name, str(tmp_path))
     report = closed(watching, manifest=manifest, source_cluster="another", pattern=watching.name)
     assert report["verdict"] == "PROVEN" and not report["watch"]["used"]
     assert "cannot be used" in report["reasons"][0]

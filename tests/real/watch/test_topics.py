@@ -6,12 +6,10 @@ from __future__ import annotations
 import pytest
 from confluent_kafka.admin import NewPartitions
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rounds
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import HIDDEN
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import summarise
-from tests.real.ledger.guarded import guarded
+from tests.real.ledger.guarded import guarded, let_read
 from tests.real.proof.support import admin, create, drop, some, write
 
 from .test_closing import closed
@@ -31,12 +29,7 @@ def test_a_topic_that_was_hidden_from_the_beginning_is_named(pair, tmp_path):
             create(cluster, names)
             write(cluster, dict.fromkeys(names, ROWS))
         create(pair["target"], {"w.hidden.own": (1, {})})
-        may = ["READ", "DESCRIBE", "DESCRIBE_CONFIGS"]
-        rights = [
-            {"principal": "watcher", "resource": "topic", "name": name, "operations": may}
-            for name in ("w.hidden.shown", "w.hidden.own")
-        ]
-        ensure_acls(KafkaClient(source.client), rights, "present", False)
+        let_read(source, "watcher", "w.hidden.shown", "w.hidden.own")
         described = {**side(source, "source"), "config": of_user("watcher")}
         watching.watch = rounds.Watch(described, side(pair["target"], "target"), rounds.Options(**watching.options))
         state = watching.rounds()

@@ -11,10 +11,11 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.rounds 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import read_state
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import summarise
 from tests.real.proof.support import read_back, write
+from tests.support import sides
 
 
 def side(cluster, name):
-    return {"kind": "kafka", "config": cluster.client, "name": name, "timeout": 30, "rate": None}
+    return sides.side(cluster.client, name)
 
 
 def said(state):

@@ -12,6 +12,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import 
     bounds,
     comparison,
     pairs,
+    renaming,
     report,
     verdict,
     worker,
@@ -70,11 +71,11 @@ def test_exit_code(whole, part, expected):
 
 
 def test_rename():
-    assert pairs.rename("identity")("a") == "a"
-    assert pairs.rename("prefix:eu.")("a") == "eu.a"
+    assert renaming.rename("identity")("a") == "a"
+    assert renaming.rename("prefix:eu.")("a") == "eu.a"
     for wrong in ("prefix:", "suffix:x", "upper"):
         with pytest.raises(UsageError):
-            pairs.rename(wrong)
+            renaming.rename(wrong)
 
 
 @pytest.mark.parametrize(
