@@ -65,9 +65,9 @@ class Saving:
             raise NotProvableError(
                 f"No topic matches {pattern!r}", remedy="Correct the pattern; the whole name has to match"
             )
-        # What is hidden would stay as it was saved, under the time of this run.
         self.deleted = sorted({*kept} - there)
-        refuse_hidden(self.side.client, self.deleted)
+        # What is hidden would stay as it was saved, under the time of this run. Nobody keeps rights to what is gone.
+        refuse_hidden(self.side.client, [name for name in self.deleted if "deleted_by" not in self.old["topics"][name]])
         # Positions before bounds: every position then lies within what is digested.
         self.groups = positions_in(self.side.client, set(names))
         self.found = sides.survey_all(self.side, names)

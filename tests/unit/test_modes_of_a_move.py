@@ -39,7 +39,7 @@ def evaluated(text: str, given: dict[str, Any]) -> Any:
     environment.filters["items2dict"] = lambda rows: {row["key"]: row["value"] for row in rows}
     environment.filters["bool"] = bool
     environment.tests["file"] = os.path.isfile
-    text = text.strip().removeprefix("{{").removesuffix("}}")
+    text = str(text).strip().removeprefix("{{").removesuffix("}}")
     return environment.compile_expression(text, undefined_to_none=False)(**given)
 
 
@@ -72,7 +72,13 @@ def move(file: str, name: str, entries: list[dict[str, Any]], planned: bool = Tr
         __failover_catches_up=False,
         __failover_moved_back=False,
         __failover_source={"reachable": True, "error": ""},
-        **{"__failover_source_id": "", "__failover_uncovered": [], "__failover_watch": {"present": False}, **more},
+        **{
+            "__failover_may_turn": False,
+            "__failover_source_id": "",
+            "__failover_uncovered": [],
+            "__failover_watch": {"present": False},
+            **more,
+        },
     )
 
 
@@ -83,6 +89,9 @@ def move(file: str, name: str, entries: list[dict[str, Any]], planned: bool = Tr
         pytest.param([BEGUN, PROOF], True, id="cut off before its ends"),
         pytest.param([BEGUN, PROOF, ended(True)], False, id="proven by a planned run"),
         pytest.param([BEGUN, ELSEWHERE, ended(True)], True, id="proven on another machine"),
+        pytest.param(
+            [BEGUN, ELSEWHERE, ended(True), positions(True)], False, id="and nothing needs its report any more"
+        ),
         pytest.param([BEGUN, ended(True)], True, id="a planned run without a proof"),
         pytest.param([BEGUN, ended(False)], True, id="an unplanned run"),
         pytest.param([BEGUN, PROOF, ended(False)], True, id="an unplanned run after a proof"),
@@ -91,6 +100,32 @@ def move(file: str, name: str, entries: list[dict[str, Any]], planned: bool = Tr
 )
 def test_a_planned_move_proves_the_copy_unless_it_is_proven(entries, so):
     assert move("main.yml", "Prove the copy", entries) is so
+
+
+def test_a_mirror_that_is_to_be_turned_round_needs_the_report():
+    entries = [BEGUN, ELSEWHERE, ended(True), positions(True)]
+    assert move("main.yml", "Prove the copy", entries, __failover_may_turn=True, __failover_copy={})
+
+
+@pytest.mark.parametrize(
+    ("entries", "asked"), [([BEGUN], False), ([BEGUN, ended(False)], False), ([BEGUN, ended(True)], True)]
+)
+def test_a_run_that_goes_on_looks_for_late_records_before_it_proves_the_copy_again(entries, asked):
+    tasks = [one["name"] for one in yaml.safe_load((ROLES / "failover" / "tasks" / "main.yml").read_text())]
+    late = "Verify that nothing was written to the source since its ends were read"
+    assert tasks.index(late) < tasks.index("Prove the copy")
+    assert move("main.yml", late, entries) is asked
+    assert not move("main.yml", late, [*entries, ACTIVE])
+
+
+@pytest.mark.parametrize(
+    ("late", "bounds"), [({}, {}), ({"ready": True}, {}), ({"ready": False}, {"source": ENDS["source"]})]
+)
+def test_what_was_accepted_to_stay_behind_is_not_compared(late, bounds):
+    tasks = yaml.safe_load((ROLES / "failover" / "tasks" / "main.yml").read_text())
+    (prove,) = [one for one in tasks if one["name"] == "Prove the copy"]
+    given = {"__failover_done": {"ends": {"found": ENDS}}, "__failover_late": late}
+    assert evaluated(prove["vars"]["__failover_proof_bounds"], given) == bounds
 
 
 def test_a_proof_against_a_manifest_is_no_proof_of_a_planned_move():

@@ -21,6 +21,7 @@ UNPLANNED = {
     "failover_source": "na",
     "failover_target": "eu",
     "failover_planned": False,
+    "__failover_source": {"reachable": False, "error": ""},
     "__failover_source_answers": False,
     "__failover_turned": False,
     "__failover_catches_up": False,
@@ -63,8 +64,13 @@ def test_a_run_that_catches_up_speaks_of_machines_alone(tmp_path):
     told = result(tmp_path, __failover_source_answers=False, __failover_catches_up=True, __failover_left=left)
     assert "shop was started" in told and "NOT" not in told and "fence" not in told
     # It fences nobody; the machine may be back with the whole region.
-    told = result(tmp_path, __failover_source_answers=True, __failover_catches_up=True, __failover_left=left)
+    given = {"__failover_source_answers": True, "__failover_source": {"reachable": True, "error": ""}}
+    told = result(tmp_path, **given, __failover_catches_up=True, __failover_left=left)
     assert "na answers. Unless an earlier run fenced it, its applications may write to it: run fence at once" in told
+    refuses = {"reachable": True, "error": "SASL authentication failed"}
+    given = {"__failover_source_answers": False, "__failover_source": refuses}
+    told = result(tmp_path, **given, __failover_catches_up=True, __failover_left=left)
+    assert "na answers, and refuses this run (SASL authentication failed). Unless an earlier run fenced it" in told
 
 
 def test_what_the_inventory_has_no_more_was_not_started(tmp_path):

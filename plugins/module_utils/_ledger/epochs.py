@@ -148,7 +148,8 @@ def _other_histories(every: list[Move], settled: dict[str, int], known: set[int]
             continue
         last = _followed(every, move)
         over = any(at["epoch"] in known or settled.get(at["hash"], 0) > at["epoch"] for at in (move, last))
-        if last["region"] != head["region"] and not over:
+        # Nothing works anywhere during a restore, which is open until it names a region.
+        if last["region"] not in ("none", head["region"]) and not over:
             found.setdefault(move["epoch"], {"epoch": move["epoch"], "stories": [_story(last), _story(head)]})
     return list(found.values())
 

@@ -206,6 +206,20 @@ def left_out_beside(pattern: str) -> Callable[[str], bool]:
     return _never if pattern.startswith(KNOWS_WHAT_IS_INTERNAL) else is_own
 
 
+def written_by_itself(prefix: str) -> Callable[[str], bool]:
+    """Which topics of its target a mirror writes by itself, and copies none to: its checkpoints, and those of Connect
+    (``MirrorMakerConfig``).
+
+    :param prefix: what it puts before names, an alias and a separator; nothing is known of it where it is empty.
+    """
+    separators = (prefix[at:] for at in range(1, len(prefix)))
+    aliases = [prefix[:at] for at in range(1, len(prefix))]
+    topics = {f"{prefix}checkpoints{separator}internal" for separator in separators}
+    topics.update(name for alias in aliases for name in (configs_topic(alias), status_topic(alias)))
+    topics.update(MirrorNames(alias, "").source_offsets for alias in aliases)
+    return topics.__contains__
+
+
 def _never(dummy: str) -> bool:
     return False
 

@@ -103,7 +103,8 @@ class Comparison:
         """Name the topics that the source hides, and those that bounds speak of and that the source lacks; one that the
         target lacks too may have been deleted long ago.
         """
-        given, copied = bounds.unheld(self.options.bounds or {}, self.options.topics, {*source_topics, *self.deleted})
+        given, copied = bounds.unheld(self.options.bounds or {}, self.options.topics, source_topics)
+        copied = [name for name in copied if name not in self.deleted]
         hidden = self.hidden = sides.hidden(
             self.source, self.target, self.options.topics, self.options.rename, source_topics, [*given, *copied]
         )

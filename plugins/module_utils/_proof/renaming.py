@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from .._errors import UsageError
-from .._mm2.names import HEARTBEATS
+from .._mm2.names import HEARTBEATS, written_by_itself
 
 
 def rename(rule: str | None) -> Callable[[str], str]:
@@ -28,11 +28,16 @@ def rename(rule: str | None) -> Callable[[str], str]:
 
 
 def originals(rule: str | None, copies: Iterable[str]) -> dict[str, str]:
-    """``{name of the source: copy}`` of names of the target: where a rule maps two names to one, of both.
+    """``{name of the source: copy}`` of names of the target: where a rule maps two names to one, of both. What the
+    mirror itself writes there is no copy.
 
     :raises UsageError: as of :func:`rename`.
     """
     renamed, prefix = rename(rule), (rule or "identity").partition(":")[2]
+    no_copy = written_by_itself(prefix)
     return {
-        name: copy for copy in copies for name in (copy, copy.removeprefix(prefix)) if name and renamed(name) == copy
+        name: copy
+        for copy in copies
+        for name in (copy, copy.removeprefix(prefix))
+        if name and renamed(name) == copy and not no_copy(copy)
     }

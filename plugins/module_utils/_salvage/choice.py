@@ -2,10 +2,10 @@
 """Which records of a partition the active region never got, told from the alignment of both.
 
 What the alignment does not match is what it never got, with three exceptions. Records that it has in another order are
-there. Records right before the first common one were copied, if its log start has moved: mirrors copy in order. They
-are no more than the offsets that were deleted there; a copy that was made again begins somewhere else, and what lies
-further back is nowhere. And in a compacted topic an older record may have been compacted away: below the last common
-record, only a key's last value counts.
+there. Records before the first common one were copied, if its log start has moved: mirrors copy in order. Where they
+are more than the offsets that were deleted there, the copy did not begin with the source, and nobody knows how many of
+them it ever had: transactions and records that were written twice take offsets as well. And in a compacted topic an
+older record may have been compacted away: below the last common record, only a key's last value counts.
 """
 
 from __future__ import annotations
@@ -71,25 +71,24 @@ def _leave_out_expired(choice: Choice, pair: Pair, matched: Any) -> None:
     through = pair.mirrored_through if pair.mirrored_through is not None else 0
     edge = first if first is not None else through
     before = spans.within(choice.wanted, 0, edge)
-    gone = spans.last(before, pair.target_started)
-    choice.expired = spans.count(gone)
-    choice.wanted = spans.without(choice.wanted, gone)
-    if choice.expired:
+    missing = spans.count(before)
+    if missing > pair.target_started and first is not None:
+        choice.unsure = missing
         choice.reasons.append(
-            f"{choice.expired} records before offset {edge} were copied, "
-            f"and are not salvaged: the log of the copy begins at {pair.target_started}"
-        )
-    further = spans.count(before) - choice.expired
-    if further and first is not None:
-        choice.unsure = further
-        choice.reasons.append(
-            f"{further} records further back may have been copied: more are missing before offset {first} than the "
+            f"{missing} records before offset {first} may have been copied: more are missing there than the "
             f"{pair.target_started} that the copy can have deleted; it was made again, or began late"
+        )
+    elif 0 < missing <= pair.target_started:
+        choice.expired = missing
+        choice.wanted = spans.without(choice.wanted, before)
+        choice.reasons.append(
+            f"{missing} records before offset {edge} were copied, "
+            f"and are not salvaged: the log of the copy begins at {pair.target_started}"
         )
     if first is None and len(choice.wanted):
         choice.unsure = spans.count(choice.wanted)
         choice.reasons.append(
-            f"{choice.unsure} records from offset {through} on may have been copied: the log of the copy begins at "
+            f"{choice.unsure} records may have been copied: the log of the copy begins at "
             f"{pair.target_started}, and nothing is left to align them with"
         )
 

@@ -225,11 +225,16 @@ class Salvage:
         )
 
     def _look_again(self) -> None:
-        """Name what changed in the source meanwhile."""
-        now = self.source.survey([topic.name for topic in self.comparison.topics])
-        for topic in self.comparison.topics:
-            if topic.name not in now or now[topic.name]["topic_id"] != topic.source["topic_id"]:
-                self.reasons.append(f"{topic.name} was deleted or created anew on {self.source.name} during the run")
+        """Name what changed meanwhile: in the source, and topics that the target had."""
+        topics = self.comparison.topics
+        for side, there in (
+            (self.source, {topic.name: topic.source for topic in topics}),
+            (self.target, {topic.target_name: topic.target for topic in topics if topic.target}),
+        ):
+            now = side.survey(list(there))
+            for name, before in there.items():
+                if name not in now or now[name]["topic_id"] != before["topic_id"]:
+                    self.reasons.append(f"{name} was deleted or created anew on {side.name} during the run")
         moved = preparing.unsettled(self.comparison)
         if moved:
             self.reasons.append(f"{self.source.name} was written to during the run: {named(moved)}")

@@ -75,16 +75,6 @@ def within(runs: Runs, low: int, high: int | None = None) -> Runs:
     return as_runs(np.stack([begins, np.maximum(ends - begins, 0)], axis=1))
 
 
-def last(runs: Runs, most: int) -> Runs:
-    """The highest offsets, at most so many of them."""
-    kept = []
-    for first, length in reversed(runs.tolist()):
-        taken = min(length, most)
-        kept.append((first + length - taken, taken))
-        most -= taken
-    return as_runs(kept)
-
-
 def holds(runs: Runs, offsets: Any) -> Any:
     """Which of these offsets are in the runs (array of bool)."""
     offsets = np.asarray(offsets, np.int64)

@@ -71,6 +71,11 @@ def test_a_topic_that_was_deleted_on_both_sides_is_no_loss(pair, tmp_path):
     report, verdicts = compared(tmp_path, pair["target"], "gone", through)
     assert (report["verdict"], verdicts) == ("PROVEN", {kept: "PROVEN"})
     assert [reason for reason in report["reasons"] if reason.startswith(f"{old}: it was deleted before")]
+    # An end that somebody gives is meant to be compared.
+    options = Options(r"gone\..*", bounds={"source": {old: {"0": 50}}})
+    manifest = {"kind": "manifest", "path": str(tmp_path), "name": "manifest", "digest": ""}
+    report = prepare(manifest, side(pair["target"].client, "south"), options).run(worker.InProcess())
+    assert report["verdict"] == "NOT_PROVABLE" and f"{old}: the bounds speak of it" in str(report["reasons"])
     # A copy that is there is judged.
     create(pair["target"], {old: (1, {})})
     write(pair["target"], {old: ROWS[:20]})
@@ -108,5 +113,11 @@ def test_what_a_cluster_hides_by_now_is_not_called_saved(tmp_path):
         with pytest.raises(RefusedError, match=r"m\.one.*DESCRIBE"):
             save(of_user("prover"), tmp_path / "out", "m")
         assert (tmp_path / "out" / "manifest.json").read_bytes() == before
+        # Once it is known to be deleted, the right is needed by nobody.
+        let_read(source, "prover", "m.one")
+        drop(source, ["m.one"])
+        save(of_user("prover"), tmp_path / "out", "m")
+        let_read(source, "prover", "m.one", state="absent")
+        save(of_user("prover"), tmp_path / "out", "m")
     finally:
         source.stop()

@@ -6,17 +6,19 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from confluent_kafka import Producer
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import worker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options, prepare
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.run import Salvage
 from tests.real.ledger.guarded import guarded, let_read
 from tests.support.sides import side
 
 from . import support
 from .salvaging import salvage_here
-from .support import create, some, write
+from .support import create, drop, some, write
 
 pytestmark = pytest.mark.real
 ROWS = some(500)
@@ -53,7 +55,7 @@ def test_a_topic_that_is_gone_hinders_nobody(pair, tmp_path):
 
 
 @pytest.mark.parametrize("deleted", [0, 10])
-def test_no_more_has_expired_than_was_deleted(pair, tmp_path, deleted):
+def test_nothing_has_expired_in_a_copy_that_did_not_begin_with_its_source(pair, tmp_path, deleted):
     """The copy was made again: it holds records 200 to 299 alone, of which some were deleted since."""
     name = f"e.again{deleted}"
     for cluster in pair.values():
@@ -64,12 +66,50 @@ def test_no_more_has_expired_than_was_deleted(pair, tmp_path, deleted):
         support.delete_before(pair["target"], name, 0, deleted)
     bounds = {"target": {name: {"0": 100}}, "mirrored_through": {name: {"0": 300}}}
     found = salvage_here(pair["source"], pair["target"], name, bounds, tmp_path / "out")
-    assert (found["complete"], found["exported"], found["expired"]) == (True, 400, deleted)
+    assert (found["complete"], found["exported"], found["expired"]) == (True, 400 + deleted, 0)
     if deleted:
-        assert "200 records further back may have been copied" in str(found["reasons"])
+        assert "210 records before offset 210 may have been copied" in str(found["reasons"])
         replay = [{"topics": ".*", "action": "replay"}]
         with pytest.raises(RefusedError, match="to know which of them had been copied"):
             salvage_here(pair["source"], pair["target"], name, bounds, tmp_path / "again", replay)
+
+
+def test_nor_does_the_marker_of_a_transaction_count_as_a_record_that_has(pair, tmp_path):
+    """Each record of the copy, 200 to 299, has a transaction of its own."""
+    for cluster in pair.values():
+        create(cluster, {"e.marked": (1, KEEPS)})
+    write(pair["source"], {"e.marked": ROWS})
+    producer = Producer({**pair["target"].client, "transactional.id": "mirror"})
+    producer.init_transactions(60)
+    for row in ROWS[200:300]:
+        producer.begin_transaction()
+        producer.produce("e.marked", key=row.key, value=row.value, timestamp=row.timestamp, headers=list(row.headers))
+        producer.commit_transaction(60)
+    support.delete_before(pair["target"], "e.marked", 0, 100)
+    bounds = {"target": {"e.marked": {"0": 200}}, "mirrored_through": {"e.marked": {"0": 300}}}
+    found = salvage_here(pair["source"], pair["target"], "e.marked", bounds, tmp_path / "out")
+    assert (found["complete"], found["exported"], found["expired"]) == (True, 450, 0)
+
+
+@pytest.mark.parametrize("again", [True, False], ids=["made again", "gone"])
+def test_a_copy_that_goes_away_meanwhile_leaves_nothing_complete(pair, tmp_path, monkeypatch, again):
+    name = f"w.{again}"
+    for cluster in pair.values():
+        create(cluster, {name: (1, {})})
+    write(pair["source"], {name: ROWS})
+    write(pair["target"], {name: ROWS[:490]})
+    bounds = {"target": {name: {"0": 490}}, "mirrored_through": {name: {"0": 490}}}
+    export = Salvage._export
+
+    def removed_first(salvage: Salvage) -> None:
+        drop(pair["target"], [name])
+        if again:
+            create(pair["target"], {name: (1, {})})
+        export(salvage)
+
+    monkeypatch.setattr(Salvage, "_export", removed_first)
+    found = salvage_here(pair["source"], pair["target"], name, bounds, tmp_path / "out")
+    assert not found["complete"] and f"{name} was deleted or created anew on target" in str(found["reasons"])
 
 
 def test_a_name_that_looks_internal_is_data_where_a_mirror_copied_it(pair):

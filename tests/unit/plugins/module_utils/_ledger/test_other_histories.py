@@ -52,6 +52,18 @@ def test_a_move_that_names_the_region_that_counts_is_no_other_history():
     assert not ledgers.look("a")["conflicts"], "b works, whichever ledger is asked"
 
 
+def test_a_restore_that_was_begun_beside_another_one_leads_nobody_anywhere():
+    ledgers = Ledgers("a", "b", "c")
+    ledgers.move("b", "a")
+    ledgers.away = {"a", "c"}
+    ledgers.move("b", "none")
+    ledgers.away = {"a", "b"}
+    ledgers.move("c", "none")
+    ledgers.move("c", "a")
+    ledgers.away = {"a"}
+    assert active(ledgers.look("b")) == ("a", 3) and not ledgers.look("b")["conflicts"]
+
+
 def test_mirrors_that_are_set_up_at_the_same_time_share_a_history():
     ledgers = Ledgers("a", "b", "c")
     for here in "bc":

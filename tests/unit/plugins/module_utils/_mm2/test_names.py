@@ -13,9 +13,12 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names imp
     MirrorNames,
     check_names,
     compile_filter,
+    configs_topic,
     is_own,
     left_out_beside,
+    status_topic,
     these_alone,
+    written_by_itself,
 )
 
 
@@ -114,6 +117,18 @@ def test_the_pattern_takes_what_only_seems_to_come_from_the_target(target, separ
     names = MirrorNames("a", target, policy, separator)
     for pattern_of, name in ((names.data_pattern, topic + end), (names.copies_pattern, names.copy_of(topic + end))):
         assert bool(re.fullmatch(pattern_of([".*"], []), name)) is names.is_data(topic + end), name
+
+
+@pytest.mark.parametrize("separator", [".", "_", "--"])
+@pytest.mark.parametrize("policy", ["identity", "default"])
+def test_what_a_mirror_itself_writes_is_known_by_its_prefix(policy, separator):
+    names = MirrorNames("na", "eu", policy, separator)
+    own = written_by_itself(f"na{separator}")
+    for topic in (names.checkpoints, names.source_offsets, configs_topic("na"), status_topic("na")):
+        assert own(topic), topic
+    for topic in (names.copy_of("x.checkpoints.internal"), names.copy_of("orders"), status_topic("x"), "internal"):
+        assert not own(topic), topic
+    assert not written_by_itself("")("mm2-status.na.internal")
 
 
 def test_a_pattern_that_says_what_it_leaves_out_leaves_out_nothing_else():
