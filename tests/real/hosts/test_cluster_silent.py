@@ -58,6 +58,7 @@ def test_one_that_answers_and_lets_nobody_in_is_treated_alike(regions):
     assert set(found["unreached"]["mirror"]) == {CLUSTER}, said
 
 
+@pytest.mark.full
 def test_a_failover_that_catches_up_leaves_it_again_and_gives_it_up_once_it_is_none_of_the_inventory(regions):
     left(regions, mirror={CLUSTER: "no answer"})
     said, found = caught_up(regions)

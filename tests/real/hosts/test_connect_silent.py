@@ -106,6 +106,7 @@ def test_workers_that_no_right_shuts_out_have_to_be_gone(regions, worker, more):
     assert ("RIGHTS KEPT: the workers" in said) == (said.count("loses its rights") == 0) == bool(more), said
 
 
+@pytest.mark.full
 def test_a_later_run_stops_the_connectors(regions, worker):
     """Also where the mirror has been given another platform meanwhile."""
     left(regions, mirror={CLUSTER: "no answer"})

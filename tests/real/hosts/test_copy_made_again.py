@@ -82,6 +82,7 @@ def test_accepted_it_is_recorded(regions):
     assert known["done"]["failover"]["gone"]["found"]["topics"] == [f"{TOPIC}-0 ends at 0, and had been copied to 5"]
 
 
+@pytest.mark.full
 def test_one_that_is_whole_is_moved_to(regions):
     assert "REFUSED" not in go_on(regions)
     known = regions.known("eu")

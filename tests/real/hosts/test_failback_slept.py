@@ -68,6 +68,7 @@ def overtaken(regions: Told, tmp_path, monkeypatch, task: str) -> str:
     return said[0]
 
 
+@pytest.mark.full
 def test_it_takes_nothing_of_a_region_that_is_in_use_by_then(tmp_path, monkeypatch):
     regions = Told(tmp_path, ("na", "eu"), [THERE])
     try:

@@ -18,6 +18,7 @@ def rights(count: int) -> list[dict[str, object]]:
     return [{**common, "name": f"orders.{number:05}"} for number in range(count)]
 
 
+@pytest.mark.full
 def test_more_than_one_request_may_change_go_and_come_back(world):
     client = KafkaClient(world.brokers["na"].client)
     assert len(ensure_acls(client, rights(MANY), "present", False)["added"]) == MANY

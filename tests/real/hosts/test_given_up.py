@@ -92,6 +92,7 @@ def test_the_source_gets_back_what_the_move_took_without_the_target(world, grant
     assert (world.rights(), says(world, "na")["epoch"]) == (left, 2)
 
 
+@pytest.mark.full
 def test_a_target_that_is_back_learns_that_its_move_was_given_up(world, granted):
     move(world, FENCE)
     world.brokers["eu"].kill()

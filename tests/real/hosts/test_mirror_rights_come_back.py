@@ -54,6 +54,7 @@ def beyond(world: World) -> dict[str, list[Any]]:
     return found
 
 
+@pytest.mark.full
 def test_a_mirror_gets_back_what_it_had_when_it_is_set_up_again(world):
     world.run(
         "streamsafe.kafka_dr.fence", THERE, fence_region="na", fence_survivor="eu", fence_accept_ledger_writers=True

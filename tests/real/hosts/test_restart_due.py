@@ -56,6 +56,7 @@ def test_a_machine_that_hangs_between_writing_and_restart(restored, pointed):  #
     assert len(pointed()) == times, "it was started again for nothing"
 
 
+@pytest.mark.full
 def test_a_supervisord_that_does_not_answer(restored, pointed):  # noqa: F811
     services = restored.hosts["dead"]["kafka_dr_services"]
     right, services["socket"] = services["socket"], "/nowhere/socket"

@@ -72,6 +72,7 @@ def state(world: World, name: str) -> str:
     return str(world.machines[name].keeper.info(f"on-{name}")["statename"])
 
 
+@pytest.mark.full
 def test_a_dead_machine_stops_neither_a_restore_nor_resume_and_a_later_run_catches_up(restored):
     is_paused_without_the_dead(restored)
     said = resumed(restored)

@@ -18,6 +18,7 @@ OLD = {"name": "lost-to-na", "source": "lost", "target": "na", "topics": ["order
 STRAY = {"principal": "mirror", "resource": "topic", "name": "billing.", "pattern": "prefixed", "operations": ["WRITE"]}
 
 
+@pytest.mark.full
 def test_what_it_had_beyond_its_needs_is_kept_where_the_stage_has_begun(world):
     there, works = (KafkaClient(world.brokers[name].client) for name in ("na", "eu"))
     ensure_acls(there, [STRAY], "present", False)

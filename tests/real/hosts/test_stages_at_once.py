@@ -47,6 +47,7 @@ def test_no_move_leaves_a_region_that_a_failback_saves_records_into(regions):
         assert "failover_accept_elsewhere" in said
 
 
+@pytest.mark.full
 def test_no_failback_begins_beside_a_move_of_the_region_that_works(regions):
     world = regions(("na", "eu", "asia"), [NA_EU, EU_ASIA])
     world.stage("asia", "5", "failover", "eu to asia")
