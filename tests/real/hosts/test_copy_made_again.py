@@ -38,18 +38,23 @@ def regions(tmp_path: Path) -> Iterator[Told]:
     made.down()
 
 
-def go_on(regions: Told, **given: Any) -> str:
-    """What a run says that goes on with the move, from where the mirror is stopped and positions are committed."""
+LATE = "Verify that nothing was written to the source since"
+
+
+def go_on(regions: Told, first: str = LATE, end: str = "Move the applications", **given: Any) -> str:
+    """What a run says that goes on with the move, from where the mirror is stopped and positions are committed.
+
+    :param first: the task that it goes on with. :param end: the one before which it ends.
+    """
     tasks = stage_tasks()
     names = [task["name"] for task in tasks]
-    rest = tasks[names.index("Verify that nothing was written to the source since") :]
-    rest = rest[: names.index("Move the applications") - len(tasks)]
+    rest = tasks[names.index(first) : names.index(end)]
     ends = {"name": "Know", "ansible.builtin.set_fact": {"__failover_ends": "{{ ledger_done.ends.found }}"}}
     files = [
         {**of_role("failover", task["ansible.builtin.include_tasks"], public=True), "when": task.get("when", True)}
         for task in rest
     ]
-    begun = [of_role("failover", "preflight.yml", public=True), *begin_tasks(), ends]
+    begun = [of_role("failover", "preflight.yml", public=True), *begin_tasks(), *([ends] if first == LATE else [])]
     move = {"failover_source": "na", "failover_target": "eu", "failover_planned": True, "failover_reverse": False}
     return regions.play(
         [*begun, {"name": "Go on", "block": files, "rescue": [TOLD]}], failover_accept_unfenced=ANYBODY, **move, **given
@@ -80,6 +85,16 @@ def test_accepted_it_is_recorded(regions):
     known = regions.known("eu")
     assert known["active_region"] == "eu"
     assert known["done"]["failover"]["gone"]["found"]["topics"] == [f"{TOPIC}-0 ends at 0, and had been copied to 5"]
+
+
+def test_a_late_record_is_named_before_the_copy_is_proven_again(regions):
+    write(regions.client("na"), TOPIC, RECORDS[:1])
+    steps = f"{LATE} its ends were read", "Prove the copy"
+    said = go_on(regions, *steps)
+    assert "REFUSED na was written to after its mirror had stopped" in said, said[-3000:]
+    assert "REFUSED" not in go_on(regions, *steps, failover_accept_late_records=True)
+    late = regions.known("eu")["done"]["failover"]["late_records"]["found"]
+    assert (late["total"], late["accepted"]) == (1, True)
 
 
 @pytest.mark.full
