@@ -57,6 +57,11 @@ late:
   returned: always
   type: list
   elements: dict
+begins:
+  description: By topic and partition, the offset from which on records are late. As C(source) of a comparison's bounds
+    it leaves them out.
+  returned: always
+  type: dict
 total:
   description: How many records those are.
   returned: always

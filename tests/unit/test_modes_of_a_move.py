@@ -22,6 +22,7 @@ ENDS = {"target": {"orders": {"0": 7}}, "source": {"orders": {"0": 7}}}
 PROVEN = {"source": "na", "target": "eu", "verdict": "PROVEN"}
 PROOF = entry("1", "proof", "proven", found={**PROVEN, "report": __file__})
 ELSEWHERE = entry("1", "proof", "proven", found={**PROVEN, "report": "/another/machine/report.json"})
+LATE = {"orders": {"0": 7}}
 ACTIVE = entry("1", "active_region", "active", region="eu")
 
 
@@ -105,6 +106,8 @@ def test_a_planned_move_proves_the_copy_unless_it_is_proven(entries, so):
 def test_a_mirror_that_is_to_be_turned_round_needs_the_report():
     entries = [BEGUN, ELSEWHERE, ended(True), positions(True)]
     assert move("main.yml", "Prove the copy", entries, __failover_may_turn=True, __failover_copy={})
+    left = {"__failover_may_turn": True, "__failover_copy": {}, "__failover_late": {"ready": False}}
+    assert not move("main.yml", "Prove the copy", entries, **left), "it is not turned round"
 
 
 @pytest.mark.parametrize(
@@ -119,12 +122,19 @@ def test_a_run_that_goes_on_looks_for_late_records_before_it_proves_the_copy_aga
 
 
 @pytest.mark.parametrize(
-    ("late", "bounds"), [({}, {}), ({"ready": True}, {}), ({"ready": False}, {"source": ENDS["source"]})]
+    ("ends", "late", "bounds"),
+    [
+        (True, {}, {}),
+        (True, {"ready": True, "begins": {}}, {}),
+        (True, {"ready": False, "begins": LATE}, {"source": LATE}),
+        # An earlier move of the same play left them behind.
+        (False, {"ready": False, "begins": LATE}, {}),
+    ],
 )
-def test_what_was_accepted_to_stay_behind_is_not_compared(late, bounds):
+def test_what_was_accepted_to_stay_behind_is_not_compared(ends, late, bounds):
     tasks = yaml.safe_load((ROLES / "failover" / "tasks" / "main.yml").read_text())
     (prove,) = [one for one in tasks if one["name"] == "Prove the copy"]
-    given = {"__failover_done": {"ends": {"found": ENDS}}, "__failover_late": late}
+    given = {"__failover_done": {"ends": {"found": ENDS}} if ends else {}, "__failover_late": late}
     assert evaluated(prove["vars"]["__failover_proof_bounds"], given) == bounds
 
 

@@ -96,7 +96,7 @@ class Comparison:
             del source_topics[name]
             self.deleted.add(name)
             self.reasons.append(
-                f"{name}: it was deleted before the manifest was saved last, and neither side has it now"
+                f"{name}: it was deleted before the manifest was saved last, and is not listed on either side since"
             )
 
     def _name_unheld(self, source_topics: dict[str, TopicSurvey], rule: Callable[[str], str]) -> None:

@@ -34,6 +34,8 @@ class Pair:
         self.target_moved = False
         # The target ends before its bound: it lost what it had, whether the source's range still has it or not.
         self.target_cut = False
+        # Where the copy ended, as a bound has it; None where none is given.
+        self.copy_end: int | None = None
         # Some of it was not compared, whatever the rest shows.
         self.undecided = False
         self.left, self.right = Chunks(), Chunks()
@@ -268,4 +270,5 @@ def _bound(pair: Pair, side: SideName, bounds: Bounds, name: str) -> None:
     if side == "source":
         pair.source_bounded = True
     else:
+        pair.copy_end = end
         pair.target_bounded = True

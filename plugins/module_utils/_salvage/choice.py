@@ -72,13 +72,15 @@ def _leave_out_expired(choice: Choice, pair: Pair, matched: Any) -> None:
     edge = first if first is not None else through
     before = spans.within(choice.wanted, 0, edge)
     missing = spans.count(before)
-    if missing > pair.target_started and first is not None:
+    # What applications wrote behind the copy, and retention deleted, is none of it.
+    deleted = pair.target_started if pair.copy_end is None else min(pair.target_started, pair.copy_end)
+    if missing > deleted and first is not None:
         choice.unsure = missing
         choice.reasons.append(
             f"{missing} records before offset {first} may have been copied: more are missing there than the "
-            f"{pair.target_started} that the copy can have deleted; it was made again, or began late"
+            f"{deleted} that the copy can have deleted; it was made again, or began late"
         )
-    elif 0 < missing <= pair.target_started:
+    elif 0 < missing <= deleted:
         choice.expired = missing
         choice.wanted = spans.without(choice.wanted, before)
         choice.reasons.append(

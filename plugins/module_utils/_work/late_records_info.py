@@ -46,12 +46,20 @@ def late_records_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
         "ready": not sentences,
         "total": sum(row["records"] for row in late),
         "late": [{key: row[key] for key in ("topic", "partition", "begin", "records")} for row in late],
+        "begins": _begins(late),
         "undecided": undecided,
         "shorter": shorter,
         "made_again": again,
         "hidden": hidden,
         "waiting_for": named(sentences, NAMED, "; "),
     }
+
+
+def _begins(late: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for row in late:
+        found.setdefault(row["topic"], {})[str(row["partition"])] = row["begin"]
+    return found
 
 
 def _made_again(described: Mapping[str, TopicDescription], ids: Mapping[str, str]) -> list[str]:

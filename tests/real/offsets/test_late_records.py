@@ -57,6 +57,7 @@ def test_data_counts_and_markers_do_not(two_clusters):
     assert late(5)["ready"], "aborted records were never there"
     seen = late(3)
     assert not seen["ready"] and seen["late"] == [{"topic": topic, "partition": 0, "begin": 3, "records": 2}]
+    assert seen["begins"] == {topic: {"0": 3}}
     transactional(client, topic, 4, True)
     seen = late(5)
     assert seen["total"] == 4 and seen["waiting_for"] == f"{topic}-0 has 4 from offset 5"

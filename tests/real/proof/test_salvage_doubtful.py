@@ -91,6 +91,18 @@ def test_nor_does_the_marker_of_a_transaction_count_as_a_record_that_has(pair, t
     assert (found["complete"], found["exported"], found["expired"]) == (True, 450, 0)
 
 
+def test_nor_does_what_was_written_behind_the_copy(pair, tmp_path):
+    """Applications wrote on where the copy ended, and its topic has expired to the middle of that."""
+    for cluster in pair.values():
+        create(cluster, {"e.used": (1, KEEPS)})
+    write(pair["source"], {"e.used": ROWS})
+    write(pair["target"], {"e.used": ROWS[200:300] + some(250)})
+    support.delete_before(pair["target"], "e.used", 0, 350)
+    bounds = {"target": {"e.used": {"0": 100}}, "mirrored_through": {"e.used": {"0": 300}}}
+    found = salvage_here(pair["source"], pair["target"], "e.used", bounds, tmp_path / "out")
+    assert (found["complete"], found["exported"], found["expired"]) == (True, 500, 0)
+
+
 @pytest.mark.parametrize("again", [True, False], ids=["made again", "gone"])
 def test_a_copy_that_goes_away_meanwhile_leaves_nothing_complete(pair, tmp_path, monkeypatch, again):
     name = f"w.{again}"
