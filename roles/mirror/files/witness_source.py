@@ -17,6 +17,7 @@ except ImportError:
 from confluent_kafka import (
     ConsumerGroupTopicPartitions,
     IsolationLevel,
+    KafkaError,
     KafkaException,
     TopicCollection,
     TopicPartition,
@@ -86,16 +87,26 @@ class Source:
         left = [name for name in listed if is_askable(name) and not self.watches(name)]
         return [name for name in left if not _matches(self.unwanted, name)]
 
-    def ask_coordinators(self, names: list[str]) -> None:
-        """Raise where a coordinator of these groups moves or is not loaded yet.
+    def ask_coordinators(self, names: list[str]) -> list[str]:
+        """Those of these groups that may be consumer groups. Raise where a coordinator moves or is not loaded yet.
 
         A broker that is not the coordinator any more, or not again, ends the process that asks it for positions: the
-        OffsetFetch of an admin client of librdkafka (its issue 5040). The description of a group does not.
+        OffsetFetch of an admin client of librdkafka (its issue 5040). The description of a group does not. A group
+        whose first member is only coming is listed as a consumer group, and may turn out to be Connect's.
         """
+        consumers = []
         for begin in range(0, len(names), TOGETHER):
             asked = self.admin.describe_consumer_groups(names[begin : begin + TOGETHER], request_timeout=self.timeout)
-            for future in asked.values():
-                _unless_absent(future, self.timeout + 5)
+            for name, future in asked.items():
+                try:
+                    _unless_absent(future, self.timeout + 5)
+                except KafkaException as error:
+                    # librdkafka's own answer for a group of another protocol.
+                    if error.args[0].code() != KafkaError._INVALID_ARG:
+                        raise
+                else:
+                    consumers.append(name)
+        return consumers
 
     def positions(self, names: list[str]) -> dict[str, Offsets]:
         """``{group: {topic: {partition: offset}}}`` with one request a group, all under way together."""

@@ -16,6 +16,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import 
 from tests.support import offsets_lab as lab
 from tests.support import traffic
 from tests.support.kafka import clusters
+from tests.support.witness_program import witness_module
 
 pytestmark = pytest.mark.real
 
@@ -93,6 +94,13 @@ def compared(source, target):
     options = comparison.Options(_mirrors.topics_pattern(MIRROR), _mirrors.rename_of(MIRROR), wait_seconds=0)
     report = comparison.prepare(*specs, options).run(worker.InProcess())
     return {one["topic"]: one["verdict"] for one in report["topics"]}, report
+
+
+def test_a_group_that_turns_out_to_be_of_connect_ends_no_round_of_the_witness(pair):
+    """Until its first member is in, it is listed as a consumer group."""
+    asked = {"groups": [], "groups_exclude": [], "topics": [], "interval_seconds": 1, "source": pair[0].client}
+    with witness_module("witness_source") as program:
+        assert program.Source(asked).ask_coordinators(["idle", "b-mm2"]) == ["idle"]
 
 
 def test_what_is_copied_is_waited_for_and_nothing_else(pair):
