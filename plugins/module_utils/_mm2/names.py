@@ -212,11 +212,10 @@ def written_by_itself(prefix: str) -> Callable[[str], bool]:
 
     :param prefix: what it puts before names, an alias and a separator; nothing is known of it where it is empty.
     """
-    separators = (prefix[at:] for at in range(1, len(prefix)))
-    aliases = [prefix[:at] for at in range(1, len(prefix))]
-    topics = {f"{prefix}checkpoints{separator}internal" for separator in separators}
-    topics.update(name for alias in aliases for name in (configs_topic(alias), status_topic(alias)))
-    topics.update(MirrorNames(alias, "").source_offsets for alias in aliases)
+    topics: set[str] = set()
+    for at in range(1, len(prefix)):
+        names = MirrorNames(prefix[:at], "", separator=prefix[at:])
+        topics |= {names.checkpoints, names.source_offsets, configs_topic(names.source), status_topic(names.source)}
     return topics.__contains__
 
 

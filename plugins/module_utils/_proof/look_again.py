@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .._digest.shapes import Partition, Span, TopicSurvey
 from . import first_pass
-from .pairs import Pair
+from .pairs import Pair, Topic
 from .shapes import Side, SideName
 
 if TYPE_CHECKING:
@@ -19,18 +19,34 @@ def name_changes(comparison: Comparison) -> None:
     for side in first_pass.SIDES:
         if not comparison.side(side).live:
             continue
-        topics = [topic for topic in comparison.topics if topic.id_on(side)]
-        now = comparison.side(side).survey([topic.name_on(side) for topic in topics])
+        topics, now = _surveyed(comparison, side)
         held = _held_back(comparison.side(side), now)
         for topic in topics:
-            found = now.get(topic.name_on(side))
-            if found is None or found["topic_id"] != topic.id_on(side):
-                what = "deleted" if found is None else "created anew"
+            what = _what_became(topic, side, now)
+            if what:
                 topic.changed = True
                 topic.reasons.append(f"the topic was {what} on the {side} during the run")
                 continue
             for pair in topic.pairs:
-                _name_changes(pair, side, found["bounds"], held)
+                _name_changes(pair, side, now[topic.name_on(side)]["bounds"], held)
+
+
+def gone(comparison: Comparison, side: SideName) -> list[str]:
+    """Names of topics that a side had when bounds were frozen, and that are deleted or created anew."""
+    topics, now = _surveyed(comparison, side)
+    return [topic.name_on(side) for topic in topics if _what_became(topic, side, now)]
+
+
+def _surveyed(comparison: Comparison, side: SideName) -> tuple[list[Topic], dict[str, TopicSurvey]]:
+    topics = [topic for topic in comparison.topics if topic.id_on(side)]
+    return topics, comparison.side(side).survey([topic.name_on(side) for topic in topics])
+
+
+def _what_became(topic: Topic, side: SideName, now: dict[str, TopicSurvey]) -> str:
+    found = now.get(topic.name_on(side))
+    if found is None:
+        return "deleted"
+    return "created anew" if found["topic_id"] != topic.id_on(side) else ""
 
 
 def _name_changes(pair: Pair, side: SideName, bounds: dict[int, Span], held: dict[Partition, Span]) -> None:

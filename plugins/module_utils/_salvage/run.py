@@ -10,8 +10,9 @@ from typing import Any, cast
 
 from .._digest.shapes import SideSpec
 from .._errors import KafkaDrError, NotProvableError
-from .._proof import plan, worker
+from .._proof import look_again, plan, worker
 from .._proof.comparison import Comparison
+from .._proof.first_pass import SIDES
 from .._proof.pairs import Pair
 from .._proof.shapes import Engine
 from .._proof.sides import KafkaSide
@@ -225,16 +226,11 @@ class Salvage:
         )
 
     def _look_again(self) -> None:
-        """Name what changed meanwhile: in the source, and topics that the target had."""
-        topics = self.comparison.topics
-        for side, there in (
-            (self.source, {topic.name: topic.source for topic in topics}),
-            (self.target, {topic.target_name: topic.target for topic in topics if topic.target}),
-        ):
-            now = side.survey(list(there))
-            for name, before in there.items():
-                if name not in now or now[name]["topic_id"] != before["topic_id"]:
-                    self.reasons.append(f"{name} was deleted or created anew on {side.name} during the run")
+        """Name what changed since the comparison: topics of either side, and records of the source."""
+        for side in SIDES:
+            where = self.comparison.side(side).name
+            for name in look_again.gone(self.comparison, side):
+                self.reasons.append(f"{name} was deleted or created anew on {where} during the run")
         moved = preparing.unsettled(self.comparison)
         if moved:
             self.reasons.append(f"{self.source.name} was written to during the run: {named(moved)}")

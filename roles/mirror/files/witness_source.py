@@ -97,15 +97,7 @@ class Source:
         consumers = []
         for begin in range(0, len(names), TOGETHER):
             asked = self.admin.describe_consumer_groups(names[begin : begin + TOGETHER], request_timeout=self.timeout)
-            for name, future in asked.items():
-                try:
-                    _unless_absent(future, self.timeout + 5)
-                except KafkaException as error:
-                    # librdkafka's own answer for a group of another protocol.
-                    if error.args[0].code() != KafkaError._INVALID_ARG:
-                        raise
-                else:
-                    consumers.append(name)
+            consumers += [name for name, future in asked.items() if _may_be_consumers(future, self.timeout + 5)]
         return consumers
 
     def positions(self, names: list[str]) -> dict[str, Offsets]:
@@ -183,6 +175,18 @@ def _unless_absent(future: Future, seconds: float) -> Any:
         if error.args[0].name() != "GROUP_ID_NOT_FOUND":
             raise
         return None
+
+
+def _may_be_consumers(described: Future, seconds: float) -> bool:
+    """Whether a group that was described is one of consumers, or absent."""
+    try:
+        _unless_absent(described, seconds)
+    except KafkaException as error:
+        # librdkafka's own answer for a group of another protocol.
+        if error.args[0].code() != KafkaError._INVALID_ARG:
+            raise
+        return False
+    return True
 
 
 def _matches(expressions: list[re.Pattern[str]], name: str) -> bool:

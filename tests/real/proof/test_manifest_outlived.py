@@ -25,10 +25,10 @@ def save(config, out, prefix):
     return saved(side(config, "north"), rf"{prefix}\..*", str(out))
 
 
-def compared(out, target, prefix, through):
-    """The report, and the verdicts of its topics."""
+def compared(out, target, prefix, through, **ends):
+    """The report, and the verdicts of its topics. :param ends: further bounds."""
     manifest = {"kind": "manifest", "path": str(out), "name": "manifest", "digest": ""}
-    options = Options(rf"{prefix}\..*", bounds={"mirrored_through": through})
+    options = Options(rf"{prefix}\..*", bounds={"mirrored_through": through, **ends})
     report = prepare(manifest, side(target.client, "south"), options).run(worker.InProcess())
     return report, {topic["topic"]: topic["verdict"] for topic in report["topics"]}
 
@@ -72,9 +72,7 @@ def test_a_topic_that_was_deleted_on_both_sides_is_no_loss(pair, tmp_path):
     assert (report["verdict"], verdicts) == ("PROVEN", {kept: "PROVEN"})
     assert [reason for reason in report["reasons"] if reason.startswith(f"{old}: it was deleted before")]
     # An end that somebody gives is meant to be compared.
-    options = Options(r"gone\..*", bounds={"source": {old: {"0": 50}}})
-    manifest = {"kind": "manifest", "path": str(tmp_path), "name": "manifest", "digest": ""}
-    report = prepare(manifest, side(pair["target"].client, "south"), options).run(worker.InProcess())
+    report, dummy = compared(tmp_path, pair["target"], "gone", {}, source={old: {"0": 50}})
     assert report["verdict"] == "NOT_PROVABLE" and f"{old}: the bounds speak of it" in str(report["reasons"])
     # A copy that is there is judged.
     create(pair["target"], {old: (1, {})})

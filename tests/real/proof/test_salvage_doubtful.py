@@ -6,7 +6,6 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from confluent_kafka import Producer
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames
@@ -79,12 +78,8 @@ def test_nor_does_the_marker_of_a_transaction_count_as_a_record_that_has(pair, t
     for cluster in pair.values():
         create(cluster, {"e.marked": (1, KEEPS)})
     write(pair["source"], {"e.marked": ROWS})
-    producer = Producer({**pair["target"].client, "transactional.id": "mirror"})
-    producer.init_transactions(60)
-    for row in ROWS[200:300]:
-        producer.begin_transaction()
-        producer.produce("e.marked", key=row.key, value=row.value, timestamp=row.timestamp, headers=list(row.headers))
-        producer.commit_transaction(60)
+    alone = [row.but(group=number) for number, row in enumerate(ROWS[200:300])]
+    write(pair["target"], {"e.marked": alone}, transactional=True)
     support.delete_before(pair["target"], "e.marked", 0, 100)
     bounds = {"target": {"e.marked": {"0": 200}}, "mirrored_through": {"e.marked": {"0": 300}}}
     found = salvage_here(pair["source"], pair["target"], "e.marked", bounds, tmp_path / "out")
