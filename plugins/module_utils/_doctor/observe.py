@@ -170,7 +170,9 @@ def _topics(client: KafkaClient, keep: Callable[[str], bool], before: dict[str, 
 def _groups(seen: Observation, side: str, client: KafkaClient, wanted: Callable[[str], bool]) -> None:
     names = [name for name in seen.attempt(f"groups of {client.name}", lambda: list_groups(client), []) if wanted(name)]
     view = getattr(seen, side)
-    view["members"] = seen.attempt(f"members of groups of {client.name}", lambda: describe_groups(client, names), {})
+    view["members"] = seen.attempt(
+        f"members of groups of {client.name}", lambda: describe_groups(client, names, True), {}
+    )
     view["positions"] = seen.attempt(
         f"positions of groups of {client.name}", lambda: group_positions(client, names), {}
     )

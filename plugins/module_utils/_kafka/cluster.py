@@ -45,7 +45,7 @@ def cluster_state(
     if {"topics", "configs", "retention", "offsets"} & set(aspects):
         state["topics"] = _topics_state(client, topic_names(client, topics, of_coordinators), aspects)
     if "groups" in aspects:
-        state["groups"] = describe_groups(client, matching(list_groups(client), groups, "groups"))
+        state["groups"] = describe_groups(client, matching(list_groups(client), groups, "groups"), others=True)
     if "acls" in aspects:
         state["acls"] = [as_dict(acl) for acl in binding_acls(client)]
     if "quotas" in aspects:

@@ -22,22 +22,35 @@ from .client import KafkaClient
 Answer = TypeVar("Answer")
 GROUPS_AT_ONCE = 500
 ABSENT = ("GROUP_ID_NOT_FOUND",)
+# librdkafka's own answer for a group of another protocol; the code alone also says that the question was wrong.
+UNLIKE, UNLIKE_TEXT = "_INVALID_ARG", "is not a consumer group"
 COORDINATOR_MOVES = ("NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS")
 
 
-def described(client: KafkaClient, groups: Iterable[str]) -> Iterator[tuple[str, Any]]:
+def described(client: KafkaClient, groups: Iterable[str], others: bool = False) -> Iterator[tuple[str, Any]]:
     """Name and description of each consumer group that exists.
 
-    :raises KafkaDrError: a group has no answer.
+    :param others: whether groups of another protocol may be among them, and are left out: Kafka lists one of Connect's
+        workers as a consumer group until its first member is in.
+    :raises KafkaDrError: a group has no answer, or is of another protocol and may not be.
     """
     for some in batches(groups):
         futures = client.ask(
             "describe groups", partial(client.admin.describe_consumer_groups, some, request_timeout=client.timeout)
         )
         for name, future in futures.items():
-            group = unless_absent(client, future, f"describe group '{name}'")
+            try:
+                group = unless_absent(client, future, f"describe group '{name}'")
+            except KafkaDrError as error:
+                if not others or not _is_unlike(error):
+                    raise
+                continue
             if group is not None and group.state != ConsumerGroupState.DEAD:
                 yield name, group
+
+
+def _is_unlike(error: KafkaDrError) -> bool:
+    return error.facts.get("code") == UNLIKE and UNLIKE_TEXT in str(error.found)
 
 
 def await_coordinators(client: KafkaClient, groups: Collection[str]) -> None:

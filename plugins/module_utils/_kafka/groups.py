@@ -142,9 +142,10 @@ def delete_groups(client: KafkaClient, groups: Iterable[str]) -> list[str]:
     return sorted(deleted)
 
 
-def describe_groups(client: KafkaClient, groups: Iterable[str]) -> dict[str, GroupDescription]:
+def describe_groups(client: KafkaClient, groups: Iterable[str], others: bool = False) -> dict[str, GroupDescription]:
     """``{group: description}`` of consumer groups; groups that do not exist are left out.
 
+    :param others: whether groups of another protocol are left out as well, as where all that are listed are asked for.
     :raises KafkaDrError: a group has no answer.
     """
     return {
@@ -152,12 +153,12 @@ def describe_groups(client: KafkaClient, groups: Iterable[str]) -> dict[str, Gro
             "state": group.state.name,
             "members": [{"id": member.member_id, "host": member.host} for member in group.members],
         }
-        for name, group in described(client, groups)
+        for name, group in described(client, groups, others)
     }
 
 
 def memberships(client: KafkaClient, groups: Iterable[str]) -> dict[str, Membership]:
-    """``{group: membership}`` of the consumer groups that have members.
+    """``{group: membership}`` of the consumer groups that have members; groups of another protocol are left out.
 
     :raises KafkaDrError: a group has no answer.
     """
@@ -170,7 +171,7 @@ def memberships(client: KafkaClient, groups: Iterable[str]) -> dict[str, Members
                 for place in (member.assignment.topic_partitions if member.assignment is not None else ())
             },
         }
-        for name, group in described(client, groups)
+        for name, group in described(client, groups, others=True)
         if group.members
     }
 

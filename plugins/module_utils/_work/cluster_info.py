@@ -49,7 +49,7 @@ def _missing(client: KafkaClient, params: dict[str, Any], answer: dict[str, Any]
     missing = []
     named = params["until_groups"] + params["until_empty_groups"]
     if named:
-        groups = describe_groups(client, set(named) & set(list_groups(client)))
+        groups = describe_groups(client, set(named) & set(list_groups(client)), others=True)
         answer["groups"].update(groups)
         # Workers of Connect are no consumer group.
         members = every_group(client, params["until_empty_groups"]) if params["until_empty_groups"] else {}

@@ -182,8 +182,9 @@ def _may_be_consumers(described: Future, seconds: float) -> bool:
     try:
         _unless_absent(described, seconds)
     except KafkaException as error:
-        # librdkafka's own answer for a group of another protocol.
-        if error.args[0].code() != KafkaError._INVALID_ARG:
+        # librdkafka's own answer for a group of another protocol; the code alone also says that the question was wrong.
+        answer = error.args[0]
+        if answer.code() != KafkaError._INVALID_ARG or "is not a consumer group" not in answer.str():
             raise
         return False
     return True

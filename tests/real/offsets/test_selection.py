@@ -10,8 +10,12 @@ import time
 import pytest
 from confluent_kafka.admin import AdminClient
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import mirrors as _mirrors
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import describe_groups, memberships
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.mirror_config import checked
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.groups import living_positions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import comparison, worker
 from tests.support import offsets_lab as lab
 from tests.support import traffic
@@ -101,6 +105,17 @@ def test_a_group_that_turns_out_to_be_of_connect_ends_no_round_of_the_witness(pa
     asked = {"groups": [], "groups_exclude": [], "topics": [], "interval_seconds": 1, "source": pair[0].client}
     with witness_module("witness_source") as program:
         assert program.Source(asked).ask_coordinators(["idle", "b-mm2"]) == ["idle"]
+
+
+def test_a_group_of_connect_that_was_listed_is_no_consumer_group(pair):
+    """What reads the positions of every group goes on; who names it as a consumer group is told."""
+    source = KafkaClient(pair[0].client)
+    _positions, _members, left = living_positions(source, "idle".__eq__, lambda _topic: True, ["idle", "b-mm2"])
+    assert "b-mm2" not in left
+    assert "b-mm2" not in memberships(source, ["idle", "b-mm2"])
+    assert set(describe_groups(source, ["idle", "b-mm2"], others=True)) == {"idle"}
+    with pytest.raises(KafkaDrError, match="b-mm2"):
+        describe_groups(source, ["b-mm2"])
 
 
 def test_what_is_copied_is_waited_for_and_nothing_else(pair):
