@@ -59,7 +59,7 @@ late:
   elements: dict
 begins:
   description: By topic and partition, the offset from which on records are late. As C(source) of a comparison's bounds
-    it leaves them out.
+    it leaves them out. Topics that were made again, and partitions that O(through) does not have, are not among them.
   returned: always
   type: dict
 total:

@@ -6,6 +6,7 @@ for nothing, and proved nothing. The same holds for the two methods of a new bac
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +49,12 @@ def runs(role: str, file: str, name: str, **given: Any) -> bool:
     """Whether the role does this task, by its own conditions."""
     tasks = yaml.safe_load((ROLES / role / "tasks" / file).read_text())
     task = next(one for one in tasks if one["name"] == name)
-    for variable, text in yaml.safe_load((ROLES / role / "vars" / "main.yml").read_text()).items():
-        if variable not in given and "streamsafe" not in str(text):
-            given[variable] = evaluated(str(text), given)
+    variables = yaml.safe_load((ROLES / role / "vars" / "main.yml").read_text())
+    left = {name: str(text) for name, text in variables.items() if name not in given and "streamsafe" not in str(text)}
+    while left:
+        # As Ansible does it, each after those that it is made of.
+        name = next(one for one, text in left.items() if not set(re.findall(r"\w+", text)) & (set(left) - {one}))
+        given[name] = evaluated(left.pop(name), given)
     conditions = task.get("when", True)
     return all(
         evaluated(str(one), given) for one in (conditions if isinstance(conditions, list) else [str(conditions)])
@@ -108,6 +112,37 @@ def test_a_mirror_that_is_to_be_turned_round_needs_the_report():
     assert move("main.yml", "Prove the copy", entries, __failover_may_turn=True, __failover_copy={})
     left = {"__failover_may_turn": True, "__failover_copy": {}, "__failover_late": {"ready": False}}
     assert not move("main.yml", "Prove the copy", entries, **left), "it is not turned round"
+
+
+COMPLETE = {**PROVEN, "complete": True, "report": __file__}
+TURNED = [
+    BEGUN,
+    entry("1", "proof", "proven", found=COMPLETE),
+    ended(True),
+    positions(True),
+    entry("1", "turned", found={"planned": True}),
+]
+OTHERWISE = entry("2", "proof", "different", found={**PROVEN, "verdict": "LOSS", "complete": False})
+GONE = entry("2", "gone", found={"topics": ["orders-0 ends at 0, and had been copied to 7"]})
+
+
+@pytest.mark.parametrize(
+    ("entries", "turned", "protected", "proven"),
+    [
+        pytest.param(TURNED[:-1], True, False, False, id="cut off before it turned it"),
+        pytest.param(TURNED, False, True, False, id="turned"),
+        pytest.param([*TURNED, GONE], False, False, False, id="something is gone since"),
+        pytest.param([*TURNED[:-1], GONE], False, False, False, id="and was before it was turned"),
+        pytest.param([*TURNED, OTHERWISE], False, False, True, id="a later proof shows otherwise"),
+        pytest.param([*TURNED[:-1], OTHERWISE], False, False, True, id="and did before it was turned"),
+    ],
+)
+def test_no_mirror_is_turned_or_started_from_a_copy_that_is_not_the_proven_one(entries, turned, protected, proven):
+    # A proof that is due comes first, and what it says counts.
+    given = {"__failover_may_turn": True, "__failover_hinders": "", "proof_result": {}}
+    assert move("main.yml", "Prove the copy", entries, **given) is proven
+    assert move("main.yml", "Turn the mirror round", entries, **given) is turned
+    assert move("main.yml", "Protect the target", entries, **given) is protected
 
 
 @pytest.mark.parametrize(

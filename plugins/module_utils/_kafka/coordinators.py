@@ -30,8 +30,8 @@ COORDINATOR_MOVES = ("NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATO
 def described(client: KafkaClient, groups: Iterable[str], others: bool = False) -> Iterator[tuple[str, Any]]:
     """Name and description of each consumer group that exists.
 
-    :param others: whether groups of another protocol may be among them, and are left out: Kafka lists one of Connect's
-        workers as a consumer group until its first member is in.
+    :param others: whether groups of another protocol may be among them, whose description is None. Kafka lists one of
+        Connect's workers as a consumer group until its first member is in, and a consumer group's name can become one.
     :raises KafkaDrError: a group has no answer, or is of another protocol and may not be.
     """
     for some in batches(groups):
@@ -44,6 +44,7 @@ def described(client: KafkaClient, groups: Iterable[str], others: bool = False) 
             except KafkaDrError as error:
                 if not others or not _is_unlike(error):
                     raise
+                yield name, None
                 continue
             if group is not None and group.state != ConsumerGroupState.DEAD:
                 yield name, group

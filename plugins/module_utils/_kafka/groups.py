@@ -25,6 +25,8 @@ from .coordinators import ABSENT, await_coordinators, batches, described, once_l
 from .offsets import Partition
 
 UNSETTLED = "UNSTABLE_OFFSET_COMMIT"
+# The state of a group that is none of consumers, such as that of Connect's workers.
+OTHERS = "OF_ANOTHER_PROTOCOL"
 
 
 class Member(TypedDict):
@@ -35,7 +37,7 @@ class Member(TypedDict):
 
 
 class GroupDescription(TypedDict):
-    """One group: ``state`` is the name of a ``ConsumerGroupState``, such as ``STABLE`` or ``EMPTY``."""
+    """One group: ``state`` is the name of a ``ConsumerGroupState``, such as ``STABLE``, or :data:`OTHERS`."""
 
     state: str
     members: list[Member]
@@ -145,16 +147,17 @@ def delete_groups(client: KafkaClient, groups: Iterable[str]) -> list[str]:
 def describe_groups(client: KafkaClient, groups: Iterable[str], others: bool = False) -> dict[str, GroupDescription]:
     """``{group: description}`` of consumer groups; groups that do not exist are left out.
 
-    :param others: whether groups of another protocol are left out as well, as where all that are listed are asked for.
-    :raises KafkaDrError: a group has no answer.
+    :param others: whether groups of another protocol may be among them: without members, in the state :data:`OTHERS`.
+    :raises KafkaDrError: a group has no answer, or is of another protocol and may not be.
     """
-    return {
-        name: {
-            "state": group.state.name,
-            "members": [{"id": member.member_id, "host": member.host} for member in group.members],
-        }
-        for name, group in described(client, groups, others)
-    }
+    return {name: _description(group) for name, group in described(client, groups, others)}
+
+
+def _description(group: Any) -> GroupDescription:
+    if group is None:
+        return {"state": OTHERS, "members": []}
+    members: list[Member] = [{"id": member.member_id, "host": member.host} for member in group.members]
+    return {"state": group.state.name, "members": members}
 
 
 def memberships(client: KafkaClient, groups: Iterable[str]) -> dict[str, Membership]:
@@ -172,7 +175,7 @@ def memberships(client: KafkaClient, groups: Iterable[str]) -> dict[str, Members
             },
         }
         for name, group in described(client, groups, others=True)
-        if group.members
+        if group is not None and group.members
     }
 
 

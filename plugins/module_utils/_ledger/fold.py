@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .copies import COMPARED, PROVEN, TURNED, follow_copies
 from .epochs import move_of
 from .rights import remember_beyond, remember_taken
 
 # Stages of which another move while they are open makes what they have done worthless.
 OVERTAKEN = ("failover", "failback", "abort_move", "recreate_from_backup", "resume")
-# Steps of a planned move that say that source and target are equal, and those of the mirror that goes on from that.
-COMPARED, TURNED = ("proof", "late_records"), ("turned", "protecting", "protected")
 # What a run has lent, which a later one takes back.
 LENT = "granting"
 # How a failback found the region, with what limited retention before it held deletion off.
@@ -22,8 +21,6 @@ RETURNED = "returned"
 RESTORE, HELD_BEFORE = "recreate_from_backup", "held_before"
 # What a planned move tells the region that it leaves, before it names the other one.
 NAMING = "naming"
-# What a stage that fills a region tells that region's ledger, where it owns another one.
-COPY_BEGUN, COPY_DONE = "copy_begun", "copy_done"
 NOBODY = {"hash": "", "offset": -1, "run": "", "stage": "", "step": "", "state": "", "at": "", "by": ""}
 
 
@@ -38,17 +35,17 @@ def fold(entries: list[dict]) -> dict:
         named it that owned another ledger, that region's, or empty), ``taken{region: [ACL]}`` that a fence took away
         there and nobody gave back, ``beyond{mirror: {region: [ACL]}}`` that a mirror lost there beyond what it was
         given, and that nobody gave back, ``done{stage: {step: entry}}`` of each stage's latest run and its predecessors
-        that did not end (the step ``proof`` where it was proven; none of a stage that another run's move overtook),
-        ``proofs[]``, ``last{stage: the entry that ended it}``, ``begun{stage: the entry that began it last}``,
-        ``ends{about: the entry with the ends}`` of each failover's last run that stopped its mirror, ``clearing{about:
-        entry}`` of each failback that began to delete, ``copied_back`` (the same, also once a decision between two
-        stories has made it count no more: a mirror may have written to the region since), ``brought_back{about: the
-        entry that ended it}`` of each failback, ``head`` (the last fenced entry, as :data:`NOBODY` has it),
-        ``manifests[]`` (entries of manifests that were made), ``naming`` (``{region: epoch}`` of regions that moves of
-        other ledgers were about to name, until that move or a later one is told, or a stage that owns that region's
-        ledger begins anew), ``filling`` (``{to, from, stage}`` of a copy that another ledger's stage began in this
-        region, which lacks records until it is whole, or empty). The step ``paused`` stays done as long as no region is
-        active: what ran before is known by the run that stopped it alone.
+        that did not end (the step ``proof`` where the latest one was proven; none of a stage that another run's move
+        overtook), ``proofs[]``, ``last{stage: the entry that ended it}``, ``begun{stage: the entry that began it
+        last}``, ``ends{about: the entry with the ends}`` of each failover's last run that stopped its mirror,
+        ``clearing{about: entry}`` of each failback that began to delete, ``copied_back`` (the same, also once a
+        decision between two stories has made it count no more: a mirror may have written to the region since),
+        ``brought_back{about: the entry that ended it}`` of each failback, ``head`` (the last fenced entry, as
+        :data:`NOBODY` has it), ``manifests[]`` (entries of manifests that were made), ``naming`` (``{region: epoch}``
+        of regions that moves of other ledgers were about to name, until that move or a later one is told, or a stage
+        that owns that region's ledger begins anew), ``filling`` (``{to, from, stage}`` of a copy that another ledger's
+        stage began in this region, which lacks records until it is whole, or empty). The step ``paused`` stays done as
+        long as no region is active: what ran before is known by the run that stopped it alone.
     """
     state = _empty()
     for entry in entries:
@@ -202,14 +199,16 @@ def _follow_stage(state: dict, entry: dict) -> None:
         if (stage, entry["state"]) == ("failback", "done"):
             # Another region may have been brought back since.
             state["brought_back"][state["about"]] = entry
-    elif entry["state"] == "done" or (step, entry["state"]) == ("proof", "proven"):
+    elif entry["state"] == "done" or (step, entry["state"]) == PROVEN:
         state["done"].setdefault(stage, {})[step] = entry
         if (stage, step) == ("failover", "ends"):
             # A later run that catches up with machines has none.
             state["ends"][state["about"]] = entry
         if (stage, step) == ("failback", "clearing"):
             state["clearing"][state["about"]] = state["copied_back"][state["about"]] = entry
-        _follow_copies(state, entry)
+        follow_copies(state, entry)
+    elif step == "proof":
+        follow_copies(state, entry)
 
 
 def _ended(state: dict, entry: dict) -> dict[str, Any]:
@@ -277,16 +276,3 @@ def _forget_source(state: dict, steps: tuple[str, ...]) -> None:
         if entry == state["done"]["failover"].get("ends"):
             state["ends"][about] = done["ends"]
     state["done"]["failover"] = done
-
-
-def _follow_copies(state: dict, entry: dict) -> None:
-    """Whether a mirror that was turned round can go on, and whether the ledger's own region is being filled."""
-    found, stage, step = entry.get("found") or {}, entry["stage"], entry["step"]
-    if (stage, step) == ("failover", "late_records") and found.get("accepted"):
-        # The source has what the target never gets, so that no mirror can go on from the proof.
-        for turned in TURNED:
-            state["done"][stage].pop(turned, None)
-    if step == COPY_BEGUN:
-        state["filling"] = {"to": str(found.get("to") or ""), "from": str(found.get("from") or ""), "stage": stage}
-    elif step == COPY_DONE or (stage, step) == ("new_backup", "proof"):
-        state["filling"] = {}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .._kafka.client import KafkaClient
-from .._kafka.groups import Place, describe_groups
+from .._kafka.groups import OTHERS, Place, describe_groups
 from .._values.askable import is_sendable
 from .answer import CONFIDENCES, EXACT, Answer
 from .collector import EvidenceCollector
@@ -119,7 +119,9 @@ def refusals(
             refused.append({"group": group, "kind": kind, "reason": reason})
 
     # A group that only has positions in others' topics is none of ours, on either side.
-    for group, found in sorted(describe_groups(target, moved(positions)).items()):
+    for group, found in sorted(describe_groups(target, moved(positions), others=True).items()):
+        if found["state"] == OTHERS:
+            refuse(group, "members", f"on {target.name} it is no consumer group, but one such as of Connect's workers")
         if found["members"]:
             refuse(group, "members", f"{len(found['members'])} live members on {target.name} ({found['state']})")
     for group, count in sorted(busy.items()):

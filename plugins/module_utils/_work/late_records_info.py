@@ -56,9 +56,13 @@ def late_records_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
 
 
 def _begins(late: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
+    """Up to where a comparison may go by what was copied: never where a log has begun since, beyond which it would find
+    nothing to compare and nothing wrong.
+    """
     found: dict[str, dict[str, int]] = {}
     for row in late:
-        found.setdefault(row["topic"], {})[str(row["partition"])] = row["begin"]
+        if row["through"] is not None:
+            found.setdefault(row["topic"], {})[str(row["partition"])] = row["through"]
     return found
 
 
@@ -96,6 +100,7 @@ def _row(topic: str, number: str, ends: LogBounds, through: int | None) -> dict[
     return {
         "topic": topic,
         "partition": int(number),
+        "through": None if through is None else int(through),
         "begin": max(int(through or 0), ends["start"]),
         "end": ends["stable"],
         "whole_end": ends["end"],

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._kafka.client import KafkaClient
-from .._kafka.groups import describe_groups, group_places, group_positions, list_groups, offsets_of
+from .._kafka.groups import OTHERS, describe_groups, group_places, group_positions, list_groups, offsets_of
 from .._kafka.mm2_topics import Row, Unread, read_checkpoints, read_witness
 from .._mm2.names import MirrorNames, check_names
 from .._positions.collector import EvidenceCollector
@@ -172,8 +172,8 @@ def _left_over(
     )
     # Whether an excluded group has a position on the source is not looked at; a group that is left alone keeps its own.
     rows = [row for row in rows if row["group"] not in groups.excluded and row["group"] not in left]
-    described = describe_groups(mirror.target, {row["group"] for row in rows})
-    keep(rows, {name for name, group in described.items() if group["members"]}, WORKS)
+    described = describe_groups(mirror.target, {row["group"] for row in rows}, others=True)
+    keep(rows, {name for name, group in described.items() if group["members"] or group["state"] == OTHERS}, WORKS)
     # What a group without a part in this does on the target is its own affair.
     concerned = {*moved(groups.positions), *(params["named_groups"] or ())}
     return [row for row in rows if row["group"] in concerned or row["state"] != KEPT]

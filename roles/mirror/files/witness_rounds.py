@@ -151,7 +151,7 @@ class Witness:
         """
         names = [name for name in listed if self.source.watches(name)]
         missed = sorted(name for name in before.groups if name not in set(names) and self.source.watches(name))
-        missed = self.source.ask_coordinators(missed)
+        self.source.ask_coordinators(missed)
         found = self.source.positions(names + missed)
         return {name: positions for name, positions in found.items() if positions or name not in missed}
 

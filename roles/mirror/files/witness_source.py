@@ -87,18 +87,18 @@ class Source:
         left = [name for name in listed if is_askable(name) and not self.watches(name)]
         return [name for name in left if not _matches(self.unwanted, name)]
 
-    def ask_coordinators(self, names: list[str]) -> list[str]:
-        """Those of these groups that may be consumer groups. Raise where a coordinator moves or is not loaded yet.
+    def ask_coordinators(self, names: list[str]) -> None:
+        """Raise where the coordinator of one of these groups moves or is not loaded yet.
 
         A broker that is not the coordinator any more, or not again, ends the process that asks it for positions: the
         OffsetFetch of an admin client of librdkafka (its issue 5040). The description of a group does not. A group
-        whose first member is only coming is listed as a consumer group, and may turn out to be Connect's.
+        whose first member is only coming is listed as a consumer group, and may turn out to be Connect's; one of
+        consumers may become Connect's, and keeps its positions.
         """
-        consumers = []
         for begin in range(0, len(names), TOGETHER):
             asked = self.admin.describe_consumer_groups(names[begin : begin + TOGETHER], request_timeout=self.timeout)
-            consumers += [name for name, future in asked.items() if _may_be_consumers(future, self.timeout + 5)]
-        return consumers
+            for future in asked.values():
+                _await_coordinator(future, self.timeout + 5)
 
     def positions(self, names: list[str]) -> dict[str, Offsets]:
         """``{group: {topic: {partition: offset}}}`` with one request a group, all under way together."""
@@ -177,8 +177,8 @@ def _unless_absent(future: Future, seconds: float) -> Any:
         return None
 
 
-def _may_be_consumers(described: Future, seconds: float) -> bool:
-    """Whether a group that was described is one of consumers, or absent."""
+def _await_coordinator(described: Future, seconds: float) -> None:
+    """Raise unless a group's coordinator has described it, or says that it is absent or one of another protocol."""
     try:
         _unless_absent(described, seconds)
     except KafkaException as error:
@@ -186,8 +186,6 @@ def _may_be_consumers(described: Future, seconds: float) -> bool:
         answer = error.args[0]
         if answer.code() != KafkaError._INVALID_ARG or "is not a consumer group" not in answer.str():
             raise
-        return False
-    return True
 
 
 def _matches(expressions: list[re.Pattern[str]], name: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import uuid
 
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import ensure_acls
@@ -95,6 +95,20 @@ def test_a_topic_that_was_made_again_with_as_many_records_is_late(two_clusters):
     assert not seen["ready"] and seen["made_again"] == [topic] and seen["total"] == 5, seen
     assert f"{topic} was made again" in seen["waiting_for"], seen
     assert seen["late"] == [{"topic": topic, "partition": 0, "begin": 0, "records": 5}]
+    assert seen["begins"] == {}, "a comparison up to its beginning would find nothing wrong"
+
+
+def test_a_log_that_has_begun_since_is_compared_from_where_it_was_copied(two_clusters):
+    """A bound at its beginning would leave nothing to compare, and nothing to find wrong."""
+    client, topic = two_clusters["source"].client, f"begun-{uuid.uuid4().hex[:8]}"
+    admin = AdminClient(client)
+    admin.create_topics([NewTopic(topic, 2, 1)])[topic].result(30)
+    transactional(client, topic, 9, True)
+    admin.delete_records([TopicPartition(topic, 0, 7)])[TopicPartition(topic, 0)].result(30)
+    seen = records_beyond(client, topic, {topic: {"0": 5}})
+    assert seen["late"] == [{"topic": topic, "partition": 0, "begin": 7, "records": 2}]
+    assert seen["begins"] == {topic: {"0": 5}}
+    assert records_beyond(client, topic, {topic: {"1": 0}})["begins"] == {}, "no copy of it was known"
 
 
 def test_a_copied_topic_that_the_source_hides_is_not_shown_to_have_nothing(tmp_path):

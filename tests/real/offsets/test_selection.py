@@ -13,7 +13,11 @@ from confluent_kafka.admin import AdminClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import mirrors as _mirrors
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import describe_groups, memberships
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import (
+    OTHERS,
+    describe_groups,
+    memberships,
+)
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.mirror_config import checked
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.groups import living_positions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import comparison, worker
@@ -104,7 +108,9 @@ def test_a_group_that_turns_out_to_be_of_connect_ends_no_round_of_the_witness(pa
     """Until its first member is in, it is listed as a consumer group."""
     asked = {"groups": [], "groups_exclude": [], "topics": [], "interval_seconds": 1, "source": pair[0].client}
     with witness_module("witness_source") as program:
-        assert program.Source(asked).ask_coordinators(["idle", "b-mm2"]) == ["idle"]
+        source = program.Source(asked)
+        source.ask_coordinators(["idle", "b-mm2"])
+        assert source.positions(["b-mm2"]) == {"b-mm2": {}}, "it is gone, as what has no position"
 
 
 def test_a_group_of_connect_that_was_listed_is_no_consumer_group(pair):
@@ -113,7 +119,8 @@ def test_a_group_of_connect_that_was_listed_is_no_consumer_group(pair):
     _positions, _members, left = living_positions(source, "idle".__eq__, lambda _topic: True, ["idle", "b-mm2"])
     assert "b-mm2" not in left
     assert "b-mm2" not in memberships(source, ["idle", "b-mm2"])
-    assert set(describe_groups(source, ["idle", "b-mm2"], others=True)) == {"idle"}
+    described = describe_groups(source, ["idle", "b-mm2"], others=True)
+    assert {name: group["state"] for name, group in described.items()} == {"idle": "EMPTY", "b-mm2": OTHERS}
     with pytest.raises(KafkaDrError, match="b-mm2"):
         describe_groups(source, ["b-mm2"])
 

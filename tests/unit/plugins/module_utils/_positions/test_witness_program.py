@@ -31,7 +31,6 @@ class Source:
         self.id, self.unlike, self.unwatched = "first", ["shared"], set()
         self.mute, self.held, self.topic_id = set(), {"t": {0: 9}}, "id"
         self.moving = set()
-        self.unlike_consumers = set()
         self.texts = {}
 
     def cluster(self):
@@ -52,7 +51,6 @@ class Source:
     def ask_coordinators(self, names):
         if set(names) & self.moving:
             raise KafkaException(KafkaError(KafkaError.NOT_COORDINATOR))
-        return [name for name in names if name not in self.unlike_consumers]
 
     def positions(self, names):
         assert not set(names) & self.moving, "librdkafka ends the process here"
@@ -120,15 +118,6 @@ def test_a_group_without_positions_that_is_not_listed_is_gone(program):
     watch = program.Witness(source, target)
     watch.round()
     source.listed, source.stands = ["bills"], {"bills": STANDS["bills"]}
-    watch.round()
-    assert set(target.folded()["groups"]) == {"bills"}
-
-
-def test_a_group_that_turned_out_to_be_no_consumer_group_is_gone(program):
-    source, target = Source(), Target()
-    watch = program.Witness(source, target)
-    watch.round()
-    source.listed, source.unlike_consumers = ["bills"], {"orders"}
     watch.round()
     assert set(target.folded()["groups"]) == {"bills"}
 

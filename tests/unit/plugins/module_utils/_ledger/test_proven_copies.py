@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is proven of a copy, and whether a mirror goes on from it, as the latest entry has it."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
+from tests.unit.plugins.module_utils._ledger.test_fold import entry
+
+REGIONS = {"source": "na", "target": "eu"}
+PROVEN = entry("1", "proof", "proven", found={**REGIONS, "complete": True})
+TURNED = [entry("1", step) for step in ("turned", "protecting", "protected")]
+MOVE = [entry("1", "stage", "started"), PROVEN, entry("1", "ends"), entry("1", "positions"), *TURNED]
+
+
+def done(*later, stage="failover"):
+    return set(fold([*MOVE, entry("2", "stage", "started"), *later])["done"][stage])
+
+
+def test_nothing_said_otherwise_all_stays():
+    assert done() == {"proof", "ends", "positions", "turned", "protecting", "protected"}
+
+
+@pytest.mark.parametrize("state", ["different", "not_provable"])
+def test_a_proof_outlives_no_later_one_that_shows_otherwise(state):
+    later = entry("2", "proof", state, found={**REGIONS, "complete": False})
+    assert done(later) == {"ends", "positions"}
+    again = entry("3", "proof", "proven", found={**REGIONS, "complete": True})
+    assert done(later, again) == {"proof", "ends", "positions"}, "what is proven again has to be turned again"
+
+
+def test_no_mirror_goes_on_from_a_proof_that_is_not_complete():
+    assert done(entry("2", "proof", "proven", found={**REGIONS, "complete": False})) == {"proof", "ends", "positions"}
+
+
+def test_no_mirror_goes_on_from_a_copy_of_which_something_is_gone():
+    assert done(entry("2", "gone", found={"topics": ["orders-0"]})) == {"proof", "ends", "positions", "gone"}
+
+
+@pytest.mark.parametrize(("accepted", "left"), [(True, set()), (False, {"turned", "protecting", "protected"})])
+def test_nor_from_one_that_leaves_records_behind(accepted, left):
+    assert done(entry("2", "late_records", found={"accepted": accepted})) - {"late_records"} == {
+        "proof",
+        "ends",
+        "positions",
+        *left,
+    }
+
+
+def test_a_manifest_says_nothing_of_the_mirror_that_was_turned_round():
+    later = entry("2", "proof", "different", found={"source": "/backups/manifest", "target": "eu", "complete": False})
+    assert done(later) == {"ends", "positions", "turned", "protecting", "protected"}
+
+
+def test_a_region_that_is_filled_lacks_records_until_its_copy_is_proven():
+    begun = entry("2", "copy_begun", stage="new_backup", found={"to": "na", "from": "eu"})
+    rows = [
+        begun,
+        entry("2", "proof", "different", stage="new_backup"),
+        entry("3", "proof", "proven", stage="new_backup"),
+    ]
+    assert [bool(fold([*MOVE, *rows[:count]])["filling"]) for count in (1, 2, 3)] == [True, True, False]
