@@ -19,7 +19,6 @@ from ansible.utils.display import Display
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import TimedOutError, UnreachableError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._host.ask_all import ask_all
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import KubernetesClient
 
 WORD = "kafka-dr-answers"
 SPEC = {
@@ -148,6 +147,8 @@ def _cluster(name: str, connection: dict[str, Any], timeout: int) -> Callable[[]
     """The question whether an API server answers. A refusal is an answer; what else is wrong with the connection is
     told by the task that needs it.
     """
+    # It takes a second to load, and the inventory of a host platform names no cluster.
+    from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.client import KubernetesClient
 
     def ask() -> None:
         try:

@@ -59,7 +59,8 @@ late:
   elements: dict
 begins:
   description: By topic and partition, the offset from which on records are late. As C(source) of a comparison's bounds
-    it leaves them out. Topics that were made again, and partitions that O(through) does not have, are not among them.
+    it leaves them out. A topic that was made again, or that neither O(through) nor O(topic_ids) has, is not among them.
+    A partition of a topic that they have was empty where O(through) lacks it.
   returned: always
   type: dict
 total:

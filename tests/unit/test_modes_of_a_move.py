@@ -122,7 +122,7 @@ TURNED = [
     positions(True),
     entry("1", "turned", found={"planned": True}),
 ]
-OTHERWISE = entry("2", "proof", "different", found={**PROVEN, "verdict": "LOSS", "complete": False})
+OTHERWISE = entry("2", "proof", "different", found={**PROVEN, "verdict": "LOSS", "complete": False, "report": "/r"})
 GONE = entry("2", "gone", found={"topics": ["orders-0 ends at 0, and had been copied to 7"]})
 
 
@@ -143,6 +143,32 @@ def test_no_mirror_is_turned_or_started_from_a_copy_that_is_not_the_proven_one(e
     assert move("main.yml", "Prove the copy", entries, **given) is proven
     assert move("main.yml", "Turn the mirror round", entries, **given) is turned
     assert move("main.yml", "Protect the target", entries, **given) is protected
+
+
+@pytest.mark.parametrize(
+    ("entries", "verdict"),
+    [
+        (TURNED, "PROVEN"),
+        ([*TURNED, GONE], "LOSS"),
+        ([*TURNED, entry("2", "late_records", found={"accepted": True, "total": 3})], "LOSS"),
+        ([*TURNED, entry("2", "late_records", found={"accepted": False, "total": 0})], "PROVEN"),
+        ([BEGUN, ended(True)], "no proof"),
+    ],
+)
+def test_the_end_of_a_move_says_what_the_target_holds(entries, verdict):
+    tasks = yaml.safe_load((ROLES / "failover" / "tasks" / "show.yml").read_text())
+    given = next(one for one in tasks if one["name"] == "show | End the stage in the ledger")["vars"]
+    known = fold([*entries, entry("3", "stage", "started")])
+    proven = known["done"]["failover"].get("proof", {}).get("found", {})
+    values = {
+        "ledger_known": known,
+        "__failover_catches_up": False,
+        "__failover_proof": {},
+        "__failover_proven": proven,
+    }
+    for name in ("__failover_ended_before", "__failover_steps", "__failover_lacking"):
+        values[name] = evaluated(given[name], values)
+    assert evaluated(given["ledger_found"]["verdict"], values) == verdict
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def await_coordinators(client: KafkaClient, groups: Collection[str]) -> None:
     :raises KafkaDrError: a coordinator still moves when the client's time is over.
     """
     try:
-        once_loaded(client, lambda: list(described(client, groups)))
+        once_loaded(client, lambda: list(described(client, groups, others=True)))
     except KafkaDrError as error:
         # Whatever else is wrong, the question itself tells.
         if error.facts.get("code") in COORDINATOR_MOVES:

@@ -38,8 +38,9 @@ def report_of(entries: list[Entry], stage: str = "", run: str = "", failed: bool
         one then, and one that was cut off may be.
     :returns: ``stage``, ``run``, ``runs[]``, ``failed``, ``about``, ``verdict`` (``done``, ``refused``,
         ``unfinished``, ``never_began``), ``active{region, epoch}``, ``began``, ``ended``, ``seconds``,
-        ``steps[{name, state, at, seconds, region, found}]``, ``proofs[]``, ``overrides[]``, ``gates[]``, ``lost``,
-        ``positions``, ``versions``, ``command``.
+        ``steps[{name, state, at, seconds, region, found}]``, ``proofs[]`` (``latest``: no later one compares the same
+        two), ``overrides[]``, ``gates[]``, ``lost`` (with what a planned move was accepted to leave behind),
+        ``left_behind`` (sentences of that, and of what was gone), ``positions``, ``versions``, ``command``.
     :raises UsageError: the ledger knows no such run.
     """
     begun = [
@@ -109,12 +110,13 @@ def _stage_report(begin: Entry, runs: list[str], entries: list[Entry]) -> Report
         "ended": ends[-1].get("at", "") if ends else "",
         "seconds": ended - began if began and ended else None,
         "steps": _steps(entries),
-        "proofs": [_proof(entry) for entry in entries if entry["state"] in ("proven", "different", "not_provable")],
+        "proofs": _proofs(entries),
         "overrides": overrides,
         "gates": list(gates.get("held") or []),
         "active": _active(entries),
         "planned": bool(gates.get("planned")),
-        "lost": moved.get("lost") or {},
+        "lost": _lost(moved.get("lost") or {}, found.get("late_records") or {}),
+        "left_behind": _left_behind(found),
         "witnessed_at": _number(moved.get("witnessed_at")),
         "positions": found.get("positions") or {},
         "versions": {"streamsafe.kafka_dr": begin.get("collection", "")},
@@ -164,6 +166,7 @@ def _never_began(entries: list[Entry], stage: str) -> Report:
         "gates": [],
         "planned": False,
         "lost": {},
+        "left_behind": [],
         "witnessed_at": None,
         "positions": {},
         "versions": {},
@@ -217,6 +220,33 @@ def _steps(entries: list[Entry]) -> list[dict[str, Any]]:
         )
         before = at or before
     return steps
+
+
+def _proofs(entries: list[Entry]) -> list[dict[str, Any]]:
+    proofs = [_proof(entry) for entry in entries if entry["state"] in ("proven", "different", "not_provable")]
+    latest = {(proof["source"], proof["target"]): at for at, proof in enumerate(proofs)}
+    return [{**proof, "latest": at in latest.values()} for at, proof in enumerate(proofs)]
+
+
+def _lost(lost: dict[str, Any], late: dict[str, Any]) -> dict[str, Any]:
+    """What a move lost, with late records that were accepted to stay behind."""
+    if not late.get("accepted") or lost.get("total") is None:
+        return lost
+    topics = dict(lost.get("topics") or {})
+    for row in late.get("late") or []:
+        topics[row["topic"]] = topics.get(row["topic"], 0) + row["records"]
+    return {**lost, "total": lost["total"] + late.get("total", 0), "topics": topics}
+
+
+def _left_behind(found: dict[str, dict[str, Any]]) -> list[str]:
+    """What the target lacks, as a person accepted it.
+
+    :param found: what was found by the steps that are done, by name.
+    """
+    late, sentences = found.get("late_records") or {}, []
+    if late.get("accepted"):
+        sentences.append(f"{late.get('total', 0)} records that the source took after its mirror had stopped")
+    return sentences + [f"what had been copied: {topic}" for topic in (found.get("gone") or {}).get("topics") or []]
 
 
 def _proof(entry: Entry) -> dict[str, Any]:

@@ -53,8 +53,8 @@ def stage_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, An
 def _verdict(report: Report) -> tuple[str, str, str]:
     """Tone, word and sentence."""
     tone = {"done": "good", "refused": "bad", "never_began": "bad"}.get(report["verdict"], "warn")
-    different = [proof for proof in report["proofs"] if proof.get("state") == "different"]
-    inconclusive = [proof for proof in report["proofs"] if proof.get("state") == "not_provable"]
+    states = {proof["state"] for proof in report["proofs"] if proof["latest"]}
+    lacking = report.get("left_behind") or []
     before = report.get("ended_before")
     last_run = (
         f"The last run that the ledger knows ended {before}." if before else "The ledger knows no run of it that ended."
@@ -70,15 +70,17 @@ def _verdict(report: Report) -> tuple[str, str, str]:
             f"{_last_begin(report)}. If the job that failed started later, it failed before its stage began and "
             "changed nothing: that job says why."
         )
-    if different:
+    if "different" in states:
         tone, sentence = "bad", sentence + " A proof shows a difference."
-    elif inconclusive:
+    elif "not_provable" in states:
         tone = "warn" if tone == "good" else tone
         sentence += " A proof could not tell whether the copy is complete."
-    elif report["proofs"]:
-        sentence += " Every proof it asked for shows a complete copy."
+    elif states:
+        sentence += " The last proof of each copy shows that it was complete."
+    if lacking:
+        tone, sentence = "bad", f"{sentence} As accepted, the target lacks {'; '.join(lacking[:5])}."
     word = {"done": "DONE", "refused": "REFUSED", "never_began": "NEVER BEGAN"}.get(report["verdict"], "UNFINISHED")
-    return tone, "DIFFERENT" if different and word == "DONE" else word, sentence
+    return tone, "DIFFERENT" if ("different" in states or lacking) and word == "DONE" else word, sentence
 
 
 def _last_begin(report: Report) -> str:

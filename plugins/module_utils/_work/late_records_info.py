@@ -24,8 +24,10 @@ def late_records_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
     described = describe_topics(source, names)
     again = _made_again(described, params["topic_ids"])
     bounds = topic_offsets(source, {name: topic["partitions"] for name, topic in described.items()}, gone="waited for")
+    # Of a partition that was empty a mirror has no offset.
+    known = {topic: {} for topic in params["topic_ids"]} | params["through"]
     rows = [
-        _row(topic, number, end, None if topic in again else (params["through"].get(topic) or {}).get(number))
+        _row(topic, number, end, None if topic in again or topic not in known else (known[topic] or {}).get(number, 0))
         for topic, ends in bounds.items()
         for number, end in ends.items()
     ]

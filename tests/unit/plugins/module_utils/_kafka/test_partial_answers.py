@@ -33,7 +33,7 @@ class Admin:
     """Two groups on two brokers, one topic of two partitions; each fault by itself."""
 
     def __init__(self, fault=None):
-        self.fault = fault
+        self.fault, self.moves = fault, 2
 
     def poll(self, seconds):
         pass
@@ -50,10 +50,18 @@ class Admin:
         )
 
     def describe_consumer_groups(self, names, **words):
-        return {name: done(SimpleNamespace(state=SimpleNamespace(name="EMPTY"), members=[])) for name in names}
+        described = {name: done(SimpleNamespace(state=SimpleNamespace(name="EMPTY"), members=[])) for name in names}
+        if self.fault == "moving":
+            unlike = KafkaError(KafkaError._INVALID_ARG, "GroupId g is not a consumer group (got connect)")
+            described["g"] = done(KafkaException(unlike))
+            if self.moves:
+                self.moves -= 1
+                described["h"] = done(KafkaException(KafkaError(KafkaError.NOT_COORDINATOR)))
+        return described
 
     def list_consumer_group_offsets(self, asked, **words):
         name = asked[0].group_id
+        assert not self.moves or self.fault != "moving", "librdkafka ends the process here"
         if self.fault == "group" and name == "h":
             return {name: done(KafkaException(LOADING))}
         errors = {1: KafkaError(KafkaError.UNSTABLE_OFFSET_COMMIT)} if self.fault == "partition" and name == "h" else {}
@@ -97,6 +105,10 @@ def cluster():
 def test_whole_answers_are_kept(cluster):
     assert positions_in(cluster(), {"t"}) == {name: {"t": {"0": 5, "1": 5}} for name in ("g", "h")}
     assert set(cluster_state(cluster(), ["groups"])["groups"]) == {"g", "h"}
+
+
+def test_one_group_of_another_protocol_ends_the_wait_for_no_other_one(cluster):
+    assert set(positions_in(cluster("moving"), {"t"})) == {"g", "h"}
 
 
 @pytest.mark.parametrize("fault", ["broker", "group", "partition"])

@@ -24,7 +24,7 @@ def test_nothing_said_otherwise_all_stays():
 
 @pytest.mark.parametrize("state", ["different", "not_provable"])
 def test_a_proof_outlives_no_later_one_that_shows_otherwise(state):
-    later = entry("2", "proof", state, found={**REGIONS, "complete": False})
+    later = entry("2", "proof", state, found={**REGIONS, "complete": False, "report": "/r/report.json"})
     assert done(later) == {"ends", "positions"}
     again = entry("3", "proof", "proven", found={**REGIONS, "complete": True})
     assert done(later, again) == {"proof", "ends", "positions"}, "what is proven again has to be turned again"
@@ -48,9 +48,24 @@ def test_nor_from_one_that_leaves_records_behind(accepted, left):
     }
 
 
-def test_a_manifest_says_nothing_of_the_mirror_that_was_turned_round():
+WHOLE = {"proof", "ends", "positions", "turned", "protecting", "protected"}
+
+
+def test_a_job_that_died_compared_nothing():
+    assert done(entry("2", "proof", "not_provable", found={**REGIONS, "complete": False, "report": ""})) == WHOLE
+
+
+def test_a_manifest_says_nothing_of_what_was_compared_between_the_regions():
     later = entry("2", "proof", "different", found={"source": "/backups/manifest", "target": "eu", "complete": False})
-    assert done(later) == {"ends", "positions", "turned", "protecting", "protected"}
+    assert done(later) == WHOLE
+
+
+@pytest.mark.parametrize("step", ["proof", "gone"])
+def test_a_mirror_that_may_run_is_not_forgotten_whatever_is_found_once_the_target_is_in_use(step):
+    """Such as by a proof against a manifest that is named like the source."""
+    active = entry("2", "active_region", "active", region="eu")
+    later = entry("3", step, "different" if step == "proof" else "done", found={**REGIONS, "complete": False})
+    assert done(active, later) >= {"turned", "protecting", "protected"}
 
 
 def test_a_region_that_is_filled_lacks_records_until_its_copy_is_proven():

@@ -13,7 +13,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.page i
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._report.stage import report_of
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import STAGES
 
-from .reports import CUT, NOW, RUN, entries, entry
+from .reports import CUT, MOVE, NOW, RUN, entries, entry
 
 
 def test_a_run_that_went_on_from_one_that_was_cut_off_is_told_as_one():
@@ -39,6 +39,47 @@ def test_a_run_that_went_on_from_one_that_was_cut_off_is_told_as_one():
         and told["positions"]["reprocess_at_most"] == 3
         and told["proofs"][0]["verdict"] == "PROVEN"
     )
+
+
+def planned(*later):
+    """A planned move whose last entries but the end are these."""
+    proof = {"verdict": "PROVEN", "source": "north_america", "target": "europe", "report": "/r"}
+    return [
+        entry("stage", "started", 20, about=MOVE, found={"planned": True}),
+        entry("ends", "done", 21, found={"lost": {"total": 0, "topics": {}}}),
+        entry("proof", "proven", 22, found=proof),
+        *later,
+        entry("stage", "done", 41, about=MOVE, found={"planned": True}),
+    ]
+
+
+def failures(told):
+    return [case.get("name") for case in ElementTree.fromstring(junit(told)).iter("testcase") if len(case)]
+
+
+def test_what_a_move_was_accepted_to_lack_is_told_above_all():
+    late = {"accepted": True, "total": 3, "late": [{"topic": "orders", "partition": 0, "begin": 7, "records": 3}]}
+    told = report_of(planned(entry("late_records", "done", 30, found=late)))
+    assert told["lost"] == {"total": 3, "topics": {"orders": 3}} and failures(told) == ["left_behind"]
+    page = render(told)
+    assert "DIFFERENT" in page and "3 records that the source took after its mirror had stopped" in page
+    gone = report_of(planned(entry("gone", "done", 30, found={"topics": ["orders-0 is not there"]})))
+    assert failures(gone) == ["left_behind"] and "what had been copied: orders-0 is not there" in render(gone)
+    whole = report_of(planned(entry("late_records", "done", 30, found={"accepted": False, "total": 0})))
+    assert failures(whole) == [] and whole["left_behind"] == [] and "DIFFERENT" not in render(whole)
+
+
+def test_of_two_proofs_of_one_copy_the_later_one_counts():
+    sides = {"source": "north_america", "target": "europe", "report": "/r"}
+    loss = entry("proof", "different", 10, found={**sides, "verdict": "LOSS"})
+    mended = planned()
+    mended.insert(1, loss)
+    told = report_of(mended)
+    assert failures(told) == [] and "A proof shows a difference" not in render(told)
+    overruled = report_of(planned(loss))
+    assert failures(overruled) == [f"proof {loss['at']}"] and "A proof shows a difference" in render(overruled)
+    beside = report_of(planned(entry("proof", "different", 30, found={**sides, "source": "/m", "verdict": "LOSS"})))
+    assert len(failures(beside)) == 1, "it compares other sides"
 
 
 def test_one_that_is_not_ended_says_so():
