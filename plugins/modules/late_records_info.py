@@ -60,13 +60,18 @@ late:
 begins:
   description: By topic and partition, the offset from which on records are late. As C(source) of a comparison's bounds
     it leaves them out. A topic that was made again, or that neither O(through) nor O(topic_ids) has, is not among them.
-    A partition of a topic that they have was empty where O(through) lacks it.
+    A partition of a topic that they have was empty, or is new, where O(through) lacks it.
   returned: always
   type: dict
 total:
   description: How many records those are.
   returned: always
   type: int
+exact:
+  description: Whether these are all. More may be there where a topic was made again or is hidden, a partition is
+    shorter or has an open transaction, or so many offsets are late that not each of them was read.
+  returned: always
+  type: bool
 undecided:
   description: Partitions with an open transaction.
   returned: always

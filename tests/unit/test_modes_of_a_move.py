@@ -40,6 +40,7 @@ def evaluated(text: str, given: dict[str, Any]) -> Any:
     environment.filters["dict2items"] = lambda given: [{"key": key, "value": value} for key, value in given.items()]
     environment.filters["items2dict"] = lambda rows: {row["key"]: row["value"] for row in rows}
     environment.filters["bool"] = bool
+    environment.filters["combine"] = lambda *given: {key: value for one in given for key, value in one.items()}
     environment.tests["file"] = os.path.isfile
     text = str(text).strip().removeprefix("{{").removesuffix("}}")
     return environment.compile_expression(text, undefined_to_none=False)(**given)
@@ -123,6 +124,8 @@ TURNED = [
     entry("1", "turned", found={"planned": True}),
 ]
 OTHERWISE = entry("2", "proof", "different", found={**PROVEN, "verdict": "LOSS", "complete": False, "report": "/r"})
+ACCEPTED = entry("2", "late_records", found={"accepted": True, "total": 3, "late": []})
+LAPSED = entry("2", "late_records", found={"accepted": False, "total": 0, "late": []})
 GONE = entry("2", "gone", found={"topics": ["orders-0 ends at 0, and had been copied to 7"]})
 
 
@@ -133,6 +136,7 @@ GONE = entry("2", "gone", found={"topics": ["orders-0 ends at 0, and had been co
         pytest.param(TURNED, False, True, False, id="turned"),
         pytest.param([*TURNED, GONE], False, False, False, id="something is gone since"),
         pytest.param([*TURNED[:-1], GONE], False, False, False, id="and was before it was turned"),
+        pytest.param([*TURNED[:-1], ACCEPTED, LAPSED], False, False, False, id="and the source deleted what is late"),
         pytest.param([*TURNED, OTHERWISE], False, False, True, id="a later proof shows otherwise"),
         pytest.param([*TURNED[:-1], OTHERWISE], False, False, True, id="and did before it was turned"),
     ],
@@ -146,29 +150,33 @@ def test_no_mirror_is_turned_or_started_from_a_copy_that_is_not_the_proven_one(e
 
 
 @pytest.mark.parametrize(
-    ("entries", "verdict"),
+    ("entries", "verdict", "lost"),
     [
-        (TURNED, "PROVEN"),
-        ([*TURNED, GONE], "LOSS"),
-        ([*TURNED, entry("2", "late_records", found={"accepted": True, "total": 3})], "LOSS"),
-        ([*TURNED, entry("2", "late_records", found={"accepted": False, "total": 0})], "PROVEN"),
-        ([BEGUN, ended(True)], "no proof"),
+        (TURNED, "PROVEN", 0),
+        ([*TURNED, GONE], "LOSS", None),
+        ([*TURNED, entry("2", "late_records", found={"accepted": True, "total": 3})], "LOSS", None),
+        ([*TURNED, entry("2", "late_records", found={"accepted": True, "total": 0})], "NOT_PROVABLE", None),
+        ([*TURNED, entry("2", "late_records", found={"accepted": False, "total": 0})], "PROVEN", 0),
+        ([*TURNED, OTHERWISE, ACTIVE], "LOSS", 0),
+        ([BEGUN, ended(True)], "no proof", 0),
     ],
 )
-def test_the_end_of_a_move_says_what_the_target_holds(entries, verdict):
+def test_the_end_of_a_move_says_what_the_target_holds(entries, verdict, lost):
     tasks = yaml.safe_load((ROLES / "failover" / "tasks" / "show.yml").read_text())
     given = next(one for one in tasks if one["name"] == "show | End the stage in the ledger")["vars"]
     known = fold([*entries, entry("3", "stage", "started")])
-    proven = known["done"]["failover"].get("proof", {}).get("found", {})
     values = {
+        "__failover_steps": known["done"]["failover"],
         "ledger_known": known,
         "__failover_catches_up": False,
         "__failover_proof": {},
-        "__failover_proven": proven,
+        "__failover_proven": known["done"]["failover"].get("proof", {}).get("found", {}),
+        "__failover_ends": {"lost": {"total": 0}},
     }
-    for name in ("__failover_ended_before", "__failover_steps", "__failover_lacking"):
+    for name in ("__failover_ended_before", "__failover_late_found", "__failover_lacking", "__failover_shown"):
         values[name] = evaluated(given[name], values)
     assert evaluated(given["ledger_found"]["verdict"], values) == verdict
+    assert evaluated(given["ledger_found"]["lost"], values)["total"] == lost
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 # Steps of a planned move that say that source and target are equal, and those of the mirror that goes on from that.
-COMPARED, TURNED = ("proof", "late_records"), ("turned", "protecting", "protected")
+# The second of the former is no step of its own: the latest proof that compared anything and showed no complete copy.
+COMPARED, TURNED = ("proof", "disproven", "late_records"), ("turned", "protecting", "protected")
 # What a stage that fills a region tells that region's ledger, where it owns another one.
 COPY_BEGUN, COPY_DONE = "copy_begun", "copy_done"
 PROVEN = ("proof", "proven")
@@ -16,27 +17,51 @@ PROVEN = ("proof", "proven")
 def follow_copies(state: dict[str, Any], entry: Mapping[str, Any]) -> None:
     """Follow an entry that is done, or a proof with whatever verdict."""
     found, stage, step = entry.get("found") or {}, entry["stage"], entry["step"]
-    proven = (step, entry["state"]) == PROVEN
-    if step == "proof" and _withdraws(state["done"].get(stage, {}).get(step), entry, found):
-        del state["done"][stage][step]
+    proven, done = (step, entry["state"]) == PROVEN, state["done"].setdefault(stage, {})
+    if proven:
+        done.pop("disproven", None)
+    elif step == "proof" and compared(entry):
+        done["disproven"] = entry
+        # Of other sides it says nothing.
+        if (done.get(step, {}).get("found") or {}).get("source") == found.get("source"):
+            done.pop(step, None)
     if stage == "failover" and _has_parted(state, entry, found, proven):
         for turned in TURNED:
-            state["done"].get(stage, {}).pop(turned, None)
+            done.pop(turned, None)
     if step == COPY_BEGUN:
         state["filling"] = {"to": str(found.get("to") or ""), "from": str(found.get("from") or ""), "stage": stage}
     elif step == COPY_DONE or (stage == "new_backup" and proven):
         state["filling"] = {}
 
 
-def _withdraws(former: Mapping[str, Any] | None, entry: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
-    """Whether a proof shows that what an earlier one of the same sides proved is so no longer."""
-    same = former is not None and (former.get("found") or {}).get("source") == found.get("source")
-    return same and entry["state"] != "proven" and _compared(entry, found)
+def compared(proof: Mapping[str, Any]) -> bool:
+    """Whether the entry of a proof stands for a comparison: a job that died has no report."""
+    return proof["state"] != "not_provable" or bool((proof.get("found") or {}).get("report"))
 
 
-def _compared(entry: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
-    """Whether a proof that is not proven compared anything: a job that died has no report."""
-    return entry["state"] == "different" or (entry["state"] == "not_provable" and bool(found.get("report")))
+def with_earlier(former: Mapping[str, Any] | None, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry of late records, with those that an earlier one of the move was accepted to leave behind: that the
+    source has deleted them since brings none of them to the target.
+    """
+    before, now = ((known or {}).get("found") or {} for known in (former, entry))
+    if not before.get("accepted") or not int(before.get("total") or 0):
+        return dict(entry)
+    rows = {(row["topic"], row["partition"]): row for row in before.get("late") or []}
+    for row in now.get("late") or []:
+        key = (row["topic"], row["partition"])
+        if key not in rows or int(row["records"]) > int(rows[key]["records"]):
+            rows[key] = row
+    what = [str(found["what"]) for found in (before, now) if found.get("what")]
+    merged = {
+        **now,
+        "accepted": True,
+        "late": list(rows.values()),
+        "total": max(int(before["total"]), sum(int(row["records"]) for row in rows.values())),
+        # Some may have been counted in neither.
+        "exact": bool(before.get("exact")) and now.get("late") == before.get("late"),
+        "what": "; ".join(dict.fromkeys(what)),
+    }
+    return {**entry, "found": merged}
 
 
 def _has_parted(state: Mapping[str, Any], entry: Mapping[str, Any], found: Mapping[str, Any], proven: bool) -> bool:
@@ -50,5 +75,5 @@ def _has_parted(state: Mapping[str, Any], entry: Mapping[str, Any], found: Mappi
     if entry["step"] == "late_records":
         return bool(found.get("accepted"))
     if entry["step"] == "proof" and found.get("source") == regions[0]:
-        return not found.get("complete", True) if proven else _compared(entry, found)
+        return not found.get("complete", True) if proven else compared(entry)
     return entry["step"] == "gone"

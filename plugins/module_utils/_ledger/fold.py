@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .copies import COMPARED, PROVEN, TURNED, follow_copies
+from .copies import COMPARED, PROVEN, TURNED, follow_copies, with_earlier
 from .epochs import move_of
 from .rights import remember_beyond, remember_taken
 
@@ -200,7 +200,8 @@ def _follow_stage(state: dict, entry: dict) -> None:
             # Another region may have been brought back since.
             state["brought_back"][state["about"]] = entry
     elif entry["state"] == "done" or (step, entry["state"]) == PROVEN:
-        state["done"].setdefault(stage, {})[step] = entry
+        known = state["done"].setdefault(stage, {})
+        known[step] = with_earlier(known.get(step), entry) if step == "late_records" else entry
         if (stage, step) == ("failover", "ends"):
             # A later run that catches up with machines has none.
             state["ends"][state["about"]] = entry

@@ -10,6 +10,7 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
+from .._values.listing import named
 from .._values.redact import redact
 from .proof import KINDS
 from .shapes import Report
@@ -119,13 +120,17 @@ def _stage(report: Report) -> Suite:
         if step["state"] not in ("different", "not_provable")
     ]
     for proof in report["proofs"]:
-        if proof["latest"] and proof["state"] != "proven":
+        if proof.get("latest", True) and proof["state"] != "proven":
             message = f"expected PROVEN, found {proof['verdict']}: {'; '.join(proof['reasons']) or 'no reason'}"
             cases.append(
                 _case(f"proof {proof['at']}", "error" if proof["state"] == "not_provable" else "failure", message)
             )
-    for lacking in report.get("left_behind") or []:
-        cases.append(_case("left_behind", "failure", f"expected a whole copy, found that the target lacks {lacking}"))
+    lacking = report.get("left_behind") or []
+    if lacking:
+        found = named(lacking, separator="; ")
+        cases.append(
+            _case("left_behind", "failure", f"expected all that the source had, found {found}", "\n".join(lacking))
+        )
     ended = report["verdict"] == "done"
     cases.append(
         _case("stage_ended", "" if ended else "failure", "" if ended else f"expected done, found {report['verdict']}")

@@ -11,6 +11,7 @@ from .._errors import UsageError
 from .._stages.about import STAGES
 from .._values.moment import seconds_of
 from .shapes import Report
+from .stage_copy import found_by, left_behind_of, lost_of, proofs_of
 
 # An entry of the ledger, see docs/architecture.md.
 Entry = dict[str, Any]
@@ -39,8 +40,9 @@ def report_of(entries: list[Entry], stage: str = "", run: str = "", failed: bool
     :returns: ``stage``, ``run``, ``runs[]``, ``failed``, ``about``, ``verdict`` (``done``, ``refused``,
         ``unfinished``, ``never_began``), ``active{region, epoch}``, ``began``, ``ended``, ``seconds``,
         ``steps[{name, state, at, seconds, region, found}]``, ``proofs[]`` (``latest``: no later one compares the same
-        two), ``overrides[]``, ``gates[]``, ``lost`` (with what a planned move was accepted to leave behind),
-        ``left_behind`` (sentences of that, and of what was gone), ``positions``, ``versions``, ``command``.
+        two), ``overrides[]``, ``gates[]``, ``lost`` (``total`` None where it is not known), ``left_behind`` (sentences:
+        what a planned move was accepted to leave behind, and what was gone), ``copy`` (the verdict of the entry that
+        ended it, or empty), ``positions``, ``versions``, ``command``.
     :raises UsageError: the ledger knows no such run.
     """
     begun = [
@@ -97,7 +99,7 @@ def _stage_report(begin: Entry, runs: list[str], entries: list[Entry]) -> Report
         if entry["run"] == begin["run"] and entry["step"] == "stage" and entry["state"] in ("done", "refused")
     ]
     began, ended = _seconds(entries[0].get("at")), _seconds((ends or entries)[-1].get("at"))
-    found = {entry["step"]: entry.get("found") or {} for entry in entries if entry["state"] in ("done", "active")}
+    found = found_by(entries)
     gates, moved = begin.get("found") or {}, found.get("ends") or {}
     overrides = list(gates.get("overridden") or [])
     return {
@@ -110,13 +112,14 @@ def _stage_report(begin: Entry, runs: list[str], entries: list[Entry]) -> Report
         "ended": ends[-1].get("at", "") if ends else "",
         "seconds": ended - began if began and ended else None,
         "steps": _steps(entries),
-        "proofs": _proofs(entries),
+        "proofs": proofs_of(entries),
         "overrides": overrides,
         "gates": list(gates.get("held") or []),
         "active": _active(entries),
         "planned": bool(gates.get("planned")),
-        "lost": _lost(moved.get("lost") or {}, found.get("late_records") or {}),
-        "left_behind": _left_behind(found),
+        "lost": lost_of(moved.get("lost") or {}, found),
+        "left_behind": left_behind_of(found),
+        "copy": str((found.get("stage") or {}).get("verdict") or ""),
         "witnessed_at": _number(moved.get("witnessed_at")),
         "positions": found.get("positions") or {},
         "versions": {"streamsafe.kafka_dr": begin.get("collection", "")},
@@ -167,6 +170,7 @@ def _never_began(entries: list[Entry], stage: str) -> Report:
         "planned": False,
         "lost": {},
         "left_behind": [],
+        "copy": "",
         "witnessed_at": None,
         "positions": {},
         "versions": {},
@@ -220,48 +224,6 @@ def _steps(entries: list[Entry]) -> list[dict[str, Any]]:
         )
         before = at or before
     return steps
-
-
-def _proofs(entries: list[Entry]) -> list[dict[str, Any]]:
-    proofs = [_proof(entry) for entry in entries if entry["state"] in ("proven", "different", "not_provable")]
-    latest = {(proof["source"], proof["target"]): at for at, proof in enumerate(proofs)}
-    return [{**proof, "latest": at in latest.values()} for at, proof in enumerate(proofs)]
-
-
-def _lost(lost: dict[str, Any], late: dict[str, Any]) -> dict[str, Any]:
-    """What a move lost, with late records that were accepted to stay behind."""
-    if not late.get("accepted") or lost.get("total") is None:
-        return lost
-    topics = dict(lost.get("topics") or {})
-    for row in late.get("late") or []:
-        topics[row["topic"]] = topics.get(row["topic"], 0) + row["records"]
-    return {**lost, "total": lost["total"] + late.get("total", 0), "topics": topics}
-
-
-def _left_behind(found: dict[str, dict[str, Any]]) -> list[str]:
-    """What the target lacks, as a person accepted it.
-
-    :param found: what was found by the steps that are done, by name.
-    """
-    late, sentences = found.get("late_records") or {}, []
-    if late.get("accepted"):
-        sentences.append(f"{late.get('total', 0)} records that the source took after its mirror had stopped")
-    return sentences + [f"what had been copied: {topic}" for topic in (found.get("gone") or {}).get("topics") or []]
-
-
-def _proof(entry: Entry) -> dict[str, Any]:
-    found = entry.get("found") or {}
-    return {
-        "stage": entry["stage"],
-        "verdict": found.get("verdict", entry["state"].upper()),
-        "report": found.get("report", ""),
-        "state": entry["state"],
-        "source": found.get("source", ""),
-        "target": found.get("target", ""),
-        "totals": found.get("totals") or {},
-        "reasons": found.get("reasons") or [],
-        "at": entry.get("at", ""),
-    }
 
 
 def _accepted(stage: str, override: str) -> str:

@@ -5,11 +5,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._values.listing import named
 from . import proof as proofs
 from .proof import moment, number
 from .shapes import Report
 from .timeline import timeline
 from .view_parts import bare_proof, base, duration, figure
+
+# Verdicts of the entry that ends a stage which no page calls good.
+WRONG = ("DIFFERENT", "LOSS")
 
 
 def stage_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, Any]:
@@ -53,8 +57,9 @@ def stage_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, An
 def _verdict(report: Report) -> tuple[str, str, str]:
     """Tone, word and sentence."""
     tone = {"done": "good", "refused": "bad", "never_began": "bad"}.get(report["verdict"], "warn")
-    states = {proof["state"] for proof in report["proofs"] if proof["latest"]}
+    states = {proof["state"] for proof in report["proofs"] if proof.get("latest", True)}
     lacking = report.get("left_behind") or []
+    wrong = "different" in states or lacking or report.get("copy") in WRONG
     before = report.get("ended_before")
     last_run = (
         f"The last run that the ledger knows ended {before}." if before else "The ledger knows no run of it that ended."
@@ -78,9 +83,12 @@ def _verdict(report: Report) -> tuple[str, str, str]:
     elif states:
         sentence += " The last proof of each copy shows that it was complete."
     if lacking:
-        tone, sentence = "bad", f"{sentence} As accepted, the target lacks {'; '.join(lacking[:5])}."
+        sentence += f" A person accepted to move without all that the source had: {named(lacking, separator='; ')}."
+    elif report.get("copy") in WRONG and "different" not in states:
+        sentence += f" The move ended with the verdict {report['copy']}."
+    tone = "bad" if wrong else tone
     word = {"done": "DONE", "refused": "REFUSED", "never_began": "NEVER BEGAN"}.get(report["verdict"], "UNFINISHED")
-    return tone, "DIFFERENT" if ("different" in states or lacking) and word == "DONE" else word, sentence
+    return tone, "DIFFERENT" if wrong and word == "DONE" else word, sentence
 
 
 def _last_begin(report: Report) -> str:
@@ -92,7 +100,9 @@ def _last_begin(report: Report) -> str:
 def _add_losses(page: dict[str, Any], report: Report) -> None:
     """What was lost, and what is processed again."""
     lost = report["lost"] or {}
-    if lost.get("total") is not None:
+    if "total" in lost and lost["total"] is None:
+        page["figures"].append(figure("RPO", "unknown", "nobody can say how much the target lacks"))
+    elif lost.get("total") is not None:
         seen = moment(report["witnessed_at"]) if isinstance(report.get("witnessed_at"), (int, float)) else ""
         page["figures"].append(
             figure(

@@ -47,6 +47,7 @@ def late_records_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
         "changed": False,
         "ready": not sentences,
         "total": sum(row["records"] for row in late),
+        "exact": not (again or hidden or undecided or shorter or any(map(_is_capped, late))),
         "late": [{key: row[key] for key in ("topic", "partition", "begin", "records")} for row in late],
         "begins": _begins(late),
         "undecided": undecided,
@@ -86,7 +87,7 @@ def _whole(again: list[str], hidden: list[str]) -> list[str]:
 def _sentences(late: list[dict[str, Any]], undecided: list[str], shorter: list[dict[str, Any]]) -> list[str]:
     sentences = []
     for row in late:
-        at_least = "at least " if row["end"] - row["begin"] > LOOK_INTO else ""
+        at_least = "at least " if _is_capped(row) else ""
         sentences.append(f"{row['topic']}-{row['partition']} has {at_least}{row['records']} from offset {row['begin']}")
     sentences += [f"an open transaction in {partition}" for partition in undecided]
     sentences += [
@@ -95,6 +96,10 @@ def _sentences(late: list[dict[str, Any]], undecided: list[str], shorter: list[d
         for row in shorter
     ]
     return sentences
+
+
+def _is_capped(row: dict[str, Any]) -> bool:
+    return bool(row["end"] - row["begin"] > LOOK_INTO)
 
 
 def _row(topic: str, number: str, ends: LogBounds, through: int | None) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def test_nothing_said_otherwise_all_stays():
 @pytest.mark.parametrize("state", ["different", "not_provable"])
 def test_a_proof_outlives_no_later_one_that_shows_otherwise(state):
     later = entry("2", "proof", state, found={**REGIONS, "complete": False, "report": "/r/report.json"})
-    assert done(later) == {"ends", "positions"}
+    assert done(later) == {"ends", "positions", "disproven"}
     again = entry("3", "proof", "proven", found={**REGIONS, "complete": True})
     assert done(later, again) == {"proof", "ends", "positions"}, "what is proven again has to be turned again"
 
@@ -57,7 +57,36 @@ def test_a_job_that_died_compared_nothing():
 
 def test_a_manifest_says_nothing_of_what_was_compared_between_the_regions():
     later = entry("2", "proof", "different", found={"source": "/backups/manifest", "target": "eu", "complete": False})
-    assert done(later) == WHOLE
+    assert done(later) == {*WHOLE, "disproven"}
+
+
+def late(run, records, accepted=True, exact=True):
+    rows = [{"topic": "orders", "partition": 0, "begin": 7, "records": records}] if records else []
+    what = f"orders-0 has {records} from offset 7" if records else ""
+    found = {"accepted": accepted, "total": records, "late": rows, "exact": exact, "what": what}
+    return entry(run, "late_records", found=found)
+
+
+@pytest.mark.parametrize(
+    ("looks", "total", "exact"),
+    [
+        ([late("2", 3), late("2", 3)], 3, True),
+        # Whether the two that are left were among the three, nobody knows.
+        ([late("2", 3), late("3", 2)], 3, False),
+        ([late("2", 3), late("3", 5)], 5, False),
+        ([late("2", 3), late("3", 0, accepted=False)], 3, False),
+    ],
+)
+def test_late_records_that_were_accepted_stay_so_though_the_source_deletes_them(looks, total, exact):
+    found = fold([*MOVE, *looks])["done"]["failover"]["late_records"]["found"]
+    assert (found["accepted"], found["total"], found["exact"]) == (True, total, exact)
+    assert "orders-0 has 3 from offset 7" in found["what"]
+
+
+def test_what_was_accepted_for_a_transaction_that_was_open_may_lapse():
+    unknown = entry("2", "late_records", found={"accepted": True, "total": 0, "late": [], "undecided": ["orders-0"]})
+    found = fold([*MOVE, unknown, late("3", 0, accepted=False)])["done"]["failover"]["late_records"]["found"]
+    assert not found["accepted"]
 
 
 @pytest.mark.parametrize("step", ["proof", "gone"])

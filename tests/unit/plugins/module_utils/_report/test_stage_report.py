@@ -58,15 +58,34 @@ def failures(told):
 
 
 def test_what_a_move_was_accepted_to_lack_is_told_above_all():
-    late = {"accepted": True, "total": 3, "late": [{"topic": "orders", "partition": 0, "begin": 7, "records": 3}]}
+    rows = [{"topic": "orders", "partition": 0, "begin": 7, "records": 3}]
+    late = {"accepted": True, "total": 3, "exact": True, "late": rows, "what": "orders-0 has 3 from offset 7"}
     told = report_of(planned(entry("late_records", "done", 30, found=late)))
     assert told["lost"] == {"total": 3, "topics": {"orders": 3}} and failures(told) == ["left_behind"]
     page = render(told)
-    assert "DIFFERENT" in page and "3 records that the source took after its mirror had stopped" in page
-    gone = report_of(planned(entry("gone", "done", 30, found={"topics": ["orders-0 is not there"]})))
-    assert failures(gone) == ["left_behind"] and "what had been copied: orders-0 is not there" in render(gone)
+    assert "DIFFERENT" in page and "orders-0 has 3 from offset 7" in page
+    unknown = report_of(planned(entry("late_records", "done", 30, found={**late, "exact": False})))
+    assert unknown["lost"]["total"] is None and "unknown" in render(unknown)
+    gone = report_of(planned(entry("gone", "done", 30, found={"topics": [f"orders-{at} is cut" for at in range(9)]})))
+    assert failures(gone) == ["left_behind"] and gone["lost"]["total"] is None
+    assert "orders-4 is cut and 4 more" in render(gone)
     whole = report_of(planned(entry("late_records", "done", 30, found={"accepted": False, "total": 0})))
     assert failures(whole) == [] and whole["left_behind"] == [] and "DIFFERENT" not in render(whole)
+
+
+def test_the_end_of_a_stage_is_believed_before_what_its_steps_say():
+    known = planned()
+    known[-1]["found"] = {"planned": False, "verdict": "LOSS", "lost": {"total": None}}
+    told = report_of(known)
+    assert told["lost"] == {"total": None}
+    assert "DIFFERENT" in render(told) and "The move ended with the verdict LOSS." in render(told)
+
+
+def test_a_proof_whose_job_died_overrules_none():
+    sides = {"source": "north_america", "target": "europe", "verdict": "NOT_PROVABLE"}
+    died = report_of(planned(entry("proof", "not_provable", 30, found={**sides, "report": ""})))
+    assert failures(died) == [] and "could not tell" not in render(died)
+    assert failures(report_of(planned(entry("proof", "not_provable", 30, found={**sides, "report": "/r"}))))
 
 
 def test_of_two_proofs_of_one_copy_the_later_one_counts():

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a stage's entries say of the copy that it moved to: its proofs, what was lost, what was left behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._ledger.copies import compared, with_earlier
+
+LATE = "late_records"
+# An entry of the ledger, see docs/architecture.md.
+Entry = dict[str, Any]
+
+
+def found_by(entries: list[Entry]) -> dict[str, dict[str, Any]]:
+    """What was found by the steps that are done, by name."""
+    done: dict[str, Entry] = {}
+    for entry in entries:
+        if entry["state"] in ("done", "active"):
+            step = entry["step"]
+            done[step] = with_earlier(done.get(step), entry) if step == LATE else entry
+    return {step: entry.get("found") or {} for step, entry in done.items()}
+
+
+def proofs_of(entries: list[Entry]) -> list[dict[str, Any]]:
+    """The proofs in order. One whose job died overrules none."""
+    judged = [entry for entry in entries if entry["state"] in ("proven", "different", "not_provable")]
+    proofs = [_proof(entry) for entry in judged]
+    latest: dict[tuple[str, str], int] = {}
+    for at, (entry, proof) in enumerate(zip(judged, proofs, strict=True)):
+        sides = (proof["source"], proof["target"])
+        if sides not in latest or compared(entry):
+            latest[sides] = at
+    return [{**proof, "latest": at in latest.values()} for at, proof in enumerate(proofs)]
+
+
+def lost_of(lost: dict[str, Any], found: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """What a move lost, with late records that were accepted to stay behind.
+
+    :param lost: as the step ``ends`` has it. :param found: what was found by the steps that are done, by name.
+    """
+    late = found.get(LATE) or {}
+    if found.get("gone") or (late.get("accepted") and not late.get("exact")):
+        return {**lost, "total": None}
+    if not late.get("accepted"):
+        ended = (found.get("stage") or {}).get("lost") or {}
+        return ended if "total" in ended else lost
+    topics = dict(lost.get("topics") or {})
+    for row in late.get("late") or []:
+        topics[row["topic"]] = int(topics.get(row["topic"], 0)) + int(row["records"])
+    return {**lost, "total": int(lost.get("total") or 0) + int(late.get("total", 0)), "topics": topics}
+
+
+def left_behind_of(found: dict[str, dict[str, Any]]) -> list[str]:
+    """What a planned move left behind and what was gone, as a person accepted it."""
+    late, sentences = found.get(LATE) or {}, []
+    if late.get("accepted"):
+        sentences.append(str(late.get("what") or f"{late.get('total', 'some')} late records"))
+    return sentences + [str(topic) for topic in (found.get("gone") or {}).get("topics") or []]
+
+
+def _proof(entry: Entry) -> dict[str, Any]:
+    found = entry.get("found") or {}
+    return {
+        "stage": entry["stage"],
+        "verdict": found.get("verdict", entry["state"].upper()),
+        "report": found.get("report", ""),
+        "state": entry["state"],
+        "source": found.get("source", ""),
+        "target": found.get("target", ""),
+        "totals": found.get("totals") or {},
+        "reasons": found.get("reasons") or [],
+        "at": entry.get("at", ""),
+    }
