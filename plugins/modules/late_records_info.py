@@ -69,7 +69,7 @@ total:
   type: int
 exact:
   description: Whether these are all. More may be there where a topic was made again or is hidden, a partition is
-    shorter or has an open transaction, or so many offsets are late that not each of them was read.
+    shorter, begins behind O(through) or has an open transaction, or so many offsets are late that not each was read.
   returned: always
   type: bool
 undecided:

@@ -157,7 +157,7 @@ def test_no_mirror_is_turned_or_started_from_a_copy_that_is_not_the_proven_one(e
         ([*TURNED, entry("2", "late_records", found={"accepted": True, "total": 3})], "LOSS", None),
         ([*TURNED, entry("2", "late_records", found={"accepted": True, "total": 0})], "NOT_PROVABLE", None),
         ([*TURNED, entry("2", "late_records", found={"accepted": False, "total": 0})], "PROVEN", 0),
-        ([*TURNED, OTHERWISE, ACTIVE], "LOSS", 0),
+        ([*TURNED, OTHERWISE, ACTIVE], "LOSS", None),
         ([BEGUN, ended(True)], "no proof", 0),
     ],
 )
@@ -172,8 +172,15 @@ def test_the_end_of_a_move_says_what_the_target_holds(entries, verdict, lost):
         "__failover_proof": {},
         "__failover_proven": known["done"]["failover"].get("proof", {}).get("found", {}),
         "__failover_ends": {"lost": {"total": 0}},
+        "failover_planned": True,
     }
-    for name in ("__failover_ended_before", "__failover_late_found", "__failover_lacking", "__failover_shown"):
+    for name in (
+        "__failover_ended_before",
+        "__failover_late_found",
+        "__failover_lacking",
+        "__failover_shown",
+        "__failover_unknown",
+    ):
         values[name] = evaluated(given[name], values)
     assert evaluated(given["ledger_found"]["verdict"], values) == verdict
     assert evaluated(given["ledger_found"]["lost"], values)["total"] == lost

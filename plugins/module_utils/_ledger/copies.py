@@ -40,11 +40,11 @@ def compared(proof: Mapping[str, Any]) -> bool:
 
 
 def with_earlier(former: Mapping[str, Any] | None, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """An entry of late records, with those that an earlier one of the move was accepted to leave behind: that the
-    source has deleted them since brings none of them to the target.
+    """An entry of late records, with what an earlier one of the move was accepted to leave behind. That the source has
+    nothing more to show brings none of it to the target: it may have deleted it, or been written to where it was cut.
     """
     before, now = ((known or {}).get("found") or {} for known in (former, entry))
-    if not before.get("accepted") or not int(before.get("total") or 0):
+    if not before.get("accepted"):
         return dict(entry)
     rows = {(row["topic"], row["partition"]): row for row in before.get("late") or []}
     for row in now.get("late") or []:
@@ -56,9 +56,9 @@ def with_earlier(former: Mapping[str, Any] | None, entry: Mapping[str, Any]) -> 
         **now,
         "accepted": True,
         "late": list(rows.values()),
-        "total": max(int(before["total"]), sum(int(row["records"]) for row in rows.values())),
+        "total": max(int(before.get("total") or 0), sum(int(row["records"]) for row in rows.values())),
         # Some may have been counted in neither.
-        "exact": bool(before.get("exact")) and now.get("late") == before.get("late"),
+        "exact": bool(before.get("exact") and now.get("exact")) and now.get("late") == before.get("late"),
         "what": "; ".join(dict.fromkeys(what)),
     }
     return {**entry, "found": merged}

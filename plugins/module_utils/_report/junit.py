@@ -16,6 +16,7 @@ from .proof import KINDS
 from .shapes import Report
 from .standing import KINDS as KINDS_OF_TROUBLE
 from .view import kind_of
+from .view_stage import UNKNOWN, WRONG
 
 # A test case: ``name``, ``state`` (empty, failure, error), ``message``, ``text``, ``type``, ``seconds``.
 Case = dict[str, Any]
@@ -131,6 +132,10 @@ def _stage(report: Report) -> Suite:
         cases.append(
             _case("left_behind", "failure", f"expected all that the source had, found {found}", "\n".join(lacking))
         )
+    copy = report.get("copy")
+    if copy in (*WRONG, UNKNOWN) and not any(case["state"] for case in cases):
+        message = f"expected a proven copy, found that the stage ended with {copy}"
+        cases.append(_case("copy", "error" if copy == UNKNOWN else "failure", message))
     ended = report["verdict"] == "done"
     cases.append(
         _case("stage_ended", "" if ended else "failure", "" if ended else f"expected done, found {report['verdict']}")

@@ -39,11 +39,14 @@ def lost_of(lost: dict[str, Any], found: dict[str, dict[str, Any]]) -> dict[str,
 
     :param lost: as the step ``ends`` has it. :param found: what was found by the steps that are done, by name.
     """
-    late = found.get(LATE) or {}
+    late, stage = found.get(LATE) or {}, found.get("stage") or {}
+    ended = stage.get("lost") or {}
+    if stage.get("planned") is False and "total" in ended:
+        # It went on with a planned one, whose source was not lost yet.
+        return ended
     if found.get("gone") or (late.get("accepted") and not late.get("exact")):
         return {**lost, "total": None}
     if not late.get("accepted"):
-        ended = (found.get("stage") or {}).get("lost") or {}
         return ended if "total" in ended else lost
     topics = dict(lost.get("topics") or {})
     for row in late.get("late") or []:

@@ -13,7 +13,7 @@ from .timeline import timeline
 from .view_parts import bare_proof, base, duration, figure
 
 # Verdicts of the entry that ends a stage which no page calls good.
-WRONG = ("DIFFERENT", "LOSS")
+WRONG, UNKNOWN = ("DIFFERENT", "LOSS"), "NOT_PROVABLE"
 
 
 def stage_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, Any]:
@@ -84,9 +84,9 @@ def _verdict(report: Report) -> tuple[str, str, str]:
         sentence += " The last proof of each copy shows that it was complete."
     if lacking:
         sentence += f" A person accepted to move without all that the source had: {named(lacking, separator='; ')}."
-    elif report.get("copy") in WRONG and "different" not in states:
+    elif report.get("copy") in (*WRONG, UNKNOWN) and not states & {"different", "not_provable"}:
         sentence += f" The move ended with the verdict {report['copy']}."
-    tone = "bad" if wrong else tone
+    tone = "bad" if wrong else "warn" if report.get("copy") == UNKNOWN and tone == "good" else tone
     word = {"done": "DONE", "refused": "REFUSED", "never_began": "NEVER BEGAN"}.get(report["verdict"], "UNFINISHED")
     return tone, "DIFFERENT" if wrong and word == "DONE" else word, sentence
 
@@ -100,7 +100,8 @@ def _last_begin(report: Report) -> str:
 def _add_losses(page: dict[str, Any], report: Report) -> None:
     """What was lost, and what is processed again."""
     lost = report["lost"] or {}
-    if "total" in lost and lost["total"] is None:
+    doubtful = report.get("left_behind") or report.get("copy") in (*WRONG, UNKNOWN) or not report["planned"]
+    if doubtful and "total" in lost and lost["total"] is None:
         page["figures"].append(figure("RPO", "unknown", "nobody can say how much the target lacks"))
     elif lost.get("total") is not None:
         seen = moment(report["witnessed_at"]) if isinstance(report.get("witnessed_at"), (int, float)) else ""

@@ -81,6 +81,33 @@ def test_the_end_of_a_stage_is_believed_before_what_its_steps_say():
     assert "DIFFERENT" in render(told) and "The move ended with the verdict LOSS." in render(told)
 
 
+@pytest.mark.parametrize(("verdict", "tone"), [("LOSS", "failure"), ("NOT_PROVABLE", "error"), ("PROVEN", None)])
+def test_a_run_that_catches_up_says_how_the_move_ended(verdict, tone):
+    known = [
+        entry("stage", "started", 1, about=MOVE),
+        entry("stage", "done", 2, about=MOVE, found={"verdict": verdict}),
+    ]
+    told = report_of(known)
+    cases = ElementTree.fromstring(junit(told)).iter("testcase")
+    assert [case[0].tag for case in cases if len(case)] == ([tone] if tone else [])
+    assert (f"The move ended with the verdict {verdict}." in render(told)) == bool(tone)
+
+
+def test_what_a_planned_run_left_behind_is_no_figure_of_the_unplanned_one_that_goes_on():
+    rows = [{"topic": "orders", "partition": 0, "begin": 7, "records": 3}]
+    known = planned(
+        entry("late_records", "done", 30, found={"accepted": True, "total": 3, "exact": True, "late": rows})
+    )
+    known[-1]["found"] = {"planned": False, "lost": {"total": None}}
+    assert report_of(known)["lost"] == {"total": None}
+
+
+def test_a_planned_move_that_is_proven_needs_no_witness():
+    known = planned()
+    known[1]["found"] = {"lost": {"total": None}}
+    assert "RPO" not in render(report_of(known))
+
+
 def test_a_proof_whose_job_died_overrules_none():
     sides = {"source": "north_america", "target": "europe", "verdict": "NOT_PROVABLE"}
     died = report_of(planned(entry("proof", "not_provable", 30, found={**sides, "report": ""})))
