@@ -101,6 +101,7 @@ def _stage_report(begin: Entry, runs: list[str], entries: list[Entry]) -> Report
     began, ended = _seconds(entries[0].get("at")), _seconds((ends or entries)[-1].get("at"))
     found = found_by(entries)
     gates, moved = begin.get("found") or {}, found.get("ends") or {}
+    proofs = proofs_of(entries)
     overrides = list(gates.get("overridden") or [])
     return {
         "stage": begin["stage"],
@@ -112,12 +113,12 @@ def _stage_report(begin: Entry, runs: list[str], entries: list[Entry]) -> Report
         "ended": ends[-1].get("at", "") if ends else "",
         "seconds": ended - began if began and ended else None,
         "steps": _steps(entries),
-        "proofs": proofs_of(entries),
+        "proofs": proofs,
         "overrides": overrides,
         "gates": list(gates.get("held") or []),
         "active": _active(entries),
         "planned": bool(gates.get("planned")),
-        "lost": lost_of(moved.get("lost") or {}, found),
+        "lost": lost_of(found, bool(gates.get("planned")), proofs, str(begin.get("about", "")).split(" ")[0]),
         "left_behind": left_behind_of(found),
         "copy": str((found.get("stage") or {}).get("verdict") or ""),
         "witnessed_at": _number(moved.get("witnessed_at")),

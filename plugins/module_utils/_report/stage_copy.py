@@ -34,20 +34,24 @@ def proofs_of(entries: list[Entry]) -> list[dict[str, Any]]:
     return [{**proof, "latest": at in latest.values()} for at, proof in enumerate(proofs)]
 
 
-def lost_of(lost: dict[str, Any], found: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """What a move lost, with late records that were accepted to stay behind.
+def lost_of(
+    found: dict[str, dict[str, Any]], planned: bool, proofs: list[dict[str, Any]], source: str
+) -> dict[str, Any]:
+    """What a move lost, with late records that were accepted to stay behind; ``total`` is None where it is not known.
 
-    :param lost: as the step ``ends`` has it. :param found: what was found by the steps that are done, by name.
+    :param found: what was found by the steps that are done, by name. :param planned: whether its last run is.
+    :param proofs: as :func:`proofs_of` gives them. :param source: the region that was left.
     """
-    late, stage = found.get(LATE) or {}, found.get("stage") or {}
-    ended = stage.get("lost") or {}
-    if stage.get("planned") is False and "total" in ended:
-        # It went on with a planned one, whose source was not lost yet.
-        return ended
-    if found.get("gone") or (late.get("accepted") and not late.get("exact")):
+    ends, late, ended = (found.get(step) or {} for step in ("ends", LATE, "stage"))
+    lost = ends.get("lost") or {}
+    if not planned:
+        # It may go on with a planned one, whose source was not lost yet.
+        return ended.get("lost") or ({**lost, "total": None} if ends.get("planned") else lost)
+    shown = {proof["state"] for proof in proofs if proof["latest"] and proof["source"] == source}
+    if found.get("gone") or shown - {"proven"} or (late.get("accepted") and not late.get("exact")):
         return {**lost, "total": None}
     if not late.get("accepted"):
-        return ended if "total" in ended else lost
+        return ended.get("lost") or lost
     topics = dict(lost.get("topics") or {})
     for row in late.get("late") or []:
         topics[row["topic"]] = int(topics.get(row["topic"], 0)) + int(row["records"])

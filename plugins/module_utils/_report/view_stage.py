@@ -100,8 +100,8 @@ def _last_begin(report: Report) -> str:
 def _add_losses(page: dict[str, Any], report: Report) -> None:
     """What was lost, and what is processed again."""
     lost = report["lost"] or {}
-    doubtful = report.get("left_behind") or report.get("copy") in (*WRONG, UNKNOWN) or not report["planned"]
-    if doubtful and "total" in lost and lost["total"] is None:
+    proven = report["planned"] and report["proofs"] and not report.get("left_behind")
+    if "total" in lost and lost["total"] is None and not (proven and report["proofs"][-1]["state"] == "proven"):
         page["figures"].append(figure("RPO", "unknown", "nobody can say how much the target lacks"))
     elif lost.get("total") is not None:
         seen = moment(report["witnessed_at"]) if isinstance(report.get("witnessed_at"), (int, float)) else ""

@@ -47,7 +47,7 @@ def late_records_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
         "changed": False,
         "ready": not sentences,
         "total": sum(row["records"] for row in late),
-        "exact": not (again or hidden or undecided or shorter or any(map(_is_bound, late))),
+        "exact": not (again or hidden or undecided or shorter or any(map(_is_bound, rows))),
         "late": [{key: row[key] for key in ("topic", "partition", "begin", "records")} for row in late],
         "begins": _begins(late),
         "undecided": undecided,
@@ -104,7 +104,7 @@ def _is_capped(row: dict[str, Any]) -> bool:
 
 def _is_bound(row: dict[str, Any]) -> bool:
     """Whether there may be, or have been, more late records than were counted."""
-    return _is_capped(row) or row["begin"] > (row["through"] or 0)
+    return (row["records"] and _is_capped(row)) or row["begin"] > (row["through"] or 0)
 
 
 def _row(topic: str, number: str, ends: LogBounds, through: int | None) -> dict[str, Any]:

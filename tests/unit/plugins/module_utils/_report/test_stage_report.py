@@ -99,7 +99,30 @@ def test_what_a_planned_run_left_behind_is_no_figure_of_the_unplanned_one_that_g
         entry("late_records", "done", 30, found={"accepted": True, "total": 3, "exact": True, "late": rows})
     )
     known[-1]["found"] = {"planned": False, "lost": {"total": None}}
+    known.insert(-1, entry("stage", "started", 35, about=MOVE, found={"planned": False}))
     assert report_of(known)["lost"] == {"total": None}
+
+
+@pytest.mark.parametrize("cut", [True, False])
+def test_the_page_of_a_run_at_work_gives_no_figure_of_the_planned_one_that_it_goes_on_with(cut):
+    first = [entry("stage", "started", 1, run=CUT, about=MOVE, found={"planned": True})]
+    first.append(entry("ends", "done", 2, run=CUT, found={"planned": True, "lost": {"total": 0}}))
+    then = entry("stage", "started", 3, about=MOVE, found={"planned": False})
+    told = report_of([*first, then] if cut else first)
+    assert told["lost"]["total"] == (None if cut else 0) and ("unknown" in render(told)) == cut
+
+
+def test_no_count_of_late_records_stands_beside_a_loss_that_was_shown():
+    rows = [{"topic": "orders", "partition": 0, "begin": 7, "records": 3}]
+    late = entry("late_records", "done", 30, found={"accepted": True, "total": 3, "exact": True, "late": rows})
+    loss = {"source": "north_america", "target": "europe", "verdict": "LOSS", "report": "/r"}
+    for known in (
+        planned(late, entry("proof", "different", 31, found=loss)),
+        planned(entry("proof", "different", 31, found=loss)),
+    ):
+        for some in (known, known[:-1]):
+            told = report_of(some)
+            assert told["lost"]["total"] is None and "unknown" in render(told)
 
 
 def test_a_planned_move_that_is_proven_needs_no_witness():
