@@ -152,13 +152,13 @@ def test_no_mirror_is_turned_or_started_from_a_copy_that_is_not_the_proven_one(e
 @pytest.mark.parametrize(
     ("entries", "verdict", "lost"),
     [
-        (TURNED, "PROVEN", 0),
+        (TURNED, "PROVEN", 1),
         ([*TURNED, GONE], "LOSS", None),
         ([*TURNED, entry("2", "late_records", found={"accepted": True, "total": 3})], "LOSS", None),
         ([*TURNED, entry("2", "late_records", found={"accepted": True, "total": 0})], "NOT_PROVABLE", None),
         ([*TURNED, entry("2", "late_records", found={"accepted": False, "total": 0})], "PROVEN", 0),
         ([*TURNED, OTHERWISE, ACTIVE], "LOSS", None),
-        ([BEGUN, ended(True)], "no proof", 0),
+        ([BEGUN, ended(True)], "no proof", 1),
     ],
 )
 def test_the_end_of_a_move_says_what_the_target_holds(entries, verdict, lost):
@@ -171,17 +171,12 @@ def test_the_end_of_a_move_says_what_the_target_holds(entries, verdict, lost):
         "__failover_catches_up": False,
         "__failover_proof": {},
         "__failover_proven": known["done"]["failover"].get("proof", {}).get("found", {}),
-        "__failover_ends": {"lost": {"total": 0}},
+        # Such as the marker of a transaction.
+        "__failover_ends": {"lost": {"total": 1}},
         "failover_planned": True,
     }
-    for name in (
-        "__failover_ended_before",
-        "__failover_late_found",
-        "__failover_lacking",
-        "__failover_shown",
-        "__failover_unknown",
-    ):
-        values[name] = evaluated(given[name], values)
+    for name in ("ended_before", "late_found", "lacking", "shown", "by_source", "unknown"):
+        values[f"__failover_{name}"] = evaluated(given[f"__failover_{name}"], values)
     assert evaluated(given["ledger_found"]["verdict"], values) == verdict
     assert evaluated(given["ledger_found"]["lost"], values)["total"] == lost
 

@@ -50,12 +50,13 @@ def lost_of(
     shown = {proof["state"] for proof in proofs if proof["latest"] and proof["source"] == source}
     if found.get("gone") or shown - {"proven"} or (late.get("accepted") and not late.get("exact")):
         return {**lost, "total": None}
-    if not late.get("accepted"):
+    if LATE not in found:
         return ended.get("lost") or lost
-    topics = dict(lost.get("topics") or {})
-    for row in late.get("late") or []:
-        topics[row["topic"]] = int(topics.get(row["topic"], 0)) + int(row["records"])
-    return {**lost, "total": int(lost.get("total") or 0) + int(late.get("total", 0)), "topics": topics}
+    # The source itself was asked. A witness counts markers of transactions too, and late records in part.
+    topics: dict[str, int] = {}
+    for row in (late.get("late") or []) if late.get("accepted") else []:
+        topics[row["topic"]] = topics.get(row["topic"], 0) + int(row["records"])
+    return {**lost, "total": int(late.get("total") or 0) if late.get("accepted") else 0, "topics": topics}
 
 
 def left_behind_of(found: dict[str, dict[str, Any]]) -> list[str]:

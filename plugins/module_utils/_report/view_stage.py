@@ -13,7 +13,7 @@ from .timeline import timeline
 from .view_parts import bare_proof, base, duration, figure
 
 # Verdicts of the entry that ends a stage which no page calls good.
-WRONG, UNKNOWN = ("DIFFERENT", "LOSS"), "NOT_PROVABLE"
+RIGHT, WRONG, UNKNOWN = ("PROVEN", "DUPLICATES"), ("DIFFERENT", "LOSS"), "NOT_PROVABLE"
 
 
 def stage_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, Any]:
@@ -100,8 +100,11 @@ def _last_begin(report: Report) -> str:
 def _add_losses(page: dict[str, Any], report: Report) -> None:
     """What was lost, and what is processed again."""
     lost = report["lost"] or {}
-    proven = report["planned"] and report["proofs"] and not report.get("left_behind")
-    if "total" in lost and lost["total"] is None and not (proven and report["proofs"][-1]["state"] == "proven"):
+    states = {proof["state"] for proof in report["proofs"] if proof.get("latest", True)}
+    # A run that catches up has no proof, and repeats how the move ended.
+    shown = states == {"proven"} if states else report.get("copy") in RIGHT
+    proven = report["planned"] and shown and not report.get("left_behind")
+    if "total" in lost and lost["total"] is None and not proven:
         page["figures"].append(figure("RPO", "unknown", "nobody can say how much the target lacks"))
     elif lost.get("total") is not None:
         seen = moment(report["witnessed_at"]) if isinstance(report.get("witnessed_at"), (int, float)) else ""

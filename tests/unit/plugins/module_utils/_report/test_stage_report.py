@@ -125,6 +125,28 @@ def test_no_count_of_late_records_stands_beside_a_loss_that_was_shown():
             assert told["lost"]["total"] is None and "unknown" in render(told)
 
 
+@pytest.mark.parametrize(
+    ("seen", "late", "total"),
+    [
+        # A witness counts the marker of a transaction, and some of what came late.
+        (1, {"accepted": False, "total": 0, "exact": True}, 0),
+        (3, {"accepted": True, "total": 5, "exact": True, "late": [{"topic": "orders", "records": 5}]}, 5),
+        (None, {"accepted": True, "total": 5, "exact": True, "late": [{"topic": "orders", "records": 5}]}, 5),
+    ],
+)
+def test_the_source_itself_is_believed_before_its_witness(seen, late, total):
+    known = planned(entry("late_records", "done", 30, found=late))
+    known[1]["found"] = {"planned": True, "lost": {"total": seen, "topics": {"orders": seen}}}
+    lost = report_of(known)["lost"]
+    assert (lost["total"], lost["topics"]) == (total, {"orders": 5} if total else {})
+
+
+def test_a_run_that_catches_up_after_a_proven_move_has_no_figure_to_doubt():
+    ended = {"planned": True, "verdict": "PROVEN", "lost": {"total": None}}
+    known = [entry("stage", "started", 1, about=MOVE, found={"planned": True})]
+    assert "RPO" not in render(report_of([*known, entry("stage", "done", 2, about=MOVE, found=ended)]))
+
+
 def test_a_planned_move_that_is_proven_needs_no_witness():
     known = planned()
     known[1]["found"] = {"lost": {"total": None}}
