@@ -74,6 +74,12 @@ options:
   allow_everyone:
     description: C(allow.everyone.if.no.acl.found) of the brokers, where it could be read.
     type: bool
+  given_back:
+    description:
+      - Of O(principals), what gives their rights back once they are taken away, and the way out, by the name of the
+        resource. Each is named in RV(unfenceable).
+    type: dict
+    default: {}
   fenced:
     description: Whether the fence stands, so that nothing may be left.
     type: bool
@@ -175,6 +181,7 @@ def main() -> None:
             "above": {"type": "list", "elements": "str", "default": []},
             "super_users": {"type": "list", "elements": "str"},
             "allow_everyone": {"type": "bool"},
+            "given_back": {"type": "dict", "default": {}},
             "fenced": {"type": "bool", "default": False},
             "accepted": {"type": "list", "elements": "str", "default": []},
         },

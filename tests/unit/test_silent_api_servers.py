@@ -79,7 +79,7 @@ def test_settings_that_nobody_tells_are_none(tmp_path):
         told = {"ansible.builtin.debug": {"msg": "SETTINGS {{ __credentials_settings }}"}}
         tasks = [{"ansible.builtin.include_role": role, "vars": {"credentials_region": "na"}}, told]
         done = play_locally(tmp_path, tasks, hosts={"na": region})
-    assert done.returncode == 0 and "SETTINGS {}" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "SETTINGS {'given_back': {}}" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.slow

@@ -168,6 +168,21 @@ def kept_by(resource: dict[str, Any]) -> dict[str, str]:
     }
 
 
+def given_back(users: list[dict[str, Any]]) -> dict[str, str]:
+    """Of KafkaUsers that have rights, those whose rights come back once a stage has taken them away: ``{"KafkaUser
+    name": why, with the way out}``. The User Operator gives what the resource says.
+    """
+    found = {}
+    for user in users:
+        keepers = kept_by(user)
+        if keepers and ((user.get("spec") or {}).get("authorization") or {}).get("acls"):
+            tools, remedies = " and ".join(keepers), "; ".join(keepers.values())
+            found[f"KafkaUser {user['metadata']['name']}"] = (
+                f"is kept by {tools}, which gives its rights back: {remedies}"
+            )
+    return found
+
+
 def _aims_at(scaler: dict[str, dict[str, Any]], resource: dict[str, Any]) -> bool:
     reference = (scaler.get("spec") or {}).get("scaleTargetRef") or {}
     return reference.get("name") == resource["metadata"]["name"] and reference.get(

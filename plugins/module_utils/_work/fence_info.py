@@ -41,7 +41,7 @@ def fence_info(params: dict, check_mode: bool) -> dict:
     settings["closed"] = any(rights.shown_closed(acls, may) for may in together.values())
     names = _others(acls, topics, params, set(users)) if params["others"] else _everybody(acls, topics, params)
     by_acls = {name: why for name, why in names.items() if params["others"] and name not in params["accepted"]}
-    names.update(_above(users, settings, seen, not_asked, params["above"]))
+    names.update(_above(users, settings, seen, not_asked, params["above"]) | _given_back(users, params))
     names.update(_undescribed(users, settings, params) if params["others"] else {})
     if unguarded:
         names[AUTHORIZER] = f"is not set on broker {named(map(str, unguarded))}: no ACL binds anybody there"
@@ -65,6 +65,14 @@ def fence_info(params: dict, check_mode: bool) -> dict:
         "copies": len(copies),
         "settings": {SUPER_USERS: settings[SUPER_USERS], ALLOW_EVERYONE: settings[ALLOW_EVERYONE]},
     }
+
+
+def _given_back(users: dict[str, Any], params: dict[str, Any]) -> dict[str, str]:
+    """Resources that give rights back. Their names are not the principals': one of these that is accepted is not shown
+    to be fenced.
+    """
+    named_ones = (params.get("given_back") or {}).items()
+    return {name: why for name, why in named_ones if qualified(name.split(" ")[-1]) in users}
 
 
 def _guarded(asked: dict[str, Any], unguarded: list[int]) -> dict[str, Any]:

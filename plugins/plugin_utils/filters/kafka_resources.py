@@ -164,6 +164,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "hold_refusals": as_filter(hold.hold_refusals),
     "hold_waiting_for": as_filter(hold.hold_waiting_for),
     "undone_by": as_filter(region.undone_by),
+    "users_given_back": as_filter(region.given_back),
     "replicas_to_restore": as_filter(region.size_of),
     "replicas_waiting_for": as_filter(region.not_ready),
     "scaled_away": as_filter(region.gone),

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""KafkaUsers whose rights a tool gives back once a stage has taken them away."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.region import given_back
+
+ACLS = {"authorization": {"acls": [{"resource": {"type": "topic", "name": "orders"}, "operations": ["Write"]}]}}
+
+
+def user(spec, **meta):
+    return {"kind": "KafkaUser", "metadata": {"name": "orders", **meta}, "spec": spec}
+
+
+@pytest.mark.parametrize(
+    ("meta", "tool"),
+    [
+        ({"labels": {"kustomize.toolkit.fluxcd.io/name": "shop"}}, "Flux"),
+        ({"annotations": {"argocd.argoproj.io/tracking-id": "shop"}}, "Argo CD"),
+    ],
+)
+def test_a_tool_that_keeps_the_resource_gives_rights_back(meta, tool):
+    (name, why) = next(iter(given_back([user(ACLS, **meta)]).items()), ("", ""))
+    assert name == "KafkaUser orders" and f"is kept by {tool}, which gives its rights back: suspend" in why
+
+
+@pytest.mark.parametrize("spec", [{}, {"authorization": {"acls": []}}, None])
+def test_one_that_has_no_right_gets_none_back(spec):
+    assert given_back([user(spec, labels={"kustomize.toolkit.fluxcd.io/name": "shop"})]) == {}
+
+
+def test_nobody_gives_back_what_nobody_keeps_or_what_was_suspended():
+    suspended = {"kustomize.toolkit.fluxcd.io/reconcile": "disabled"}
+    kept = {"labels": {"kustomize.toolkit.fluxcd.io/name": "shop"}, "annotations": suspended}
+    assert given_back([user(ACLS), user(ACLS, **kept)]) == {}
