@@ -52,7 +52,7 @@ def describe(regions: Regions) -> None:
     regions.places["north_america"].client.create(object_path(body["apiVersion"], "kafkas", namespace), body)
 
 
-def keep_user(regions: Regions, labels: dict[str, str], suspended: str = "") -> None:
+def keep_user(regions: Regions, labels: dict[str, str]) -> None:
     """The producer's KafkaUser with rights, as a tool would mark it."""
     namespace, client = regions.namespaces["north_america"], regions.places["north_america"].client
     version = regions.hosts["north_america"]["kafka_dr_kafka"]["resources"][1]["apiVersion"]
@@ -67,7 +67,6 @@ def keep_user(regions: Regions, labels: dict[str, str], suspended: str = "") -> 
                 **labels,
                 "strimzi.io/cluster": regions.hosts["north_america"]["kafka_dr_kubernetes"]["cluster"],
             },
-            "annotations": {"kustomize.toolkit.fluxcd.io/reconcile": suspended} if suspended else {},
         },
         "spec": {"authorization": {"type": "simple", "acls": [acl]}},
     }
@@ -89,11 +88,8 @@ def test_who_stands_above_acls_by_the_kafka_resource_is_named(regions):
     assert f"{EVERYONE} is true" in said and "no client is told to what" not in said, said
 
 
-FLUX = "kustomize.toolkit.fluxcd.io/name"
-
-
 def test_a_tool_that_gives_rights_back_after_the_fence_is_named(regions):
     assert "KafkaUser" not in found(regions)
-    keep_user(regions, {FLUX: "shop"})
+    keep_user(regions, {"kustomize.toolkit.fluxcd.io/name": "shop"})
     said = found(regions)
     assert "KafkaUser shop-producer is kept by Flux, which gives its rights back: suspend it" in said, said

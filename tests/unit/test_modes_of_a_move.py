@@ -175,6 +175,7 @@ def test_the_end_of_a_move_says_what_the_target_holds(entries, verdict, lost):
         "__failover_ends": {"lost": {"total": 1}},
         "failover_planned": True,
     }
+    given.update(yaml.safe_load((ROLES / "failover" / "vars" / "main.yml").read_text()))
     for name in ("ended_before", "late_found", "lacking", "shown", "by_source", "unknown"):
         values[f"__failover_{name}"] = evaluated(given[f"__failover_{name}"], values)
     assert evaluated(given["ledger_found"]["verdict"], values) == verdict

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 # Steps of a planned move that say that source and target are equal, and those of the mirror that goes on from that.
@@ -11,11 +11,14 @@ from typing import Any
 COMPARED, TURNED = ("proof", "disproven", "late_records"), ("turned", "protecting", "protected")
 # What a stage that fills a region tells that region's ledger, where it owns another one.
 COPY_BEGUN, COPY_DONE = "copy_begun", "copy_done"
-PROVEN = ("proof", "proven")
+PROVEN, LATE = ("proof", "proven"), "late_records"
 
 
-def follow_copies(state: dict[str, Any], entry: Mapping[str, Any]) -> None:
-    """Follow an entry that is done, or a proof with whatever verdict."""
+def follow_copies(state: dict[str, Any], entry: Mapping[str, Any], regions: Sequence[str]) -> None:
+    """Follow an entry that is done, or a proof with whatever verdict.
+
+    :param regions: what the open stage is about, as :func:`.fold.regions_of` gives it.
+    """
     found, stage, step = entry.get("found") or {}, entry["stage"], entry["step"]
     proven, done = (step, entry["state"]) == PROVEN, state["done"].setdefault(stage, {})
     if proven:
@@ -25,7 +28,7 @@ def follow_copies(state: dict[str, Any], entry: Mapping[str, Any]) -> None:
         # Of other sides it says nothing.
         if (done.get(step, {}).get("found") or {}).get("source") == found.get("source"):
             done.pop(step, None)
-    if stage == "failover" and _has_parted(state, entry, found, proven):
+    if stage == "failover" and _has_parted(state["active_region"], entry, regions, proven):
         for turned in TURNED:
             done.pop(turned, None)
     if step == COPY_BEGUN:
@@ -39,13 +42,14 @@ def compared(proof: Mapping[str, Any]) -> bool:
     return proof["state"] != "not_provable" or bool((proof.get("found") or {}).get("report"))
 
 
-def with_earlier(former: Mapping[str, Any] | None, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """An entry of late records, with what an earlier one of the move was accepted to leave behind. That the source has
-    nothing more to show brings none of it to the target: it may have deleted it, or been written to where it was cut.
+def with_earlier(former: Mapping[str, Any] | None, entry: dict[str, Any]) -> dict[str, Any]:
+    """The entry of a step that is done; that of late records with what an earlier one of the move was accepted to leave
+    behind. That the source has nothing more to show brings none of it to the target: it may have deleted it, or been
+    written to where it was cut.
     """
     before, now = ((known or {}).get("found") or {} for known in (former, entry))
-    if not before.get("accepted"):
-        return dict(entry)
+    if entry["step"] != LATE or not before.get("accepted"):
+        return entry
     rows = {(row["topic"], row["partition"]): row for row in before.get("late") or []}
     for row in now.get("late") or []:
         key = (row["topic"], row["partition"])
@@ -64,15 +68,15 @@ def with_earlier(former: Mapping[str, Any] | None, entry: Mapping[str, Any]) -> 
     return {**entry, "found": merged}
 
 
-def _has_parted(state: Mapping[str, Any], entry: Mapping[str, Any], found: Mapping[str, Any], proven: bool) -> bool:
+def _has_parted(active_region: str, entry: Mapping[str, Any], regions: Sequence[str], proven: bool) -> bool:
     """Whether an entry of a planned move shows that the source has what the target never gets, or lacks what the target
     has, so that no mirror can go on from the copy.
     """
-    regions = str(state["about"] or "").split(" ")
-    if state["active_region"] == regions[-1]:
+    found = entry.get("found") or {}
+    if active_region == regions[-1]:
         # What is compared once the target is in use, after a loss, says nothing of a mirror that may run by then.
         return False
-    if entry["step"] == "late_records":
+    if entry["step"] == LATE:
         return bool(found.get("accepted"))
     if entry["step"] == "proof" and found.get("source") == regions[0]:
         return not found.get("complete", True) if proven else compared(entry)

@@ -201,15 +201,15 @@ def _follow_stage(state: dict, entry: dict) -> None:
             state["brought_back"][state["about"]] = entry
     elif entry["state"] == "done" or (step, entry["state"]) == PROVEN:
         known = state["done"].setdefault(stage, {})
-        known[step] = with_earlier(known.get(step), entry) if step == "late_records" else entry
+        known[step] = with_earlier(known.get(step), entry)
         if (stage, step) == ("failover", "ends"):
             # A later run that catches up with machines has none.
             state["ends"][state["about"]] = entry
         if (stage, step) == ("failback", "clearing"):
             state["clearing"][state["about"]] = state["copied_back"][state["about"]] = entry
-        follow_copies(state, entry)
+        follow_copies(state, entry, regions_of(state))
     elif step == "proof":
-        follow_copies(state, entry)
+        follow_copies(state, entry, regions_of(state))
 
 
 def _ended(state: dict, entry: dict) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import shlex
 from typing import Any
 
 from .._errors import UsageError
+from .._ledger.fold import regions_of
 from .._stages.about import STAGES
 from .._values.moment import seconds_of
 from .shapes import Report
@@ -101,7 +102,7 @@ def _stage_report(begin: Entry, runs: list[str], entries: list[Entry]) -> Report
     began, ended = _seconds(entries[0].get("at")), _seconds((ends or entries)[-1].get("at"))
     found = found_by(entries)
     gates, moved = begin.get("found") or {}, found.get("ends") or {}
-    proofs = proofs_of(entries)
+    proofs, planned = proofs_of(entries), bool(gates.get("planned"))
     overrides = list(gates.get("overridden") or [])
     return {
         "stage": begin["stage"],
@@ -117,8 +118,8 @@ def _stage_report(begin: Entry, runs: list[str], entries: list[Entry]) -> Report
         "overrides": overrides,
         "gates": list(gates.get("held") or []),
         "active": _active(entries),
-        "planned": bool(gates.get("planned")),
-        "lost": lost_of(found, bool(gates.get("planned")), proofs, str(begin.get("about", "")).split(" ")[0]),
+        "planned": planned,
+        "lost": lost_of(found, planned, proofs, regions_of(begin)[0]),
         "left_behind": left_behind_of(found),
         "copy": str((found.get("stage") or {}).get("verdict") or ""),
         "witnessed_at": _number(moved.get("witnessed_at")),

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._ledger.copies import compared, with_earlier
+from .._ledger.copies import LATE, compared, with_earlier
 
-LATE = "late_records"
 # An entry of the ledger, see docs/architecture.md.
 Entry = dict[str, Any]
 
@@ -17,8 +16,7 @@ def found_by(entries: list[Entry]) -> dict[str, dict[str, Any]]:
     done: dict[str, Entry] = {}
     for entry in entries:
         if entry["state"] in ("done", "active"):
-            step = entry["step"]
-            done[step] = with_earlier(done.get(step), entry) if step == LATE else entry
+            done[entry["step"]] = with_earlier(done.get(entry["step"]), entry)
     return {step: entry.get("found") or {} for step, entry in done.items()}
 
 

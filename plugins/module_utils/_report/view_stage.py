@@ -57,7 +57,7 @@ def stage_page(report: Report, proven: list[tuple[str, Report]]) -> dict[str, An
 def _verdict(report: Report) -> tuple[str, str, str]:
     """Tone, word and sentence."""
     tone = {"done": "good", "refused": "bad", "never_began": "bad"}.get(report["verdict"], "warn")
-    states = {proof["state"] for proof in report["proofs"] if proof.get("latest", True)}
+    states = _shown(report)
     lacking = report.get("left_behind") or []
     wrong = "different" in states or lacking or report.get("copy") in WRONG
     before = report.get("ended_before")
@@ -91,6 +91,11 @@ def _verdict(report: Report) -> tuple[str, str, str]:
     return tone, "DIFFERENT" if wrong and word == "DONE" else word, sentence
 
 
+def _shown(report: Report) -> set[str]:
+    """What the last proof of each copy showed."""
+    return {proof["state"] for proof in report["proofs"] if proof.get("latest", True)}
+
+
 def _last_begin(report: Report) -> str:
     """When the last of the runs began; the ones before it are what it went on from."""
     begun = [step["at"] for step in report["steps"] if step["name"] == "begun"]
@@ -100,7 +105,7 @@ def _last_begin(report: Report) -> str:
 def _add_losses(page: dict[str, Any], report: Report) -> None:
     """What was lost, and what is processed again."""
     lost = report["lost"] or {}
-    states = {proof["state"] for proof in report["proofs"] if proof.get("latest", True)}
+    states = _shown(report)
     # A run that catches up has no proof, and repeats how the move ended.
     shown = states == {"proven"} if states else report.get("copy") in RIGHT
     proven = report["planned"] and shown and not report.get("left_behind")

@@ -25,9 +25,9 @@ def late_records_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
     again = _made_again(described, params["topic_ids"])
     bounds = topic_offsets(source, {name: topic["partitions"] for name, topic in described.items()}, gone="waited for")
     # Of a partition that was empty a mirror has no offset.
-    known = {topic: {} for topic in params["topic_ids"]} | params["through"]
+    copied = {*params["topic_ids"], *params["through"]} - set(again)
     rows = [
-        _row(topic, number, end, None if topic in again or topic not in known else (known[topic] or {}).get(number, 0))
+        _row(topic, number, end, (params["through"].get(topic) or {}).get(number, 0) if topic in copied else None)
         for topic, ends in bounds.items()
         for number, end in ends.items()
     ]
