@@ -141,9 +141,7 @@ def run(arguments: argparse.Namespace, save: Callable[[dict[str, Any]], None]) -
     """All measurements, handed to ``save`` after each part, so that a part that fails costs only itself."""
     multiprocessing.set_start_method("spawn", force=True)
     result = surroundings(arguments, None if arguments.no_spark_source else connector_jars()[1])
-    sides = clusters(
-        ["source", "target"], None, {"log.retention.check.interval.ms": 3600000, "log.segment.bytes": 536870912}
-    )
+    sides = clusters(["source", "target"], None, {"log.segment.bytes": 536870912})
     try:
         say(f"filling {arguments.records:,} records on both sides")
         fill(sides, SMALL, 2000, arguments.partitions)

@@ -214,7 +214,7 @@ def observed(bench: Bench, pid: int, seconds: float) -> dict[str, Any]:
 def run(arguments: argparse.Namespace, save: Callable[[dict[str, Any]], None]) -> None:
     """All measurements, handed to ``save`` after each part."""
     multiprocessing.set_start_method("spawn", force=True)
-    sides = clusters(["source", "target"], None, {"log.retention.check.interval.ms": 3600000})
+    sides = clusters(["source", "target"])
     result: dict[str, Any] = {"cores": os.cpu_count(), "load_before": os.getloadavg(), "records": arguments.records}
     result |= {"partitions": arguments.partitions, "record_bytes": 200}
     bench = Bench(sides, arguments.partitions)

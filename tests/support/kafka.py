@@ -29,6 +29,9 @@ __all__ = [
     "own_clusters",
 ]
 
+# Kafka looks 30 s after a broker's start for what retention may take, and every five minutes.
+RESTING = {"log.retention.check.interval.ms": 3600000, "log.initial.task.delay.ms": 3600000}
+
 
 class MirrorMaker(JavaProcess):
     """Dedicated MirrorMaker 2 from a dictionary of properties."""
@@ -46,9 +49,9 @@ class MirrorMaker(JavaProcess):
 
 
 def clusters(names: list[str], directory: Path | None = None, config: dict | None = None) -> dict[str, Kafka]:
-    """Several clusters, started side by side."""
+    """Several clusters, started side by side. Retention does not act by itself in them: records of any time stay."""
     base = Path(directory or tempfile.mkdtemp(prefix="kafka-dr-"))
-    brokers = {name: Kafka(base / name, name, config).start(wait=0) for name in names}
+    brokers = {name: Kafka(base / name, name, {**RESTING, **(config or {})}).start(wait=0) for name in names}
     for broker in brokers.values():
         broker.await_ready()
     return brokers

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two clusters whose retention does not act by itself, so that cases stay as they were written."""
+"""Two clusters and a Spark context for all cases."""
 
 from __future__ import annotations
 
@@ -11,18 +11,12 @@ import pytest
 
 from tests.support.kafka import ROOT, own_clusters
 
-QUIET = {
-    "message.max.bytes": 12582912,
-    "replica.fetch.max.bytes": 12582912,
-    "log.retention.check.interval.ms": 3600000,
-    "log.initial.task.delay.ms": 3600000,
-    "log.cleaner.enable": "true",
-}
+BROKER = {"message.max.bytes": 12582912, "replica.fetch.max.bytes": 12582912, "log.cleaner.enable": "true"}
 
 
 @pytest.fixture(scope="package")
 def pair(tmp_path_factory):
-    with own_clusters(tmp_path_factory.mktemp("proof"), config=QUIET) as made:
+    with own_clusters(tmp_path_factory.mktemp("proof"), config=BROKER) as made:
         yield made
 
 

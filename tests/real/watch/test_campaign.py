@@ -15,7 +15,7 @@ import time
 import pytest
 from confluent_kafka import KafkaException
 
-from tests.real.proof.conftest import QUIET
+from tests.real.proof.conftest import BROKER
 from tests.real.proof.support import create
 from tests.support.kafka import clusters
 
@@ -29,7 +29,7 @@ AFTER = 300
 
 @pytest.fixture
 def regions(tmp_path):
-    running = clusters(["source", "target"], tmp_path, QUIET)
+    running = clusters(["source", "target"], tmp_path, BROKER)
     yield running
     for cluster in running.values():
         cluster.kill()
