@@ -17,6 +17,9 @@ CLIENT_SPEC = {
     "timeout": {"type": "int", "default": 30},
 }
 
+# Confidences of positions that are committed only where they are accepted.
+ACCEPTABLE = ["interpolated", "left_over", "lower_bound", "unknown"]
+
 LEDGER_SPEC = {
     "topic": {"type": "str", "default": "__kafka_dr_ledger"},
     "secret": {"type": "list", "elements": "str", "default": [], "no_log": True},

@@ -97,6 +97,13 @@ options:
     type: list
     elements: str
     default: []
+  groups_placed:
+    description: Groups that a first translation placed in the source of this one. Others that O(groups_regex) matches
+      and O(named_groups) does not name are the source's own, and are left alone, whether they have live members or not;
+      see RV(others). Without it, none is.
+    type: list
+    elements: str
+    version_added: "0.2.0"
   switched_groups:
     description: Groups that this stage already switched, as the ledger says. They are left alone, and their members are
       no reason to refuse.
@@ -110,9 +117,8 @@ options:
     choices: [fail, skip]
     default: fail
   leave_seconds:
-    description: Seconds to wait for members that the source still has, before groups are refused for them. Static
-      members and applications of Kafka Streams do not leave when they stop; Kafka drops them when their session ends,
-      after 45 seconds by default. As long for transactions that commit positions. Not in check mode.
+    description: Seconds to wait for members on the source, and for transactions that commit positions. Static
+      members and applications of Kafka Streams leave when their session ends, by default in 45 s. Not in check mode.
     type: int
     default: 0
   still_seconds:
@@ -182,8 +188,7 @@ plan:
         V(interpolated), V(lower_bound), V(unknown).
       type: str
     reprocess_at_most:
-      description: Records before the position that may be processed again. What was processed after the position was
-        seen comes on top.
+      description: Records before the position that may be processed again. See RV(ignore:unseen_at_most) besides.
       type: int
     unseen_at_most:
       description:
@@ -258,7 +263,7 @@ summary:
 """
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._module import run_module
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import MIRROR_SPEC
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._specs import ACCEPTABLE, MIRROR_SPEC
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.offset_translate import offset_translate
 
 
@@ -276,13 +281,9 @@ def main() -> None:
             "watch": {"type": "str"},
             "watch_source": {"type": "str"},
             "target_ends": {"type": "dict", "default": {}},
-            "accept": {
-                "type": "list",
-                "elements": "str",
-                "choices": ["interpolated", "left_over", "lower_bound", "unknown"],
-                "default": ["lower_bound"],
-            },
+            "accept": {"type": "list", "elements": "str", "choices": ACCEPTABLE, "default": ["lower_bound"]},
             "named_groups": {"type": "list", "elements": "str", "default": []},
+            "groups_placed": {"type": "list", "elements": "str"},
             "switched_groups": {"type": "list", "elements": "str", "default": []},
             "on_live_members": {"type": "str", "choices": ["fail", "skip"], "default": "fail"},
             "leave_seconds": {"type": "int", "default": 0},

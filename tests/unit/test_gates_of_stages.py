@@ -49,6 +49,8 @@ FOUND = {
     "__failover_watch": {"present": False, "reason": "none is described"},
     "__failover_catches_up": False,
     "__failover_moved_back": False,
+    "__failover_taken": [],
+    "__failover_allowed": {},
     "credentials_rights": {"unfenceable": {}},
     "credentials_mirror_rights": {"unfenceable": {}},
     "preflight_silent": {"machines": {}, "clusters": {}},

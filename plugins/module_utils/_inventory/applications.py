@@ -185,16 +185,11 @@ def application_files(
     :raises UsageError: an application names no environment file, or a principal whose password is not in the inventory.
     """
     client = regions[region].get("kafka_dr_client") or {}
-    passwords = {
-        user["name"]: user["password"]
-        for host in regions
-        for user in regions[host].get("kafka_dr_users") or []
-        if user.get("password")
-    }
     files = []
     for application in batch:
         path, user = application.get("environment_file"), (application.get("principals") or [""])[0]
-        if not path or (mechanism_of(client) and user not in passwords):
+        password = application_password(regions, region, user)
+        if not path or (mechanism_of(client) and not password):
             raise UsageError(
                 f"Application '{application['name']}' cannot be pointed at {region}",
                 expected="environment_file, and principals of which the first is one of kafka_dr_users with its "
@@ -202,12 +197,25 @@ def application_files(
                 found=f"environment_file '{path or ''}', principal '{user}'",
                 remedy="Complete it in kafka_dr_applications",
             )
-        values = _environment(application, region, client, user, str(passwords.get(user, "")).strip())
+        values = _environment(application, region, client, user, password)
         files.append(
             {"path": path, "content": "".join(f"{key}={shlex.quote(str(value))}\n" for key, value in values.items())}
         )
         files.append({"path": path + ".ca.pem", "content": client.get("ssl.ca.pem", "")})
     return files
+
+
+def application_password(regions: dict[str, dict[str, Any]], region: str, user: str) -> str:
+    """The password of a user in a region: as its inventory has it, or that of another region where it says nothing;
+    empty where none does.
+
+    :param regions: hostvars.
+    """
+    for name in [region, *(other for other in regions if other != region)]:
+        for described in regions[name].get("kafka_dr_users") or []:
+            if described["name"] == user and described.get("password"):
+                return str(described["password"]).strip()
+    return ""
 
 
 def _environment(

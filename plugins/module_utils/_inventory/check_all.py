@@ -11,6 +11,7 @@ import difflib
 from .._values.listing import named
 from . import check_mirrors as of_mirrors
 from . import check_regions as of_regions
+from .admission import not_admitted
 from .check_value import Mistake, Unresolved, mistakes, shown
 from .schema import INTERNAL, OTHERS, VARIABLES
 
@@ -40,7 +41,7 @@ def examined(hosts: of_mirrors.HOSTS, about: c.Collection[str] = (), complete: b
         grouped.setdefault(mistake, []).append(host)
     result: dict[str, list[str]] = {
         "mistakes": [],
-        "warnings": list(_names(hosts)),
+        "warnings": [*_names(hosts), *_not_admitted(hosts, about)],
         "decisions": list(decisions(hosts, about)),
     }
     for mistake, where in grouped.items():
@@ -164,6 +165,19 @@ def _names(hosts: of_mirrors.HOSTS) -> c.Iterator[str]:
             f"{_where(names, hosts)}{shown(unknown_variable)} is no variable of the collection, which does not read "
             f"it. {remedy}"
         )
+
+
+def _not_admitted(hosts: of_mirrors.HOSTS, about: c.Collection[str]) -> c.Iterator[str]:
+    """Users that have no rights after a move between the regions that a stage is about, or any two."""
+    read = ("kafka_dr_users", "kafka_dr_super_users", "kafka_dr_mirrors")
+    plain = {
+        name: _plain({key: all_of_it[key] for key in read if key in all_of_it}) for name, all_of_it in hosts.items()
+    }
+    mirrors = [mirror for variables in plain.values() for mirror in variables.get("kafka_dr_mirrors") or []]
+    pairs = dict.fromkeys((mirror["source"], mirror["target"]) for mirror in mirrors)
+    for source, target in pairs:
+        if not about or {source, target} <= {*about}:
+            yield from not_admitted(plain, source, target)
 
 
 def decisions(hosts: of_mirrors.HOSTS, about: c.Collection[str] = ()) -> c.Iterator[str]:

@@ -45,16 +45,27 @@ Positions = dict[str, dict[Partition, Position]]
 
 
 def group_filter(params: dict[str, Any]) -> Predicate:
-    """A predicate on group names from ``groups``, ``groups_regex`` and ``groups_exclude_regex``."""
+    """A predicate on group names from ``groups``, ``groups_regex``, ``groups_exclude_regex`` and ``groups_placed``."""
     if not params["groups"] and not params["groups_regex"]:
         raise UsageError(
             "No group is named",
             expected="groups or groups_regex",
             remedy="Name the groups, or give groups_regex: '.*' for all",
         )
-    named = set(params["groups"] or ())
+    named, own = set(params["groups"] or ()), own_groups(params)
     by_regex = compile_filter(params["groups_regex"], params["groups_exclude_regex"], "groups")
-    return lambda name: name in named or by_regex(name)
+    return lambda name: name in named or (by_regex(name) and not own(name))
+
+
+def own_groups(params: dict[str, Any]) -> Predicate:
+    """A predicate on names of groups of the source: those that are its own, since no earlier translation placed them
+    there, and neither the caller nor an application names them.
+    """
+    placed = params.get("groups_placed")
+    if placed is None:
+        return lambda name: False
+    known = {*placed, *(params["groups"] or ()), *(params["named_groups"] or ())}
+    return lambda name: name not in known
 
 
 def unreadable(expressions: str, names: Iterable[str] = ()) -> str:

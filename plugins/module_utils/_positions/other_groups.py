@@ -37,6 +37,12 @@ EXCLUDED = (
     "the mirror's patterns leave it out",
     "Name it in failover_more_groups (recreate_from_backup_more_groups), or in the mirror's groups",
 )
+OWN = (
+    "no earlier translation brought a position of it to the region that positions are read from: it is taken for a "
+    "group of that region's own",
+    "Where it is to go on in the target too, stop its consumers and translate its positions by name (offset_translate "
+    "with groups)",
+)
 SINK = (
     "sinks of Kafka Connect are left out by MirrorMaker 2's own exclusions",
     "Where the sink runs against the target afterwards, name its group in failover_more_groups "
@@ -117,6 +123,7 @@ def other_groups(
     topics: Iterable[str] = (),
     uncopied: Mapping[str, list[str]] | None = None,
     withdrawn: Mapping[str, list[str]] | None = None,
+    own: Callable[[str], bool] = lambda name: False,
 ) -> list[dict[str, Any]]:
     """What is said of each group that has no answer, or whose answer is not all that it needs.
 
@@ -128,6 +135,7 @@ def other_groups(
         Kafka Streams.
     :param uncopied: of groups that have an answer, the topics and partitions of which there is no copy.
     :param withdrawn: of groups, the topics and partitions in which they have a checkpoint and no position any more.
+    :param own: predicate on groups that are the source's own, see :func:`.groups.own_groups`.
     :returns: ``[{group, kind, named, why, remedy}]``, sorted; ``*`` stands for those that could not be listed.
     """
     found, of_streams = [], [topic for topic in topics if topic.endswith(tuple(OF_STREAMS))]
@@ -135,19 +143,21 @@ def other_groups(
     for group in sorted(set(kinds.groups) | set(positions) | set(named) | set(gone)):
         kind = kinds.groups.get(group, {})
         if is_askable(group) and (group in placed or group in gone):
-            own = of_streams if group in placed else ()
-            answer = _besides(group, own, (uncopied or {}).get(group), gone.get(group))
+            own_topics = of_streams if group in placed else ()
+            answer = _besides(group, own_topics, (uncopied or {}).get(group), gone.get(group))
         # Nobody looks at those who neither consume the mirror's topics nor are named: they would hide those that count.
         elif group in named or group in positions or kind.get("type") in NOT_CONSUMERS or not is_askable(group):
-            answer = _why_and_remedy(group, kind, kinds, group in positions, wanted(group))
+            answer = _why_and_remedy(group, kind, kinds, group in positions, wanted(group), own(group))
         else:
             continue
         if answer:
             found.append(_row(group, kind.get("type") or kind.get("protocol") or "unknown", group in named, answer))
-    if kinds.unlisted:
-        why = "share groups and groups of the streams protocol could not be listed: " + kinds.unlisted
-        found.append(_row("*", "unknown", False, (why, UNLISTED_REMEDY)))
-    return sorted(found, key=lambda row: row["group"])
+    return sorted([*found, *_unlisted(kinds)], key=lambda row: row["group"])
+
+
+def _unlisted(kinds: Kinds) -> list[dict[str, Any]]:
+    why = "share groups and groups of the streams protocol could not be listed: " + kinds.unlisted
+    return [_row("*", "unknown", False, (why, UNLISTED_REMEDY))] if kinds.unlisted else []
 
 
 def _row(group: str, kind: str, of_application: bool, answer: tuple[str, str]) -> dict[str, Any]:
@@ -185,7 +195,9 @@ def told(others: Iterable[Any] | None) -> list[str]:
     return lines
 
 
-def _why_and_remedy(group: str, kind: dict[str, str], kinds: Kinds, positioned: bool, wanted: bool) -> tuple[str, str]:
+def _why_and_remedy(
+    group: str, kind: dict[str, str], kinds: Kinds, positioned: bool, wanted: bool, own: bool
+) -> tuple[str, str]:
     if not is_askable(group):
         return UNASKED
     types = (kind.get("type"), kind.get("protocol"))
@@ -195,6 +207,8 @@ def _why_and_remedy(group: str, kind: dict[str, str], kinds: Kinds, positioned: 
         return STREAMS
     if kind.get("type") == "other":
         return OTHER
+    if positioned and own:
+        return OWN
     if positioned and not wanted:
         return SINK if group.startswith("connect-") else EXCLUDED
     if positioned:

@@ -19,7 +19,7 @@ from .._kafka.mm2_topics import Row, Unread, read_checkpoints, read_witness
 from .._mm2.names import MirrorNames, check_names
 from .._positions.collector import EvidenceCollector
 from .._positions.copies import partitions_of, source_topics, uncopied
-from .._positions.groups import group_filter, last_positions, living_positions, taken_back, wanted_topic
+from .._positions.groups import group_filter, last_positions, living_positions, own_groups, taken_back, wanted_topic
 from .._positions.left_over import (
     ALONE,
     KEPT,
@@ -239,6 +239,7 @@ def _add_others(result: dict[str, Any], params: dict[str, Any], mirror: _Mirror)
         source_topics(mirror.names, mirror.source, mirror.target),
         uncopied(mirror.names, mirror.target, mirror.groups.positions),
         mirror.groups.withdrawn,
+        own_groups(params),
     )
     unreadable = unreadable_as_others(result["summary"]["unreadable"])
     result["others"] = with_left_over(result["others"], result["left_over"], params["named_groups"] or ()) + unreadable

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import admission
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import rights as _rights
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import fence as _fence
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
@@ -23,5 +24,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "rights_with": as_filter(_rights.rights_with),
     "rights_without": as_filter(_rights.rights_without),
     "taken_told": as_filter(_fence.taken_told),
+    "unadmitted": as_filter(admission.unadmitted),
     "unfenced_names": as_filter(_fence.unfenced_names),
 }

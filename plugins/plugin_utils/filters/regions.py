@@ -18,6 +18,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter impo
 FILTERS: dict[str, Callable[..., Any]] = {
     "application_batches": as_filter(_applications.application_batches),
     "application_files": as_filter(_applications.application_files),
+    "application_password": as_filter(_applications.application_password),
     "application_groups": as_filter(_applications.application_groups),
     "applications": as_filter(_applications.applications),
     "backup_status": as_filter(_backup_status.backup_status),

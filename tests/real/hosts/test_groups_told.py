@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A group that the inventory's applications name, and that nobody saw a position of, is named by the stages that bring
-positions over.
+"""The stages that bring positions over name the groups whose they do not: one of an application, of which nobody saw a
+position, and one that reads the backup itself.
 """
 
 from __future__ import annotations
@@ -9,14 +9,17 @@ from typing import Any
 
 import pytest
 import yaml
+from confluent_kafka import Consumer, TopicPartition
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.writer import write
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2 import witness
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.other_groups import UNSEEN
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.other_groups import OWN, UNSEEN
 from tests.real.hosts.mirrors import create
-from tests.real.hosts.moved import AWAY, THERE, TOPIC, World, ledger_of
+from tests.real.hosts.moved import AWAY, RETURN, THERE, TOPIC, World, ledger_of
+from tests.support.committing import commit_places
 from tests.support.kafka import ROOT
+from tests.support.offsets_lab import until
 
 pytestmark = pytest.mark.real
 POSITIONS = "__kafka_dr_positions"
@@ -76,3 +79,31 @@ def test_a_group_of_an_application_without_a_position_is_told_and_kept(lost, sta
     assert "'billing'" not in told and "'till'" not in told, told
     found = ledger_of(lost.brokers["eu"])["done"][stage][step]["found"]
     assert [one["group"] for one in found["others"] if one["named"]] == ["nightly"], found
+
+
+def test_a_reader_of_the_backup_goes_on_there_and_the_restore_ends(lost):
+    """The patterns of the mirror match its group too, and it was never in the region that was lost."""
+    facts = FACTS["recreate_from_backup"]
+    lost.play("recreate_from_backup", THERE, translating("recreate_from_backup"), facts, **AWAY)
+    reader = Consumer({**lost.brokers["eu"].client, "group.id": "dashboard", "auto.offset.reset": "earliest"})
+    reader.subscribe([TOPIC])
+    until(lambda: reader.poll(0.2) or reader.assignment(), 60)
+    commit_places(lost.brokers["eu"].client, "billing", [TopicPartition(TOPIC, 0, 0)])
+    reader.commit(offsets=[TopicPartition(TOPIC, 0, 0)], asynchronous=False)
+    lost.brokers["na"].start()
+    tasks = yaml.safe_load((ROOT / "roles" / "recreate_from_backup" / "tasks" / "positions.yml").read_text())
+    (first,) = [at for at, task in enumerate(tasks) if task["name"].endswith("Translate from the backup and commit")]
+    # No proof is played here.
+    del tasks[first]["streamsafe.kafka_dr.offset_translate"]["proof_report"]
+    said = lost.play(
+        "recreate_from_backup",
+        THERE,
+        tuple(tasks[first:]),
+        {**facts, "__recreate_from_backup_reverse": RETURN, "recreate_from_backup_from": "eu"},
+        **AWAY,
+    )
+    reader.close()
+    told = said.partition("NOT BROUGHT OVER:")[2]
+    assert f"'dashboard' (classic): {OWN[0]}" in told, said[-3000:]
+    found = ledger_of(lost.brokers["eu"])["done"]["recreate_from_backup"]["positions"]["found"]
+    assert (found["groups"], found["translations"][0]["placed"]) == (1, ["billing"]), found

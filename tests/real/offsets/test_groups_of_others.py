@@ -15,6 +15,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import describe_groups, group_positions
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.other_groups import OWN
 from tests.support import offsets_lab as lab
 from tests.support import traffic
 from tests.support.kafka import clusters
@@ -76,6 +77,23 @@ def test_nor_does_one_that_works_in_the_target(pair):
 def test_one_that_works_on_a_mirrored_topic_does(pair):
     with closing(joined(pair[0], MOVED, "live")), pytest.raises(RefusedError, match="1 live members on the source"):
         translated(pair)
+
+
+def test_who_reads_the_source_itself_is_left_alone_where_positions_pass_two_translations(pair):
+    """A backup is read while a region is made again from it. Whom the first translation placed there goes on."""
+    lab.set_positions(pair[0], MOVED, {"placed": {0: 9}, "named": {0: 6}})
+    with closing(joined(pair[0], MOVED, "reader")):
+        with pytest.raises(RefusedError, match="reader: 1 live members on the source"):
+            translated(pair)
+        found = translated(pair, groups_placed=["placed"], named_groups=["named"])
+        of_applications = translated(pair, groups_placed=["placed"], named_groups=["reader"], on_live_members="skip")
+    assert [row["group"] for row in found["plan"]] == ["named", "placed"], found["plan"]
+    (left,) = [row for row in found["others"] if row["group"] == "reader"]
+    assert (left["why"], left["remedy"]) == OWN
+    assert {row["group"]: row["reason"] for row in of_applications["groups"] if row["state"] == "left"} == {
+        "reader": "1 live members on the source: its position moves, or a session has not ended"
+    }
+    assert translated(pair, groups_placed=[])["plan"] == []
 
 
 def test_a_member_without_a_position_in_a_mirrored_topic_does_too(pair):

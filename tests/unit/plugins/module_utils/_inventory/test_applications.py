@@ -108,6 +108,20 @@ def test_files_tell_the_region_and_quote_what_a_shell_would_read():
     assert """KAFKA_PWD='p w'"'"'$x'""" in lines
 
 
+def test_a_user_has_the_password_of_the_region_that_the_application_is_led_to():
+    """Regions may have passwords of their own; one that says nothing has the other's."""
+    users = {"na": [{"name": "u", "password": "of na"}, {"name": "v", "password": "both"}], "eu": [{"name": "v"}]}
+    regions = {name: {"kafka_dr_client": CLIENT, "kafka_dr_users": users[name]} for name in users}
+    regions["eu"]["kafka_dr_users"].append({"name": "u", "password": "of eu"})
+    for order in (["na", "eu"], ["eu", "na"]):
+        ordered = {name: regions[name] for name in order}
+        for region in order:
+            settings, dummy = _applications.application_files(ordered, [app("a")], region)
+            assert f"KAFKA_PWD='of {region}'" in settings["content"].splitlines()
+        assert _applications.application_password(ordered, "eu", "v") == "both"
+        assert _applications.application_password(ordered, "eu", "stranger") == ""
+
+
 @pytest.mark.parametrize("wrong", [{"environment_file": ""}, {"principals": ["stranger"]}, {"principals": []}])
 def test_an_application_that_cannot_be_told_is_named(wrong):
     regions = {"eu": {"kafka_dr_client": CLIENT, "kafka_dr_users": [{"name": "u", "password": "p"}]}}

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Users of applications that have no rights in the region that a failover leads them to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.admission import unadmitted
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.check_all import examined
+
+from .valid_description import described
+
+RIGHT = {"resource": "topic", "name": "orders", "operations": ["READ"]}
+
+
+def user(name: str, *acls: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"name": name, "purpose": "application", "acls": list(acls), **more}
+
+
+HOME = {
+    "kafka_dr_users": [user("shop", RIGHT), user("till", RIGHT), user("idle"), user("kdr", RIGHT, purpose="mirror")]
+}
+
+
+@pytest.mark.parametrize(
+    ("target", "acls", "lacking"),
+    [
+        ({}, [], ["shop", "till"]),
+        ({"kafka_dr_users": [user("shop", RIGHT), user("till")]}, [], ["till"]),
+        ({"kafka_dr_users": [user("shop", RIGHT), user("till", RIGHT, purpose="mirror")]}, [], ["till"]),
+        ({"kafka_dr_super_users": ["User:shop"]}, [], ["till"]),
+        # Rights that somebody else gives, also to a certificate's subject; a DENY gives none.
+        ({}, [{"principal": "User:shop"}, {"principal": "User:CN=till", "permission": "allow"}], []),
+        ({}, [{"principal": "User:shop", "permission": "deny"}, {"principal": "User:others"}], ["shop", "till"]),
+    ],
+)
+def test_who_has_rights_in_the_source_alone_is_named(target, acls, lacking):
+    assert unadmitted({"na": HOME, "eu": target}, "na", "eu", acls) == lacking
+
+
+def test_an_inventory_warns_of_them_before_the_day():
+    hosts = described("europe.kafka_dr_users.1", user("other", RIGHT, password="p"))
+    (warned,) = examined(hosts)["warnings"]
+    assert warned.startswith("kafka_dr_users: 'shop' has rights in 'north_america' and none in 'europe'. Give")
+    assert examined(hosts, ["north_america", "europe"])["warnings"] == [warned]
+    assert examined(hosts, ["europe"])["warnings"] == []
+
+
+def test_it_does_not_where_rights_are_given_elsewhere():
+    assert examined(described("europe.kafka_dr_users.1", user("shop", password="p")))["warnings"] == []
