@@ -112,6 +112,10 @@ acls:
   returned: when asked for
   type: list
   elements: dict
+acls_bind:
+  description: Whether ACLs bind anybody, which they do not in a cluster without an authorizer.
+  returned: when O(read) has V(acls)
+  type: bool
 quotas:
   description: Every client quota, in the form that M(streamsafe.kafka_dr.client_quotas) takes.
   returned: when asked for

@@ -187,22 +187,21 @@ lag:
   type: int
   returned: always
 heartbeat:
-  description: >-
-    Times in seconds since the epoch, null where there is none. RV(heartbeat.copied_at) is the last heartbeat that came
-    through the mirror, RV(heartbeat.emitted_at) the last that the mirror wrote to the target itself, RV(heartbeat.age)
-    the seconds since the later of the two.
+  description: The last heartbeats, null where there is none.
   type: dict
   returned: always
   contains:
     copied_at:
-      description: Seconds since the epoch.
+      description: When the last one came through the mirror, in seconds since the epoch.
       type: float
     emitted_at:
-      description: Seconds since the epoch.
+      description: When the mirror wrote the last one to the target itself, in seconds since the epoch.
       type: float
     age:
-      description: Seconds.
+      description: Seconds since the later of the two.
       type: float
+noted_at:
+  {description: "When Connect noted last how far it copied, in seconds since the epoch.", type: float, returned: always}
 witness:
   description: The position witness's last round.
   type: dict

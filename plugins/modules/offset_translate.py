@@ -97,8 +97,8 @@ options:
     type: list
     elements: str
     default: []
-  groups_placed:
-    description: Groups that a first translation placed in the source of this one. Others that O(groups_regex) matches
+  groups_known:
+    description: Groups that a first translation, to the source of this one, knew. Others that O(groups_regex) matches
       and O(named_groups) does not name are the source's own, and are left alone, whether they have live members or not;
       see RV(others). Without it, none is.
     type: list
@@ -283,7 +283,7 @@ def main() -> None:
             "target_ends": {"type": "dict", "default": {}},
             "accept": {"type": "list", "elements": "str", "choices": ACCEPTABLE, "default": ["lower_bound"]},
             "named_groups": {"type": "list", "elements": "str", "default": []},
-            "groups_placed": {"type": "list", "elements": "str"},
+            "groups_known": {"type": "list", "elements": "str"},
             "switched_groups": {"type": "list", "elements": "str", "default": []},
             "on_live_members": {"type": "str", "choices": ["fail", "skip"], "default": "fail"},
             "leave_seconds": {"type": "int", "default": 0},

@@ -14,6 +14,7 @@ import jinja2
 import pytest
 import yaml
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.copies import asked_source
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
 from tests.unit.plugins.module_utils._ledger.test_fold import entry
 
@@ -40,6 +41,7 @@ def evaluated(text: str, given: dict[str, Any]) -> Any:
     environment.filters["dict2items"] = lambda given: [{"key": key, "value": value} for key, value in given.items()]
     environment.filters["items2dict"] = lambda rows: {row["key"]: row["value"] for row in rows}
     environment.filters["bool"] = bool
+    environment.filters["streamsafe.kafka_dr.asked_source"] = asked_source
     environment.filters["combine"] = lambda *given: {key: value for one in given for key, value in one.items()}
     environment.tests["file"] = os.path.isfile
     text = str(text).strip().removeprefix("{{").removesuffix("}}")
@@ -156,7 +158,11 @@ def test_no_mirror_is_turned_or_started_from_a_copy_that_is_not_the_proven_one(e
         ([*TURNED, GONE], "LOSS", None),
         ([*TURNED, entry("2", "late_records", found={"accepted": True, "total": 3})], "LOSS", None),
         ([*TURNED, entry("2", "late_records", found={"accepted": True, "total": 0})], "NOT_PROVABLE", None),
-        ([*TURNED, entry("2", "late_records", found={"accepted": False, "total": 0})], "PROVEN", 0),
+        ([*TURNED, entry("2", "late_records", found={"accepted": False, "total": 0, "exact": True})], "PROVEN", 0),
+        # What came late may have expired.
+        ([*TURNED, entry("2", "late_records", found={"accepted": False, "total": 0, "exact": False})], "PROVEN", 1),
+        ([*TURNED, entry("2", "proof", "not_provable", found={"source": "na", "report": ""})], "PROVEN", 1),
+        ([*TURNED, OTHERWISE, ACTIVE, entry("3", "proof", "proven", found={"verdict": "PROVEN"})], "LOSS", None),
         ([*TURNED, OTHERWISE, ACTIVE], "LOSS", None),
         ([BEGUN, ended(True)], "no proof", 1),
     ],
@@ -169,7 +175,8 @@ def test_the_end_of_a_move_says_what_the_target_holds(entries, verdict, lost):
         "__failover_steps": known["done"]["failover"],
         "ledger_known": known,
         "__failover_catches_up": False,
-        "__failover_proof": {},
+        # Of this run, whose job died; what the ledger says goes before.
+        "__failover_proof": {"verdict": "no proof"},
         "__failover_proven": known["done"]["failover"].get("proof", {}).get("found", {}),
         # Such as the marker of a transaction.
         "__failover_ends": {"lost": {"total": 1}},

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .._kafka.acls import qualified
+from .._kafka.rights import EVERYBODY
 from .._values.listing import named
 from .._values.safe import shown
 
@@ -20,7 +21,9 @@ def unadmitted(
     :param acls: what the target allows, in the form that :func:`.acls.flatten` reads; any of it is taken for what the
         user needs.
     """
-    allowed = {acl["principal"] for acl in acls if str(acl.get("permission") or "allow").lower() == "allow"}
+    allowed = {acl.get("principal") for acl in acls if str(acl.get("permission") or "allow").lower() == "allow"}
+    if EVERYBODY in allowed:
+        return []
     there: Mapping[str, Any] = hosts[target] if target in hosts else {}
     allowed |= {qualified(name) for name in there.get("kafka_dr_super_users") or []}
     allowed |= {qualified(user["name"]) for user in _with_rights(hosts, target)}

@@ -12,6 +12,7 @@ from .._values.listing import named
 from . import check_mirrors as of_mirrors
 from . import check_regions as of_regions
 from .admission import not_admitted
+from .applications import LEARNT
 from .check_value import Mistake, Unresolved, mistakes, shown
 from .schema import INTERNAL, OTHERS, VARIABLES
 
@@ -20,8 +21,6 @@ PREFIX = "kafka_dr_"
 NAMED = 3
 # How near a name has to be to one of the collection's to be taken for a slip.
 NEAR = 0.85
-# Marks a password that a stage has learnt from its Secret.
-LEARNT = "password_learned"
 
 
 def examined(hosts: of_mirrors.HOSTS, about: c.Collection[str] = (), complete: bool = True) -> dict[str, list[str]]:

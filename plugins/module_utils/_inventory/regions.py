@@ -112,6 +112,7 @@ def copied_ends(status: dict[str, Any], ledger: dict[str, Any] | None = None, re
     :returns: ``source{topic: {partition: offset after the last record copied}}``, ``known`` (the ends that the position
         witness saw last), ``lost{total, topics{topic: offsets}, unknown[topic]}`` (None where there was no witness, or
         of some topic it is not known), ``witnessed_at`` (when the ends moved last, in seconds since the epoch),
+        ``noted_at`` (when Connect noted last how far it had copied, in the same seconds),
         ``looked_at`` (when the witness looked last, as the ledger writes moments; or empty), and ``used_since`` where
         applications may have been led to the source after that look, so that nobody knows what is lost. Of a topic that
         was made again, and that the mirror was not seen to begin again, an offset may be one of the former topic, or
@@ -131,6 +132,7 @@ def copied_ends(status: dict[str, Any], ledger: dict[str, Any] | None = None, re
         "known": witness.get("ends") or {},
         "lost": _lost(witness, source, {topic for topic, dummy in double}),
         "witnessed_at": witness.get("ends_at"),
+        "noted_at": status.get("noted_at"),
         "looked_at": "" if looked is None else moment(looked),
     }
     named = _named_at(ledger or {}, region)

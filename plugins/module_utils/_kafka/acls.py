@@ -111,12 +111,17 @@ def describe_acls(client: KafkaClient, principals: Iterable[str] | None = None) 
 
 def binding_acls(client: KafkaClient, principals: Iterable[str] | None = None) -> list[Acl]:
     """As :func:`describe_acls`; empty where no ACL binds anybody, for want of an authorizer."""
+    return acls_or_none(client, principals) or []
+
+
+def acls_or_none(client: KafkaClient, principals: Iterable[str] | None = None) -> list[Acl] | None:
+    """As :func:`describe_acls`; None where no ACL binds anybody, for want of an authorizer."""
     try:
         return describe_acls(client, principals)
     except KafkaDrError as error:
         if error.facts.get("code") != UNGUARDED:
             raise
-        return []
+        return None
 
 
 def _acl(binding: Any) -> Acl:

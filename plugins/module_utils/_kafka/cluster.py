@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from .._values.holding import HOLD, holds
-from .acls import as_dict, binding_acls
+from .acls import acls_or_none, as_dict
 from .brokers import broker_settings
 from .client import KafkaClient
 from .groups import describe_groups, list_groups
@@ -37,8 +37,9 @@ def cluster_state(
     :returns: ``cluster_id``, ``brokers``,
         ``topics{name: {id, partitions, replication_factor, configs{}, retention{config in effect: limit},
         offsets{partition: {start, end, stable}}}}``,
-        ``groups{name: {state, members[]}}``, ``acls[]`` in the form that :func:`.acls.flatten` reads, ``quotas[]`` in
-        that of :func:`.quotas.flatten`, ``deletion_held{broker: whether it was started so that it deletes nothing}``.
+        ``groups{name: {state, members[]}}``, ``acls[]`` in the form that :func:`.acls.flatten` reads,
+        ``acls_bind`` (whether there is an authorizer), ``quotas[]`` in that of :func:`.quotas.flatten`,
+        ``deletion_held{broker: whether it was started so that it deletes nothing}``.
     """
     metadata = client.metadata()
     state: dict[str, Any] = {"cluster_id": metadata.cluster_id, "brokers": len(metadata.brokers)}
@@ -47,7 +48,8 @@ def cluster_state(
     if "groups" in aspects:
         state["groups"] = describe_groups(client, matching(list_groups(client), groups, "groups"), others=True)
     if "acls" in aspects:
-        state["acls"] = [as_dict(acl) for acl in binding_acls(client)]
+        acls = acls_or_none(client)
+        state.update(acls=[as_dict(acl) for acl in acls or ()], acls_bind=acls is not None)
     if "quotas" in aspects:
         # kafka-python takes a quarter of a second to load; no other aspect needs it.
         from .quotas import describe_quotas

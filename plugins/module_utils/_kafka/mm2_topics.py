@@ -50,6 +50,7 @@ class SourceOffsets(TypedDict):
     hidden: set[Partition]
     transactional: bool
     plain: set[Partition]
+    noted_at: float | None
 
 
 def _bounds(client: KafkaClient, topic: str) -> dict[int, LogBounds] | None:
@@ -168,7 +169,7 @@ def read_source_offsets(
         restart; ``hidden``, keys of which later rows may stand behind a transaction that is open; ``transactional``,
         whether the log of a partition ends in a control record, so that the mirror is exactly-once and these offsets
         are atomic with the data; ``plain``, keys that were written without transactions at some time, see
-        :func:`_plain`.
+        :func:`_plain`; ``noted_at``, when Connect wrote the latest of them, in seconds since the epoch.
     """
     bounds = _bounds(client, topic)
     if bounds is None:
@@ -177,10 +178,8 @@ def read_source_offsets(
     behind = {number for number, log in bounds.items() if log["stable"] < log["end"]}
     last: dict[Partition, dict[int, Row]] = {}
     of_key: dict[Partition, list[Row]] = {}
-    for row in rows:
+    for row in (row for row in rows if row.value[0] is not None and row.value[0].cluster == cluster):
         value = row.value[0]
-        if value is None or value.cluster != cluster:
-            continue
         if value.connector != connector and (
             connector is not None or value.connector.rpartition(".")[2] != codec_connect.SOURCE_CONNECTOR
         ):
@@ -196,6 +195,7 @@ def read_source_offsets(
         "hidden": {key for key, places in last.items() if behind & set(places)},
         "transactional": latest is not None and _ends_in_control_record(bounds, rows, latest.partition),
         "plain": _plain(rows, of_key),
+        "noted_at": None if latest is None else latest.timestamp / 1000,
     }
 
 

@@ -22,7 +22,10 @@ def follow_copies(state: dict[str, Any], entry: Mapping[str, Any], regions: Sequ
     found, stage, step = entry.get("found") or {}, entry["stage"], entry["step"]
     proven, done = (step, entry["state"]) == PROVEN, state["done"].setdefault(stage, {})
     if proven:
-        done.pop("disproven", None)
+        # Only who asked the source itself knows better than all others.
+        shown = (done.get("disproven", {}).get("found") or {}).get("source")
+        if found.get("source") in (shown, regions[0]):
+            done.pop("disproven", None)
     elif step == "proof" and compared(entry):
         done["disproven"] = entry
         # Of other sides it says nothing.
@@ -40,6 +43,18 @@ def follow_copies(state: dict[str, Any], entry: Mapping[str, Any], regions: Sequ
 def compared(proof: Mapping[str, Any]) -> bool:
     """Whether the entry of a proof stands for a comparison: a job that died has no report."""
     return proof["state"] != "not_provable" or bool((proof.get("found") or {}).get("report"))
+
+
+def asked_source(late: Mapping[str, Any], lost: Mapping[str, Any], proven: bool) -> bool:
+    """Whether what was found of late records shows that nothing is missing: the source itself was asked, and a witness
+    counts markers of transactions too.
+
+    :param late: what ``late_records_info`` found, as the ledger has it: nothing where records may have expired unseen.
+    :param lost: what the ends say.
+    :param proven: whether a proof shows that the copy is complete; without one, topics of which nobody knows what was
+        copied stay unknown.
+    """
+    return bool(late.get("exact")) and not late.get("accepted") and (proven or not lost.get("unknown"))
 
 
 def with_earlier(former: Mapping[str, Any] | None, entry: dict[str, Any]) -> dict[str, Any]:

@@ -45,7 +45,7 @@ Positions = dict[str, dict[Partition, Position]]
 
 
 def group_filter(params: dict[str, Any]) -> Predicate:
-    """A predicate on group names from ``groups``, ``groups_regex``, ``groups_exclude_regex`` and ``groups_placed``."""
+    """A predicate on group names from ``groups``, ``groups_regex``, ``groups_exclude_regex`` and ``groups_known``."""
     if not params["groups"] and not params["groups_regex"]:
         raise UsageError(
             "No group is named",
@@ -58,13 +58,13 @@ def group_filter(params: dict[str, Any]) -> Predicate:
 
 
 def own_groups(params: dict[str, Any]) -> Predicate:
-    """A predicate on names of groups of the source: those that are its own, since no earlier translation placed them
-    there, and neither the caller nor an application names them.
+    """A predicate on names of groups of the source: those that are its own, since the translation to it did not know
+    them, and neither the caller nor an application names them.
     """
-    placed = params.get("groups_placed")
-    if placed is None:
+    before = params.get("groups_known")
+    if before is None:
         return lambda name: False
-    known = {*placed, *(params["groups"] or ()), *(params["named_groups"] or ())}
+    known = {*before, *(params["groups"] or ()), *(params["named_groups"] or ())}
     return lambda name: name not in known
 
 

@@ -46,8 +46,8 @@ def mirror_progress(params: dict[str, Any], target: KafkaClient | None = None) -
     :param params: ``MIRROR_SPEC`` with ``topics``, ``topics_exclude`` and ``details``; without ``source_client`` the
         lag is not known.
     :param target: the target's client, where the caller has one.
-    :returns: ``exists``, ``exactly_once_seen``, ``conflicts[]``, ``partitions[]``, ``hidden[]``, ``heartbeat``,
-        ``witness``, ``lag``, as the module ``mirror_offsets_info`` documents them.
+    :returns: ``exists``, ``exactly_once_seen``, ``noted_at``, ``conflicts[]``, ``partitions[]``, ``hidden[]``,
+        ``heartbeat``, ``witness``, ``lag``, as the module ``mirror_offsets_info`` documents them.
     :raises KafkaDrError: a cluster cannot be read, or both are the same one.
     """
     names = mirror_names(params)
@@ -63,14 +63,14 @@ def mirror_progress(params: dict[str, Any], target: KafkaClient | None = None) -
     copied = read_source_offsets(
         target, params["offsets_topic"] or names.source_offsets, names.source, params["connector"]
     )
-    witness = _witness(names, target, params["positions_topic"], wanted, copied["offsets"] if copied else {})
-    partitions = _partitions(names, source, bounds, copied["offsets"] if copied else {}, wanted)
+    offsets = copied["offsets"] if copied else {}
+    witness = _witness(names, target, params["positions_topic"], wanted, offsets)
+    partitions = _partitions(names, source, bounds, offsets, wanted)
     return {
         "exists": {"source_offsets": copied is not None, "witness": witness["exists"]},
         "exactly_once_seen": bool(copied and copied["transactional"]),
-        "conflicts": [
-            {"topic": topic, "partition": number} for topic, number in (copied["conflicts"] if copied else ())
-        ],
+        "noted_at": copied["noted_at"] if copied else None,
+        "conflicts": [{"topic": place[0], "partition": place[1]} for place in (copied["conflicts"] if copied else ())],
         "partitions": partitions,
         "hidden": _hidden(source, partitions),
         "heartbeat": _heartbeat(names, target),

@@ -38,8 +38,8 @@ EXCLUDED = (
     "Name it in failover_more_groups (recreate_from_backup_more_groups), or in the mirror's groups",
 )
 OWN = (
-    "no earlier translation brought a position of it to the region that positions are read from: it is taken for a "
-    "group of that region's own",
+    "the translation to the region that positions are read from did not know it: it is taken for a group of that "
+    "region's own",
     "Where it is to go on in the target too, stop its consumers and translate its positions by name (offset_translate "
     "with groups)",
 )

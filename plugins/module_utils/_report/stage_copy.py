@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from .._ledger.copies import LATE, compared, with_earlier
+from .._ledger.copies import LATE, asked_source, compared, with_earlier
 
 # An entry of the ledger, see docs/architecture.md.
 Entry = dict[str, Any]
@@ -14,7 +15,9 @@ Entry = dict[str, Any]
 def found_by(entries: list[Entry]) -> dict[str, dict[str, Any]]:
     """What was found by the steps that are done, by name."""
     done: dict[str, Entry] = {}
-    for entry in entries:
+    for entry, forgets in _with_beginnings(entries):
+        if forgets:
+            done.pop(LATE, None)
         if entry["state"] in ("done", "active"):
             done[entry["step"]] = with_earlier(done.get(entry["step"]), entry)
     return {step: entry.get("found") or {} for step, entry in done.items()}
@@ -22,14 +25,31 @@ def found_by(entries: list[Entry]) -> dict[str, dict[str, Any]]:
 
 def proofs_of(entries: list[Entry]) -> list[dict[str, Any]]:
     """The proofs in order. One whose job died overrules none."""
-    judged = [entry for entry in entries if entry["state"] in ("proven", "different", "not_provable")]
-    proofs = [_proof(entry) for entry in judged]
+    proofs: list[dict[str, Any]] = []
     latest: dict[tuple[str, str], int] = {}
-    for at, (entry, proof) in enumerate(zip(judged, proofs, strict=True)):
-        sides = (proof["source"], proof["target"])
-        if sides not in latest or compared(entry):
-            latest[sides] = at
+    for entry, forgets in _with_beginnings(entries):
+        if forgets:
+            # What was wrong with a copy is so still.
+            latest = {sides: at for sides, at in latest.items() if proofs[at]["state"] != "proven"}
+        if entry["state"] in ("proven", "different", "not_provable"):
+            proof = _proof(entry)
+            sides = (proof["source"], proof["target"])
+            if sides not in latest or compared(entry):
+                latest[sides] = len(proofs)
+            proofs.append(proof)
     return [{**proof, "latest": at in latest.values()} for at, proof in enumerate(proofs)]
+
+
+def _with_beginnings(entries: list[Entry]) -> Iterator[tuple[Entry, bool]]:
+    """Each entry, and whether it begins a run that forgets what a planned one saw of the source: an unplanned one, of
+    which nobody knows whether the source was used since.
+    """
+    named = False
+    for entry in entries:
+        named = named or entry["state"] == "active"
+        begun = (entry.get("found") or {}) if (entry["step"], entry["state"]) == ("stage", "started") else {}
+        unplanned = begun.get("planned") is False and not begun.get("catches_up")
+        yield entry, unplanned and not (named and begun.get("source_asked"))
 
 
 def lost_of(
@@ -48,13 +68,13 @@ def lost_of(
     shown = {proof["state"] for proof in proofs if proof["latest"] and proof["source"] == source}
     if found.get("gone") or shown - {"proven"} or (late.get("accepted") and not late.get("exact")):
         return {**lost, "total": None}
-    if LATE not in found:
-        return ended.get("lost") or lost
-    # The source itself was asked. A witness counts markers of transactions too, and late records in part.
+    if not late.get("accepted"):
+        by_source = {"total": 0, "topics": {}} if asked_source(late, lost, "proven" in shown) else {}
+        return ended.get("lost") or {**lost, **by_source}
     topics: dict[str, int] = {}
-    for row in (late.get("late") or []) if late.get("accepted") else []:
+    for row in late.get("late") or []:
         topics[row["topic"]] = topics.get(row["topic"], 0) + int(row["records"])
-    return {**lost, "total": int(late.get("total") or 0) if late.get("accepted") else 0, "topics": topics}
+    return {**lost, "total": int(late.get("total") or 0), "topics": topics}
 
 
 def left_behind_of(found: dict[str, dict[str, Any]]) -> list[str]:

@@ -46,6 +46,11 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
     if part.older:
         pair.reasons.append(f"{part.older} records on the target are from before the first one that both sides had")
     unread = _unread(closing, place, part)
+    # What it had seen to be there is no tail of its last seconds: it was behind.
+    known = min(unread, max(0, part.source_end - part.read))
+    if known:
+        pair.reasons.append(f"the watch was behind: in its last round it had seen {known} offsets that it had not read")
+        pair.undecided = True
     if unread:
         pair.reasons.append(
             f"{unread} offsets from {part.read} on had been copied before the watch read them, and were not compared"

@@ -25,6 +25,7 @@ def cluster_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
         "topics": {},
         "groups": {},
         "acls": [],
+        "acls_bind": True,
         "quotas": [],
         "deletion_held": {},
     }

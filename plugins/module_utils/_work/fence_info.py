@@ -72,7 +72,9 @@ def _given_back(users: dict[str, Any], params: dict[str, Any]) -> dict[str, str]
     to be fenced.
     """
     named_ones = (params.get("given_back") or {}).items()
-    return {name: why for name, why in named_ones if qualified(name.split(" ")[-1]) in users}
+    # The principal of a user with a certificate is its subject.
+    known = {principal.get("username") or name.partition(":")[2] for name, principal in users.items()}
+    return {name: why for name, why in named_ones if name.split(" ")[-1] in known}
 
 
 def _guarded(asked: dict[str, Any], unguarded: list[int]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import copies as _copies
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import about as _about
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import continued as _continued
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import drift as _drift
@@ -15,6 +16,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 FILTERS: dict[str, Callable[..., Any]] = {
+    "asked_source": as_filter(_copies.asked_source),
     "brought_back": as_filter(_about.brought_back),
     "copies_shorter": as_filter(_whole.shorter),
     "failback_alike": as_filter(_returned.alike),

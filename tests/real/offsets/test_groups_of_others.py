@@ -85,15 +85,15 @@ def test_who_reads_the_source_itself_is_left_alone_where_positions_pass_two_tran
     with closing(joined(pair[0], MOVED, "reader")):
         with pytest.raises(RefusedError, match="reader: 1 live members on the source"):
             translated(pair)
-        found = translated(pair, groups_placed=["placed"], named_groups=["named"])
-        of_applications = translated(pair, groups_placed=["placed"], named_groups=["reader"], on_live_members="skip")
+        found = translated(pair, groups_known=["placed"], named_groups=["named"])
+        of_applications = translated(pair, groups_known=["placed"], named_groups=["reader"], on_live_members="skip")
     assert [row["group"] for row in found["plan"]] == ["named", "placed"], found["plan"]
     (left,) = [row for row in found["others"] if row["group"] == "reader"]
     assert (left["why"], left["remedy"]) == OWN
     assert {row["group"]: row["reason"] for row in of_applications["groups"] if row["state"] == "left"} == {
         "reader": "1 live members on the source: its position moves, or a session has not ended"
     }
-    assert translated(pair, groups_placed=[])["plan"] == []
+    assert translated(pair, groups_known=[])["plan"] == []
 
 
 def test_a_member_without_a_position_in_a_mirrored_topic_does_too(pair):

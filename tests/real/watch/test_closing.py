@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import NotProvableError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.worker import InProcess
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rows
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import portion, rows
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.closing import Closing, Wanted
 from tests.real.proof.support import create, drop, some
 from tests.support.sides import saved
@@ -86,6 +88,20 @@ def test_what_the_mirror_copied_after_the_last_round_is_counted_and_not_proven(p
     report = closed(watching, {"mirrored_through": {watching.name: {"0": 2050}}})
     assert only(report)["beyond"] == 50 and report["watch"]["not_compared"] == 50
     assert any("50 offsets from 2000 on" in reason for reason in report["reasons"]), report["reasons"]
+
+
+def test_what_the_watch_had_seen_and_not_read_is_no_tail_of_its_last_seconds(pair, monkeypatch):
+    """It was behind, as after an outage or at its limit of bytes a second, and its rounds ended in time."""
+    watching = begun(pair, "w.close.behind", 2000)
+    more = some(500, "later", headers=())
+    for where, records in (("source", more), ("target", [*more[:200], *more[300:]])):
+        watching.write(where, records)
+    monkeypatch.setattr(portion, "BATCH", 100)
+    watching.watch.round()
+    bounds = {"mirrored_through": {watching.name: {"0": 2500}}}
+    report = closed(watching, bounds, seen_at=int(time.time() * 1000))
+    assert report["verdict"] == "NOT_PROVABLE", report["reasons"]
+    assert any("in its last round it had seen 400 offsets that" in reason for reason in report["reasons"])
 
 
 def test_what_the_watch_found_before_is_a_difference_now(pair):

@@ -110,14 +110,18 @@ def test_files_tell_the_region_and_quote_what_a_shell_would_read():
 
 def test_a_user_has_the_password_of_the_region_that_the_application_is_led_to():
     """Regions may have passwords of their own; one that says nothing has the other's."""
-    users = {"na": [{"name": "u", "password": "of na"}, {"name": "v", "password": "both"}], "eu": [{"name": "v"}]}
-    regions = {name: {"kafka_dr_client": CLIENT, "kafka_dr_users": users[name]} for name in users}
-    regions["eu"]["kafka_dr_users"].append({"name": "u", "password": "of eu"})
+    own = {name: {"name": "u", "password": f"of {name}", "purpose": "application"} for name in ("na", "eu")}
+    both = {"na": {"name": "v", "password": "both", "purpose": "application"}, "eu": {"name": "v"}}
+    regions = {name: {"kafka_dr_client": CLIENT, "kafka_dr_users": [own[name], both[name]]} for name in own}
     for order in (["na", "eu"], ["eu", "na"]):
         ordered = {name: regions[name] for name in order}
         for region in order:
             settings, dummy = _applications.application_files(ordered, [app("a")], region)
             assert f"KAFKA_PWD='of {region}'" in settings["content"].splitlines()
+            # As the users are made there.
+            made = _applications.carried_users(ordered, "eu" if region == "na" else "na", region)
+            assert [user["password"] for user in made if user["name"] == "u"] == [f"of {region}"]
+            assert region == "na" or [user["password"] for user in made] == ["of eu", "both"]
         assert _applications.application_password(ordered, "eu", "v") == "both"
         assert _applications.application_password(ordered, "eu", "stranger") == ""
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.region import given_back
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.fence import users_of
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.fence_info import _given_back
 
 ACLS = {"authorization": {"acls": [{"resource": {"type": "topic", "name": "orders"}, "operations": ["Write"]}]}}
 
@@ -35,3 +37,13 @@ def test_nobody_gives_back_what_nobody_keeps_or_what_was_suspended():
     suspended = {"kustomize.toolkit.fluxcd.io/reconcile": "disabled"}
     kept = {"labels": {"kustomize.toolkit.fluxcd.io/name": "shop"}, "annotations": suspended}
     assert given_back([user(ACLS), user(ACLS, **kept)]) == {}
+
+
+@pytest.mark.parametrize("authentication", ["scram-sha-512", "tls", "tls-external"])
+def test_a_user_of_any_authentication_is_named(authentication):
+    """The principal of one with a certificate is the certificate's subject."""
+    described = {"name": "orders", "purpose": "application", "authentication": authentication}
+    region = {"kafka_dr_platform": "kubernetes", "kafka_dr_users": [described]}
+    users = {known["name"]: known for known in users_of(region, "application")}
+    kept = given_back([user(ACLS, labels={"kustomize.toolkit.fluxcd.io/name": "shop"})])
+    assert list(_given_back(users, {"given_back": {**kept, "KafkaUser others": "is kept"}})) == ["KafkaUser orders"]

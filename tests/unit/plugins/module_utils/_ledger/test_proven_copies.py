@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.copies import asked_source
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
 from tests.unit.plugins.module_utils._ledger.test_fold import entry
 
@@ -58,6 +59,42 @@ def test_a_job_that_died_compared_nothing():
 def test_a_manifest_says_nothing_of_what_was_compared_between_the_regions():
     later = entry("2", "proof", "different", found={"source": "/backups/manifest", "target": "eu", "complete": False})
     assert done(later) == {*WHOLE, "disproven"}
+
+
+WRONG = entry("2", "proof", "different", found={**REGIONS, "complete": False, "verdict": "LOSS"})
+ACTIVE = entry("2", "active_region", "active", region="eu")
+
+
+def test_a_loss_that_the_source_itself_showed_is_taken_back_by_no_manifest():
+    against = {"source": "/backups/manifest", "target": "eu", "complete": True}
+    later = entry("3", "proof", "proven", found=against)
+    assert "disproven" in done(WRONG, later)
+    other = entry("2", "proof", "different", found={**against, "complete": False})
+    assert "disproven" not in done(other, later) and "disproven" not in done(other, PROVEN)
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_nor_by_an_unplanned_run_once_the_target_is_in_use(asked):
+    """Before, somebody may have repaired what was shown."""
+    begun = entry("3", "stage", "started", found={"planned": False, "source_asked": asked})
+    assert "disproven" in done(WRONG, ACTIVE, begun)
+    assert "disproven" not in done(WRONG, begun)
+
+
+@pytest.mark.parametrize(
+    ("late_found", "lost", "proven", "asked"),
+    [
+        ({"exact": True, "accepted": False}, {"total": 1}, False, True),
+        # Records may have expired since; a topic may be another one; nobody looked.
+        ({"exact": False, "accepted": False}, {"total": 1}, True, False),
+        ({"exact": True, "accepted": False}, {"total": None, "unknown": ["orders"]}, False, False),
+        ({"exact": True, "accepted": False}, {"total": None, "unknown": ["orders"]}, True, True),
+        ({"exact": True, "accepted": True}, {"total": 1}, True, False),
+        ({}, {"total": 1}, True, False),
+    ],
+)
+def test_the_source_itself_says_that_nothing_is_missing_where_it_can(late_found, lost, proven, asked):
+    assert asked_source(late_found, lost, proven) is asked
 
 
 def late(run, records, accepted=True, exact=True):

@@ -132,13 +132,35 @@ def test_no_count_of_late_records_stands_beside_a_loss_that_was_shown():
         (1, {"accepted": False, "total": 0, "exact": True}, 0),
         (3, {"accepted": True, "total": 5, "exact": True, "late": [{"topic": "orders", "records": 5}]}, 5),
         (None, {"accepted": True, "total": 5, "exact": True, "late": [{"topic": "orders", "records": 5}]}, 5),
+        # What came late may have expired since.
+        (5, {"accepted": False, "total": 0, "exact": False}, 5),
     ],
 )
 def test_the_source_itself_is_believed_before_its_witness(seen, late, total):
     known = planned(entry("late_records", "done", 30, found=late))
     known[1]["found"] = {"planned": True, "lost": {"total": seen, "topics": {"orders": seen}}}
-    lost = report_of(known)["lost"]
-    assert (lost["total"], lost["topics"]) == (total, {"orders": 5} if total else {})
+    for some in (known, known[:-1]):
+        lost = report_of(some)["lost"]
+        assert (lost["total"], lost["topics"]) == (total, {"orders": 5} if total else {})
+    assert report_of([*known[:-1], {**known[-1], "found": {"lost": {"total": 7}}}])["lost"]["total"] == (
+        total if late["accepted"] else 7
+    ), "the end of the stage knows more"
+
+
+def test_what_a_planned_run_saw_of_the_source_counts_no_more_after_an_unplanned_one():
+    """Planned and cut off, unplanned and cut off, planned to the end: nobody knows whether the source was used between."""
+    proof = entry("proof", "proven", 23, found={"source": "north_america", "target": "europe", "verdict": "PROVEN"})
+    known = planned(entry("late_records", "done", 24, found={"accepted": False, "total": 0, "exact": True}), proof)
+    known[-1]["found"] = {"planned": True, "lost": {"total": None}}
+    unplanned = entry("stage", "started", 30, about=MOVE, found={"planned": False})
+    again = entry("stage", "started", 35, about=MOVE, found={"planned": True})
+    assert report_of(known[:-1])["lost"]["total"] == 0
+    told = report_of([*known[:-1], unplanned, again, known[-1]])
+    assert told["lost"]["total"] is None and "it was complete" not in render(told)
+    assert "unknown" in render(told)
+    missed = {"lost": {"total": 500, "topics": {}}}
+    working = report_of([*known[:-1], unplanned, entry("ends", "done", 31, found=missed), again])
+    assert working["lost"]["total"] == 500
 
 
 def test_a_run_that_catches_up_after_a_proven_move_has_no_figure_to_doubt():
