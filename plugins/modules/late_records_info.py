@@ -27,6 +27,12 @@ options:
       counts from its beginning.
     type: dict
     required: true
+  at_rest:
+    description: By topic and partition, an end up to which everything was seen to be copied, the markers of
+      transactions and aborted records included, which O(through) knows nothing of.
+    type: dict
+    default: {}
+    version_added: "0.2.0"
   topic_ids:
     description: By topic, the id that it had while it was copied. A topic that has another one by now was made again,
       and counts from its beginning, however many records it holds. Topics that are not named are told apart by their
@@ -114,6 +120,7 @@ def main() -> None:
             **CLIENT_SPEC,
             "topics": {"type": "str", "required": True},
             "through": {"type": "dict", "required": True},
+            "at_rest": {"type": "dict", "default": {}},
             "topic_ids": {"type": "dict", "default": {}},
         },
         late_records_info,

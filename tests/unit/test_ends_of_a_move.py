@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ends of a planned move keep the ids that the source's topics had at rest; an unplanned one asks no source."""
+"""The ends of a planned move keep the ids and ends of the topics at rest; an unplanned one asks no source."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,10 +13,17 @@ from typing import Any
 import pytest
 import yaml
 
+from kafka_dr_lab.playbook import collections_path
+
 pytestmark = pytest.mark.slow
 ROLES = Path(__file__).resolve().parents[2] / "roles"
 COPIED = {"target": {"orders": {"0": 7}}, "source": {"orders": {"0": 7}}}
-AT_REST = {"topics": {"orders": {"id": "new", "partitions": 1}, "values": {"id": "v", "partitions": 1}}}
+AT_REST = {
+    "topics": {
+        "orders": {"id": "new", "partitions": 1, "offsets": {"0": {"start": 0, "end": 9, "stable": 8}}},
+        "values": {"id": "v", "partitions": 1},
+    }
+}
 SKIPPED = {"skipped": True, "changed": False}
 
 
@@ -42,6 +50,7 @@ def ends(directory: Path, **given: Any) -> dict[str, Any]:
         ],
         check=False,
         cwd=directory,
+        env={**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(collections_path())},
         capture_output=True,
         text=True,
     )
@@ -50,11 +59,12 @@ def ends(directory: Path, **given: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("planned", "drained", "ids"), [(True, AT_REST, {"orders": "new", "values": "v"}), (False, SKIPPED, {})]
+    ("planned", "drained", "ids", "at_rest"),
+    [(True, AT_REST, {"orders": "new", "values": "v"}, {"orders": {"0": 8}, "values": {}}), (False, SKIPPED, {}, {})],
 )
-def test_the_ids_of_topics_are_kept_with_the_ends(tmp_path, planned, drained, ids):
+def test_the_ids_and_ends_of_topics_at_rest_are_kept_with_the_ends(tmp_path, planned, drained, ids, at_rest):
     found = ends(tmp_path, failover_planned=planned, __failover_drained=drained)
-    assert found == {**COPIED, "planned": planned, "topic_ids": ids}
+    assert found == {**COPIED, "planned": planned, "topic_ids": ids, "at_rest": at_rest}
 
 
 def test_a_move_that_is_made_again_and_again_keeps_when_the_first_one_stopped_the_mirror(tmp_path):

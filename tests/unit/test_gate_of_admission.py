@@ -32,7 +32,11 @@ def test_applications_are_led_nowhere_where_their_users_have_no_rights(
     tmp_path: Path, found: dict[str, Any], refuses: bool
 ) -> None:
     """The fence would stand, and none of them work, before anybody sees it."""
-    user = {"name": "shop", "purpose": "application", "acls": [{"resource": "topic", "name": "orders"}]}
+    user = {
+        "name": "shop",
+        "purpose": "application",
+        "acls": [{key: RIGHT[key] for key in RIGHT if key != "principal"}],
+    }
     regions = [
         {"name": "Describe", "ansible.builtin.add_host": {"name": "na", "kafka_dr_users": [user]}},
         {"name": "Describe", "ansible.builtin.add_host": {"name": "eu", "kafka_dr_users": []}},

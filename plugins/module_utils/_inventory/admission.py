@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Users of applications that have no rights in the region that they would be led to. Pure."""
+"""Users of applications that could not work in the region that they would be led to: without rights there, or with
+another password. Pure.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .._kafka.acls import qualified
+from .._kafka.acl_numbers import OPERATIONS
+from .._kafka.acls import RESOURCES, Acl, flatten, qualified
 from .._kafka.rights import EVERYBODY
 from .._values.listing import named
 from .._values.safe import shown
+
+# Marks a password that a stage has learnt from its Secret.
+LEARNT = "password_learned"
 
 
 def unadmitted(
@@ -18,18 +24,46 @@ def unadmitted(
     """Names of users of purpose ``application`` that have rights by the source's inventory, and none in the target.
 
     :param hosts: ``{host: {variable: value}}``. :param source, target: names of regions.
-    :param acls: what the target allows, in the form that :func:`.acls.flatten` reads; any of it is taken for what the
-        user needs.
+    :param acls: what the target allows, in the form that :func:`.acls.flatten` reads. Any of it is taken for what the
+        user needs; what everybody may has to be all that the user may in the source.
     """
-    allowed = {acl.get("principal") for acl in acls if str(acl.get("permission") or "allow").lower() == "allow"}
-    if EVERYBODY in allowed:
-        return []
+    allows = [acl for acl in acls if str(acl.get("permission") or "allow").lower() == "allow"]
+    allowed = {acl.get("principal") for acl in allows}
+    # Newer kinds of resources and operations have no names.
+    plain = [
+        acl for acl in allows if acl.get("resource") in RESOURCES and {*acl["operations"]} <= {*OPERATIONS.values()}
+    ]
+    everybody = flatten(acl for acl in plain if acl.get("principal") == EVERYBODY)
     there: Mapping[str, Any] = hosts[target] if target in hosts else {}
     allowed |= {qualified(name) for name in there.get("kafka_dr_super_users") or []}
     allowed |= {qualified(user["name"]) for user in _with_rights(hosts, target)}
     # Users with a certificate, as Strimzi calls them.
-    names = {user["name"]: {qualified(user["name"]), f"User:CN={user['name']}"} for user in _with_rights(hosts, source)}
-    return sorted(name for name, principals in names.items() if not principals & allowed)
+    lacking = [
+        user
+        for user in _with_rights(hosts, source)
+        if not {qualified(user["name"]), f"User:CN={user['name']}"} & allowed
+    ]
+    return sorted(user["name"] for user in lacking if not _all_by(everybody, user))
+
+
+def _all_by(everybody: list[Acl], user: Mapping[str, Any]) -> bool:
+    """Whether everybody may do what a user's ACLs allow it."""
+    needs = flatten([{**acl, "principal": user["name"]} for acl in user["acls"]]) if everybody else []
+    return bool(needs) and all(
+        any(_covers(acl, need) for acl in everybody) for need in needs if need.permission == "ALLOW"
+    )
+
+
+def _covers(acl: Acl, need: Acl) -> bool:
+    if (
+        acl.resource != need.resource
+        or acl.operation not in ("ALL", need.operation)
+        or acl.host not in ("*", need.host)
+    ):
+        return False
+    if acl.pattern == "PREFIXED":
+        return need.name.startswith(acl.name)
+    return acl.name == "*" or (acl.name == need.name and acl.pattern == need.pattern)
 
 
 def not_admitted(hosts: Mapping[str, Mapping[str, Any]], source: str, target: str) -> Iterator[str]:
@@ -42,6 +76,29 @@ def not_admitted(hosts: Mapping[str, Mapping[str, Any]], source: str, target: st
             f"kafka_dr_users: {named(shown(name) for name in lacking)} has rights in {shown(source)} and none in "
             f"{shown(target)}. Give the same users acls there: after a failover, their applications need them."
         )
+
+
+def two_passwords(hosts: Mapping[str, Mapping[str, Any]], source: str, target: str) -> Iterator[str]:
+    """A sentence where the inventories of two regions give users of applications different passwords: stages make these
+    users in both with the same, so that clients keep it.
+    """
+    here, there = (_passwords(hosts.get(region) or {}) for region in (source, target))
+    different = sorted(name for name in here.keys() & there.keys() if here[name] != there[name])
+    if different:
+        yield (
+            f"kafka_dr_users: {named(shown(name) for name in different)} has one password in {shown(source)} and "
+            f"another one in {shown(target)}. Give it the same: stages make the user in both regions with that of the "
+            "mirror's source, and applications keep it."
+        )
+
+
+def _passwords(region: Mapping[str, Any]) -> dict[str, str]:
+    """The passwords that the inventory itself gives to the applications' users of a region."""
+    return {
+        user["name"]: str(user["password"]).strip()
+        for user in region.get("kafka_dr_users") or []
+        if user.get("purpose") == "application" and user.get("password") and not user.get(LEARNT)
+    }
 
 
 def _with_rights(hosts: Mapping[str, Mapping[str, Any]], region: str) -> list[dict[str, Any]]:

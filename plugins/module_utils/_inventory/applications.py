@@ -14,8 +14,6 @@ from .._values.security import mechanism_of
 from .places import application_place
 from .regions import hosts_with
 
-# Marks a password that a stage has learnt from its Secret.
-LEARNT = "password_learned"
 KINDS = {"process": "host", "systemd": "host", "kubernetes": "kubernetes", "hook": "hook"}
 ROLES = ("producer", "consumer", "both")
 # A client of a lost cluster waits for answers that never come; it gets this long to end.
@@ -218,27 +216,6 @@ def application_password(regions: dict[str, dict[str, Any]], region: str, user: 
             if described["name"] == user and described.get("password"):
                 return str(described["password"]).strip()
     return ""
-
-
-def carried_users(regions: dict[str, dict[str, Any]], source: str, target: str) -> list[dict[str, Any]]:
-    """The applications' users of a mirror's source, as they are to be made in its target: each with the password that
-    the target's own inventory gives it, if it gives one.
-
-    :param regions: hostvars. :param source, target: names of regions.
-    """
-    given = {
-        user["name"]: user["password"]
-        for user in regions[target].get("kafka_dr_users") or []
-        # What the cluster itself told is no password that it is to be given.
-        if user.get("purpose") == "application" and user.get("password") and not user.get(LEARNT)
-    }
-    users = [user for user in regions[source].get("kafka_dr_users") or [] if user.get("purpose") == "application"]
-    return [
-        {key: value for key, value in user.items() if key != LEARNT} | {"password": given[user["name"]]}
-        if user["name"] in given
-        else user
-        for user in users
-    ]
 
 
 def _environment(

@@ -11,8 +11,7 @@ import difflib
 from .._values.listing import named
 from . import check_mirrors as of_mirrors
 from . import check_regions as of_regions
-from .admission import not_admitted
-from .applications import LEARNT
+from .admission import LEARNT, not_admitted, two_passwords
 from .check_value import Mistake, Unresolved, mistakes, shown
 from .schema import INTERNAL, OTHERS, VARIABLES
 
@@ -40,7 +39,7 @@ def examined(hosts: of_mirrors.HOSTS, about: c.Collection[str] = (), complete: b
         grouped.setdefault(mistake, []).append(host)
     result: dict[str, list[str]] = {
         "mistakes": [],
-        "warnings": [*_names(hosts), *_not_admitted(hosts, about)],
+        "warnings": [*_names(hosts), *_of_users(hosts, about)],
         "decisions": list(decisions(hosts, about)),
     }
     for mistake, where in grouped.items():
@@ -166,8 +165,8 @@ def _names(hosts: of_mirrors.HOSTS) -> c.Iterator[str]:
         )
 
 
-def _not_admitted(hosts: of_mirrors.HOSTS, about: c.Collection[str]) -> c.Iterator[str]:
-    """Users that have no rights after a move between the regions that a stage is about, or any two."""
+def _of_users(hosts: of_mirrors.HOSTS, about: c.Collection[str]) -> c.Iterator[str]:
+    """What would keep applications from working after a move between the regions that a stage is about, or any two."""
     read = ("kafka_dr_users", "kafka_dr_super_users", "kafka_dr_mirrors")
     plain = {
         name: _plain({key: all_of_it[key] for key in read if key in all_of_it}) for name, all_of_it in hosts.items()
@@ -177,6 +176,7 @@ def _not_admitted(hosts: of_mirrors.HOSTS, about: c.Collection[str]) -> c.Iterat
     for source, target in pairs:
         if not about or {source, target} <= {*about}:
             yield from not_admitted(plain, source, target)
+            yield from two_passwords(plain, source, target)
 
 
 def decisions(hosts: of_mirrors.HOSTS, about: c.Collection[str] = ()) -> c.Iterator[str]:

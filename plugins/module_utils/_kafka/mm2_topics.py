@@ -5,6 +5,7 @@ list.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, TypedDict
@@ -195,7 +196,8 @@ def read_source_offsets(
         "hidden": {key for key, places in last.items() if behind & set(places)},
         "transactional": latest is not None and _ends_in_control_record(bounds, rows, latest.partition),
         "plain": _plain(rows, of_key),
-        "noted_at": None if latest is None else latest.timestamp / 1000,
+        # A worker's clock may be ahead.
+        "noted_at": None if latest is None else min(latest.timestamp / 1000, time.time()),
     }
 
 

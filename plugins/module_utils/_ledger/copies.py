@@ -22,9 +22,10 @@ def follow_copies(state: dict[str, Any], entry: Mapping[str, Any], regions: Sequ
     found, stage, step = entry.get("found") or {}, entry["stage"], entry["step"]
     proven, done = (step, entry["state"]) == PROVEN, state["done"].setdefault(stage, {})
     if proven:
-        # Only who asked the source itself knows better than all others.
-        shown = (done.get("disproven", {}).get("found") or {}).get("source")
-        if found.get("source") in (shown, regions[0]):
+        # Only who asked the source itself knows better than all others; who could not tell knows nothing better.
+        shown = done.get("disproven") or {}
+        stronger = found.get("source") in ((shown.get("found") or {}).get("source"), regions[0])
+        if stronger or shown.get("state") == "not_provable":
             done.pop("disproven", None)
     elif step == "proof" and compared(entry):
         done["disproven"] = entry
@@ -51,10 +52,9 @@ def asked_source(late: Mapping[str, Any], lost: Mapping[str, Any], proven: bool)
 
     :param late: what ``late_records_info`` found, as the ledger has it: nothing where records may have expired unseen.
     :param lost: what the ends say.
-    :param proven: whether a proof shows that the copy is complete; without one, topics of which nobody knows what was
-        copied stay unknown.
+    :param proven: whether a proof shows that the copy is complete; without one, what nobody knows stays unknown.
     """
-    return bool(late.get("exact")) and not late.get("accepted") and (proven or not lost.get("unknown"))
+    return bool(late.get("exact")) and not late.get("accepted") and (proven or lost.get("total") is not None)
 
 
 def with_earlier(former: Mapping[str, Any] | None, entry: dict[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # Lost records of a partition, and partitions, that the report names one by one.
 LOST_NAMED = 1000
 LEFT_OUT_NAMED = 100
-# A watch whose last round ended so long before the loss was not at work: what it did not read is no mere tail.
+# A watch whose last round began so long before the loss was not at work: what it did not read is no mere tail.
 SILENT_SECONDS = 60
 
 
@@ -76,11 +76,16 @@ def _silent(closing: Closing) -> str:
     ahead = closing.state.at / 1000 - closing.began
     if ahead > AHEAD_SECONDS:
         return f"the watch's last round ended {ahead:.0f} s ahead of this machine's clock: set the clocks"
-    if not closing.wanted.seen_at and -ahead > SILENT_SECONDS:
-        return f"the watch ended its last round {-ahead:.0f} s ago, and nobody knows when the source was seen last"
-    silent = (closing.wanted.seen_at - closing.state.at) / 1000
+    # It asks where the source ends as a round begins, and reads up to there.
+    began = closing.state.at / 1000 - closing.state.seconds
+    if not closing.wanted.seen_at and closing.began - began > SILENT_SECONDS:
+        return (
+            f"the watch began its last round {closing.began - began:.0f} s ago, and nobody knows when the source was "
+            "seen last"
+        )
+    silent = closing.wanted.seen_at / 1000 - began
     if silent > SILENT_SECONDS:
-        return f"the watch had ended its last round {silent:.0f} s before the source was seen last"
+        return f"the watch had begun its last round {silent:.0f} s before the source was seen last, if clocks agree"
     return ""
 
 

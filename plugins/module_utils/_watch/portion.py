@@ -241,9 +241,16 @@ def _note_source(track: Track, ends: Ends, now_ms: int) -> None:
 
 
 def _share(unread: Sequence[int]) -> int:
-    """Offsets that one partition may have of a round."""
-    busy = sum(1 for count in unread if count > 0)
-    return min(BATCH, max(1000, TOTAL // max(1, busy)))
+    """Offsets that one partition may have of a round: all together no more than :data:`TOTAL`, and what those with
+    little to read leave over goes to the others.
+    """
+    left, counts = TOTAL, sorted(min(count, BATCH) for count in unread if count > 0)
+    for index, count in enumerate(counts):
+        each = left // (len(counts) - index)
+        if count > each:
+            return max(1000, each)
+        left -= count
+    return BATCH
 
 
 def _skip(track: Track, side: SideName, count: int) -> None:

@@ -73,7 +73,8 @@ def _given_back(users: dict[str, Any], params: dict[str, Any]) -> dict[str, str]
     """
     named_ones = (params.get("given_back") or {}).items()
     # The principal of a user with a certificate is its subject.
-    known = {principal.get("username") or name.partition(":")[2] for name, principal in users.items()}
+    subjects = {principal.get("username") or name.partition(":")[2] for name, principal in users.items()}
+    known = {subject.removeprefix("CN=").partition(",")[0] for subject in subjects}
     return {name: why for name, why in named_ones if name.split(" ")[-1] in known}
 
 

@@ -27,7 +27,7 @@ def late_records_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
     # Of a partition that was empty a mirror has no offset.
     copied = {*params["topic_ids"], *params["through"]} - set(again)
     rows = [
-        _row(topic, number, end, (params["through"].get(topic) or {}).get(number, 0) if topic in copied else None)
+        _row(topic, number, end, _copied(params, topic, number) if topic in copied else None)
         for topic, ends in bounds.items()
         for number, end in ends.items()
     ]
@@ -56,6 +56,11 @@ def late_records_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
         "hidden": hidden,
         "waiting_for": named(sentences, NAMED, "; "),
     }
+
+
+def _copied(params: dict[str, Any], topic: str, number: str) -> int:
+    """The offset up to which a partition was copied, or seen to hold nothing more."""
+    return max(int((params[known].get(topic) or {}).get(number, 0)) for known in ("through", "at_rest"))
 
 
 def _begins(late: list[dict[str, Any]]) -> dict[str, dict[str, int]]:

@@ -19,7 +19,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "application_batches": as_filter(_applications.application_batches),
     "application_files": as_filter(_applications.application_files),
     "application_password": as_filter(_applications.application_password),
-    "carried_users": as_filter(_applications.carried_users),
     "application_groups": as_filter(_applications.application_groups),
     "applications": as_filter(_applications.applications),
     "backup_status": as_filter(_backup_status.backup_status),

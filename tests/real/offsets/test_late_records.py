@@ -38,7 +38,7 @@ def transactional(client, topic, count, commit):
 
 def records_beyond(client, topic, through, **more):
     asked = {"client": client, "client_secrets": {}, "timeout": 30, "topics": topic, "through": through}
-    return late_records_info({"topic_ids": {}, **asked, **more}, False)
+    return late_records_info({"topic_ids": {}, "at_rest": {}, **asked, **more}, False)
 
 
 def test_data_counts_and_markers_do_not(two_clusters):
@@ -110,6 +110,26 @@ def test_a_log_that_has_begun_since_is_compared_from_where_it_was_copied(two_clu
     assert seen["late"] == [{"topic": topic, "partition": 0, "begin": 7, "records": 2}]
     assert seen["begins"] == {topic: {"0": 5}} and not seen["exact"]
     assert records_beyond(client, topic, {})["begins"] == {}, "no copy of it was known"
+
+
+def test_what_expired_after_the_source_had_come_to_rest_came_too_late_and_what_did_before_was_copied(two_clusters):
+    """A mirror's own offset stands before the marker of a transaction: whether that or a record has expired, only the
+    end tells at which everything was seen to be copied.
+    """
+    client, topic = two_clusters["source"].client, f"rest-{uuid.uuid4().hex[:8]}"
+    admin = AdminClient(client)
+    admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(30)
+    copied, at_rest = {topic: {"0": 5}}, {topic: {"0": 6}}
+
+    def expired(offset):
+        admin.delete_records([TopicPartition(topic, 0, offset)])[TopicPartition(topic, 0)].result(30)
+        return [records_beyond(client, topic, copied, **more)["exact"] for more in ({}, {"at_rest": at_rest})]
+
+    transactional(client, topic, 5, True)
+    assert expired(6) == [False, True]
+    transactional(client, topic, 3, True)
+    assert records_beyond(client, topic, copied, at_rest=at_rest)["total"] == 3
+    assert expired(10) == [False, False]
 
 
 def test_a_late_record_in_a_partition_that_was_empty_is_left_out_of_a_comparison(two_clusters):

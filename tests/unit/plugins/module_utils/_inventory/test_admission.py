@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.admission import unadmitted
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.check_all import examined
 
-from .valid_description import described
+from .valid_description import SECRET, described
 
 RIGHT = {"resource": "topic", "name": "orders", "operations": ["READ"]}
 
@@ -34,6 +34,32 @@ HOME = {
         # Rights that somebody else gives, also to a certificate's subject; a DENY gives none.
         ({}, [{"principal": "User:shop"}, {"principal": "User:CN=till", "permission": "allow"}], []),
         ({}, [{"principal": "User:shop", "permission": "deny"}, {"principal": "User:others"}], ["shop", "till"]),
+        # What everybody may has to be what the user needs.
+        ({}, [{"principal": "User:*", "resource": "topic", "name": "*", "operations": ["ALL"]}], []),
+        (
+            {},
+            [
+                {
+                    "principal": "User:*",
+                    "resource": "topic",
+                    "name": "ord",
+                    "pattern": "prefixed",
+                    "operations": ["READ"],
+                }
+            ],
+            [],
+        ),
+        (
+            {},
+            [{"principal": "User:*", "resource": "topic", "name": "public", "operations": ["READ"]}],
+            ["shop", "till"],
+        ),
+        (
+            {},
+            [{"principal": "User:*", "resource": "topic", "name": "orders", "operations": ["DESCRIBE"]}],
+            ["shop", "till"],
+        ),
+        ({}, [{"principal": "User:*", "resource": "user", "name": "x", "operations": ["UNKNOWN"]}], ["shop", "till"]),
     ],
 )
 def test_who_has_rights_in_the_source_alone_is_named(target, acls, lacking):
@@ -49,4 +75,14 @@ def test_an_inventory_warns_of_them_before_the_day():
 
 
 def test_it_does_not_where_rights_are_given_elsewhere():
-    assert examined(described("europe.kafka_dr_users.1", user("shop", password="p")))["warnings"] == []
+    assert examined(described("europe.kafka_dr_users.1", user("shop", password=SECRET)))["warnings"] == []
+
+
+def test_one_user_has_one_password():
+    """Stages make it in both regions with that of the mirror's source."""
+    right = {"resource": "topic", "name": "orders.", "pattern": "prefixed", "operations": ["READ", "DESCRIBE"]}
+    (warned,) = examined(described("europe.kafka_dr_users.1", user("shop", right, password="another")))["warnings"]
+    assert "'shop' has one password in 'north_america' and another one in 'europe'. Give it the same" in warned
+    assert SECRET not in warned and "another'" not in warned
+    learnt = user("shop", right, password="another", password_learned=True)
+    assert examined(described("europe.kafka_dr_users.1", learnt))["warnings"] == []

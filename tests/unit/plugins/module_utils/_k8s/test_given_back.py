@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.region import given_back
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.fence import users_of
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.fence import fence_principals, users_of
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._work.fence_info import _given_back
 
 ACLS = {"authorization": {"acls": [{"resource": {"type": "topic", "name": "orders"}, "operations": ["Write"]}]}}
@@ -47,3 +47,10 @@ def test_a_user_of_any_authentication_is_named(authentication):
     users = {known["name"]: known for known in users_of(region, "application")}
     kept = given_back([user(ACLS, labels={"kustomize.toolkit.fluxcd.io/name": "shop"})])
     assert list(_given_back(users, {"given_back": {**kept, "KafkaUser others": "is kept"}})) == ["KafkaUser orders"]
+
+
+@pytest.mark.parametrize("subject", ["CN=orders", "CN=orders,O=shop"])
+def test_one_that_an_application_alone_names_by_its_certificate_is_too(subject):
+    application = {"name": "shop", "principals": [subject]}
+    users = {known["name"]: known for known in fence_principals({}, {"eu": {"kafka_dr_applications": [application]}})}
+    assert list(_given_back(users, {"given_back": {"KafkaUser orders": "is kept"}})) == ["KafkaUser orders"]

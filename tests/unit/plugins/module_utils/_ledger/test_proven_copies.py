@@ -71,6 +71,8 @@ def test_a_loss_that_the_source_itself_showed_is_taken_back_by_no_manifest():
     assert "disproven" in done(WRONG, later)
     other = entry("2", "proof", "different", found={**against, "complete": False})
     assert "disproven" not in done(other, later) and "disproven" not in done(other, PROVEN)
+    # Who could not tell is no witness against who can, whatever either went by.
+    assert "disproven" not in done(dict(WRONG, state="not_provable"), later)
 
 
 @pytest.mark.parametrize("asked", [True, False])
@@ -88,6 +90,7 @@ def test_nor_by_an_unplanned_run_once_the_target_is_in_use(asked):
         # Records may have expired since; a topic may be another one; nobody looked.
         ({"exact": False, "accepted": False}, {"total": 1}, True, False),
         ({"exact": True, "accepted": False}, {"total": None, "unknown": ["orders"]}, False, False),
+        ({"exact": True, "accepted": False}, {"total": None}, False, False),
         ({"exact": True, "accepted": False}, {"total": None, "unknown": ["orders"]}, True, True),
         ({"exact": True, "accepted": True}, {"total": 1}, True, False),
         ({}, {"total": 1}, True, False),

@@ -53,3 +53,18 @@ def test_a_partition_whose_bounds_were_not_all_told_is_not_judged(side, known):
         portions._read_target([track], ends)
         assert not ends.target_decided(track)
     assert portions.doubted == {track.place: ""}
+
+
+@pytest.mark.parametrize(
+    ("unread", "share"),
+    [
+        ([3_000, *[1] * 1_000], portion.BATCH),
+        ([500_000], portion.BATCH),
+        ([500_000] * 8, portion.TOTAL // 8),
+        ([300, *[100_000] * 6, 400_000, 500_000], (portion.TOTAL - 300 - 600_000) // 2),
+        ([10_000] * 5_000, 1_000),
+        ([], portion.BATCH),
+    ],
+)
+def test_what_partitions_with_little_to_read_leave_over_goes_to_the_others(unread, share):
+    assert portion._share(unread) == share
