@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .._kafka.acl_numbers import OPERATIONS
-from .._kafka.acls import RESOURCES, Acl, flatten, qualified
+from .._kafka.acls import Acl, flatten, has_names, qualified
 from .._kafka.rights import EVERYBODY
 from .._values.listing import named
 from .._values.safe import shown
@@ -29,11 +28,7 @@ def unadmitted(
     """
     allows = [acl for acl in acls if str(acl.get("permission") or "allow").lower() == "allow"]
     allowed = {acl.get("principal") for acl in allows}
-    # Newer kinds of resources and operations have no names.
-    plain = [
-        acl for acl in allows if acl.get("resource") in RESOURCES and {*acl["operations"]} <= {*OPERATIONS.values()}
-    ]
-    everybody = flatten(acl for acl in plain if acl.get("principal") == EVERYBODY)
+    everybody = flatten(acl for acl in allows if acl.get("principal") == EVERYBODY and has_names(acl))
     there: Mapping[str, Any] = hosts[target] if target in hosts else {}
     allowed |= {qualified(name) for name in there.get("kafka_dr_super_users") or []}
     allowed |= {qualified(user["name"]) for user in _with_rights(hosts, target)}

@@ -21,6 +21,7 @@ except ImportError:
 
 from .._errors import KafkaDrError, TimedOutError, UsageError
 from .._values.portions import portions
+from .acl_numbers import OPERATIONS
 from .acl_sight import UNGUARDED, require_sight
 from .client import KafkaClient
 
@@ -181,6 +182,12 @@ def ensure_acls(
 def qualified(principal: str) -> str:
     """A principal with its type: ``User:orders`` for ``orders``."""
     return principal if ":" in principal else "User:" + principal
+
+
+def has_names(acl: Mapping[str, Any]) -> bool:
+    """Whether :func:`flatten` reads an ACL: newer kinds of resources and operations have no names in librdkafka."""
+    operations = acl.get("operations")
+    return acl.get("resource") in RESOURCES and bool(operations) and set(operations or ()) <= set(OPERATIONS.values())
 
 
 def _stripped(acl: Acl, principals: Collection[str]) -> bool:

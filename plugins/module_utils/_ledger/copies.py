@@ -41,6 +41,15 @@ def follow_copies(state: dict[str, Any], entry: Mapping[str, Any], regions: Sequ
         state["filling"] = {}
 
 
+def goes_on_unplanned(found: Mapping[str, Any]) -> bool:
+    """Whether an entry that begins a failover begins an unplanned one that moves the applications. It may go on with a
+    planned one that was cut off, and nobody knows whether the source was used since that one saw it.
+
+    :param found: of that entry.
+    """
+    return found.get("planned") is False and not found.get("catches_up")
+
+
 def compared(proof: Mapping[str, Any]) -> bool:
     """Whether the entry of a proof stands for a comparison: a job that died has no report."""
     return proof["state"] != "not_provable" or bool((proof.get("found") or {}).get("report"))

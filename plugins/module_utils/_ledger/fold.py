@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .copies import COMPARED, PROVEN, TURNED, follow_copies, with_earlier
+from .copies import COMPARED, PROVEN, TURNED, follow_copies, goes_on_unplanned, with_earlier
 from .epochs import move_of
 from .rights import remember_beyond, remember_taken
 
@@ -253,7 +253,7 @@ def _begin_unplanned(state: dict, entry: Mapping[str, Any]) -> None:
     nobody here knows who has not read the source's own ledger.
     """
     found = entry.get("found") or {}
-    if found.get("planned") is not False or found.get("catches_up"):
+    if not goes_on_unplanned(found):
         return
     if state["active_region"] in ("", "none", regions_of(entry)[0]):
         _forget_source(state, (*COMPARED, *TURNED))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .._ledger.copies import LATE, asked_source, compared, with_earlier
+from .._ledger.copies import LATE, asked_source, compared, goes_on_unplanned, with_earlier
 
 # An entry of the ledger, see docs/architecture.md.
 Entry = dict[str, Any]
@@ -41,15 +41,12 @@ def proofs_of(entries: list[Entry]) -> list[dict[str, Any]]:
 
 
 def _with_beginnings(entries: list[Entry]) -> Iterator[tuple[Entry, bool]]:
-    """Each entry, and whether it begins a run that forgets what a planned one saw of the source: an unplanned one, of
-    which nobody knows whether the source was used since.
-    """
+    """Each entry, and whether it begins a run that forgets what a planned one saw of the source."""
     named = False
     for entry in entries:
         named = named or entry["state"] == "active"
         begun = (entry.get("found") or {}) if (entry["step"], entry["state"]) == ("stage", "started") else {}
-        unplanned = begun.get("planned") is False and not begun.get("catches_up")
-        yield entry, unplanned and not (named and begun.get("source_asked"))
+        yield entry, goes_on_unplanned(begun) and not (named and begun.get("source_asked"))
 
 
 def lost_of(

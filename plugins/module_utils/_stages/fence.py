@@ -6,8 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._errors import UsageError
-from .._kafka.acl_numbers import OPERATIONS
-from .._kafka.acls import NAMES, Acl, as_dict, flatten, qualified
+from .._kafka.acls import Acl, as_dict, flatten, has_names, qualified
 from .._kafka.rights import LOOKS
 from .._mm2.access import NEVER_COPIED, TRANSACTIONS, overlaps, service_acls
 from .._mm2.properties import parse_properties
@@ -74,7 +73,7 @@ def mirror_rights(
     :param mirrors: every mirror of the inventory; what the others need here stays.
     :param idle: what a worker without connectors needs stays too.
     """
-    have = set(flatten([acl for acl in acls if _named(acl)]))
+    have = set(flatten([acl for acl in acls if has_names(acl)]))
     side = "target" if mirror["target"] == place else "source"
     given = _needed(regions[place], mirror, side)
     kept = set(_needed(regions[place], mirror, side, idle=True)) if idle else set()
@@ -125,7 +124,7 @@ def mirror_given_back(acls: list[dict], region: dict) -> list[dict]:
     return [
         acl
         for acl in acls
-        if _named(acl) and all(_harmless(single, known) and not _reaches_own(single) for single in flatten([acl]))
+        if has_names(acl) and all(_harmless(single, known) and not _reaches_own(single) for single in flatten([acl]))
     ]
 
 
@@ -163,15 +162,7 @@ def given_back(acls: list[dict], region: dict, regions: dict) -> list[dict]:
     :param acls: what the ledger says was taken. :param regions: hostvars.
     """
     known = {fenced["name"] for fenced in fence_principals(region, regions)}
-    return [acl for acl in acls if _named(acl) and all(_harmless(single, known) for single in flatten([acl]))]
-
-
-def _named(acl: dict) -> bool:
-    return (
-        acl.get("resource") in NAMES.values()
-        and bool(acl.get("operations"))
-        and set(acl["operations"]) <= set(OPERATIONS.values())
-    )
+    return [acl for acl in acls if has_names(acl) and all(_harmless(single, known) for single in flatten([acl]))]
 
 
 def _harmless(acl: tuple, known: set[str]) -> bool:
