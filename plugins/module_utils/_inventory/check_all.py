@@ -208,5 +208,6 @@ def _plain(variables: dict) -> dict:
     return {
         key: value
         for key, value in variables.items()
-        if not isinstance(value, Unresolved) and not list(mistakes(value, VARIABLES.get(key, {}), key))
+        if not isinstance(value, Unresolved)
+        and not list(mistakes(_as_written(key, value), VARIABLES.get(key, {}), key))
     }

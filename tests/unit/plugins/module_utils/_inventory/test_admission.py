@@ -86,3 +86,10 @@ def test_one_user_has_one_password():
     assert SECRET not in warned and "another'" not in warned
     learnt = user("shop", right, password="another", password_learned=True)
     assert examined(described("europe.kafka_dr_users.1", learnt))["warnings"] == []
+
+
+def test_users_whose_passwords_were_learnt_are_read_too():
+    """Such as in the second check of a play's inventory."""
+    others = user("other", RIGHT, password="p", password_learned=True)
+    (warned,) = examined(described("europe.kafka_dr_users.1", others))["warnings"]
+    assert "'shop' has rights in 'north_america' and none in 'europe'" in warned
