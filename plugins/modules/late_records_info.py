@@ -74,8 +74,9 @@ total:
   returned: always
   type: int
 exact:
-  description: Whether these are all. More may be there where a topic was made again or is hidden, a partition is
-    shorter, begins behind O(through) or has an open transaction, or so many offsets are late that not each was read.
+  description: Whether these are all. More may be there where a topic was made again, is hidden, or was deleted since
+    the ends of O(at_rest), and where a partition is shorter, begins behind O(through) or has an open transaction, or so
+    many offsets are late that not each was read.
   returned: always
   type: bool
 undecided:

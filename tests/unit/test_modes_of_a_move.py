@@ -152,44 +152,6 @@ def test_no_mirror_is_turned_or_started_from_a_copy_that_is_not_the_proven_one(e
 
 
 @pytest.mark.parametrize(
-    ("entries", "verdict", "lost"),
-    [
-        (TURNED, "PROVEN", 1),
-        ([*TURNED, GONE], "LOSS", None),
-        ([*TURNED, entry("2", "late_records", found={"accepted": True, "total": 3})], "LOSS", None),
-        ([*TURNED, entry("2", "late_records", found={"accepted": True, "total": 0})], "NOT_PROVABLE", None),
-        ([*TURNED, entry("2", "late_records", found={"accepted": False, "total": 0, "exact": True})], "PROVEN", 0),
-        # What came late may have expired.
-        ([*TURNED, entry("2", "late_records", found={"accepted": False, "total": 0, "exact": False})], "PROVEN", 1),
-        ([*TURNED, entry("2", "proof", "not_provable", found={"source": "na", "report": ""})], "PROVEN", 1),
-        ([*TURNED, OTHERWISE, ACTIVE, entry("3", "proof", "proven", found={"verdict": "PROVEN"})], "LOSS", None),
-        ([*TURNED, OTHERWISE, ACTIVE], "LOSS", None),
-        ([BEGUN, ended(True)], "no proof", 1),
-    ],
-)
-def test_the_end_of_a_move_says_what_the_target_holds(entries, verdict, lost):
-    tasks = yaml.safe_load((ROLES / "failover" / "tasks" / "show.yml").read_text())
-    given = next(one for one in tasks if one["name"] == "show | End the stage in the ledger")["vars"]
-    known = fold([*entries, entry("3", "stage", "started")])
-    values = {
-        "__failover_steps": known["done"]["failover"],
-        "ledger_known": known,
-        "__failover_catches_up": False,
-        # Of this run, whose job died; what the ledger says goes before.
-        "__failover_proof": {"verdict": "no proof"},
-        "__failover_proven": known["done"]["failover"].get("proof", {}).get("found", {}),
-        # Such as the marker of a transaction.
-        "__failover_ends": {"lost": {"total": 1}},
-        "failover_planned": True,
-    }
-    given.update(yaml.safe_load((ROLES / "failover" / "vars" / "main.yml").read_text()))
-    for name in ("ended_before", "late_found", "lacking", "shown", "by_source", "unknown"):
-        values[f"__failover_{name}"] = evaluated(given[f"__failover_{name}"], values)
-    assert evaluated(given["ledger_found"]["verdict"], values) == verdict
-    assert evaluated(given["ledger_found"]["lost"], values)["total"] == lost
-
-
-@pytest.mark.parametrize(
     ("entries", "asked"), [([BEGUN], False), ([BEGUN, ended(False)], False), ([BEGUN, ended(True)], True)]
 )
 def test_a_run_that_goes_on_looks_for_late_records_before_it_proves_the_copy_again(entries, asked):

@@ -255,11 +255,13 @@ def _begin_unplanned(state: dict, entry: Mapping[str, Any]) -> None:
     found = entry.get("found") or {}
     if not goes_on_unplanned(found):
         return
+    # What was shown to be wrong with the copy stays so.
+    seen = tuple(step for step in COMPARED if step != "disproven")
     if state["active_region"] in ("", "none", regions_of(entry)[0]):
-        _forget_source(state, (*COMPARED, *TURNED))
+        _forget_source(state, (*seen, *TURNED))
     elif not found.get("source_asked"):
-        # The mirror that was turned round may have been started. What was shown to be wrong with the copy stays so.
-        _forget_source(state, tuple(step for step in COMPARED if step != "disproven"))
+        # The mirror that was turned round may have been started.
+        _forget_source(state, seen)
 
 
 def _forget_source(state: dict, steps: tuple[str, ...]) -> None:

@@ -79,7 +79,7 @@ class Closing:
         if self.windows is not None:
             found += self._by_windows(self.windows, engine)
         if self.manifest is not None:
-            found.append(self.manifest.run(engine))
+            found.append(self._by_manifest(self.manifest, engine))
         return closed_report.merged(self, found)
 
     # -- what there is -------------------------------------------------------------------------------------------------
@@ -175,6 +175,13 @@ class Closing:
         options = replace(self.options, topics=these_alone(held), wait_seconds=0)
         comparison = Comparison(self.wanted.manifest, self.target_spec, options)
         return comparison, {name: reason for name, reason in left.items() if name not in held}
+
+    def _by_manifest(self, comparison: Comparison, engine: Engine) -> Report:
+        comparison.compare(engine)
+        for topic in comparison.topics:
+            for pair in topic.pairs:
+                closed_report.amend_by_manifest(self, topic, pair)
+        return report.build(comparison)
 
     def _by_windows(self, comparison: Comparison, engine: Engine) -> list[Report]:
         """Compare. Where records of the target are strange, look further back for what they may be copies of."""

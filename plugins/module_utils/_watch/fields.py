@@ -7,6 +7,7 @@ They raise ValueError, TypeError or KeyError where it is nothing that a watch wr
 from __future__ import annotations
 
 import base64
+import math
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -108,7 +109,10 @@ def _runs(value: Any) -> list[list[int]]:
 
 
 def _seconds(value: Any) -> float:
-    return float(value) if isinstance(value, float) else float(whole(value))
+    seconds = float(value) if isinstance(value, float) else float(whole(value))
+    if not 0 <= seconds < math.inf:
+        raise ValueError(value)
+    return seconds
 
 
 def by_reason(not_watched: Mapping[str, str]) -> dict[str, list[str]]:

@@ -41,13 +41,13 @@ def late_records_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any
         if row["begin"] > row["whole_end"]
     ]
     undecided = sorted(f"{row['topic']}-{row['partition']}" for row in rows if row["undecided"])
-    hidden = hidden_topics(source, sorted({*params["through"], *params["topic_ids"]} - set(described)))
+    hidden, deleted = _absent(source, described, params)
     sentences = [*_whole(again, hidden), *_sentences(late, undecided, shorter)]
     return {
         "changed": False,
         "ready": not sentences,
         "total": sum(row["records"] for row in late),
-        "exact": not (again or hidden or undecided or shorter or any(map(_is_bound, rows))),
+        "exact": not (again or hidden or deleted or undecided or shorter or any(map(_is_bound, rows))),
         "late": [{key: row[key] for key in ("topic", "partition", "begin", "records")} for row in late],
         "begins": _begins(late),
         "undecided": undecided,
@@ -77,6 +77,16 @@ def _begins(late: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
 def _made_again(described: Mapping[str, TopicDescription], ids: Mapping[str, str]) -> list[str]:
     """Topics that have another id than when they were copied: whatever they hold came later."""
     return sorted(name for name, topic in described.items() if ids.get(name) not in (None, "", topic["id"]))
+
+
+def _absent(
+    source: KafkaClient, described: Mapping[str, TopicDescription], params: dict[str, Any]
+) -> tuple[list[str], set[str]]:
+    """Topics that the source hides, and those that were deleted since it had come to rest. A mirror remembers others
+    that were deleted long before.
+    """
+    hidden = hidden_topics(source, sorted({*params["through"], *params["topic_ids"]} - set(described)))
+    return hidden, set(params["at_rest"]) - set(described) - set(hidden)
 
 
 def _whole(again: list[str], hidden: list[str]) -> list[str]:

@@ -132,6 +132,14 @@ def test_what_expired_after_the_source_had_come_to_rest_came_too_late_and_what_d
     assert expired(10) == [False, False]
 
 
+def test_what_was_deleted_since_the_source_had_come_to_rest_may_have_had_late_records(two_clusters):
+    client, topic = two_clusters["source"].client, f"late-{uuid.uuid4().hex[:8]}"
+    # A mirror remembers topics that were deleted long before.
+    assert records_beyond(client, topic, {topic: {"0": 5}})["exact"]
+    seen = records_beyond(client, topic, {topic: {"0": 5}}, at_rest={topic: {"0": 5}})
+    assert (seen["ready"], seen["exact"], seen["total"]) == (True, False, 0)
+
+
 def test_a_late_record_in_a_partition_that_was_empty_is_left_out_of_a_comparison(two_clusters):
     """A mirror has no offset of it, and its topic is known all the same."""
     client, topic = two_clusters["source"].client, f"empty-{uuid.uuid4().hex[:8]}"

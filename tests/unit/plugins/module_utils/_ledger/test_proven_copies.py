@@ -76,11 +76,13 @@ def test_a_loss_that_the_source_itself_showed_is_taken_back_by_no_manifest():
 
 
 @pytest.mark.parametrize("asked", [True, False])
-def test_nor_by_an_unplanned_run_once_the_target_is_in_use(asked):
-    """Before, somebody may have repaired what was shown."""
+def test_nor_by_an_unplanned_run(asked):
+    """Whoever repaired it meanwhile cannot show that without the source."""
     begun = entry("3", "stage", "started", found={"planned": False, "source_asked": asked})
     assert "disproven" in done(WRONG, ACTIVE, begun)
-    assert "disproven" not in done(WRONG, begun)
+    assert "disproven" in done(WRONG, begun)
+    against = {"source": "/backups/manifest", "target": "eu", "complete": True}
+    assert "disproven" in done(WRONG, begun, ACTIVE, entry("3", "proof", "proven", found=against))
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,15 @@ def test_a_round_ended_when_the_broker_took_it():
     assert rows.fold([*before, (offset, name, value, 4321)])["a-to-b"].at == 4321
 
 
+@pytest.mark.parametrize("seconds", ["NaN", "Infinity", "-1.5", "-1"])
+def test_a_round_takes_a_time(seconds):
+    *before, (offset, name, value, stamped) = records(known())
+    assert b'"seconds":0.5' in value
+    wrong = value.replace(b'"seconds":0.5', b'"seconds":' + seconds.encode())
+    with pytest.raises(FormatError, match="no watch wrote"):
+        rows.fold([*before, (offset, name, wrong, stamped)])
+
+
 def test_a_null_value_takes_a_record_away():
     state = known()
     gone = [(100, rows.key("window", "a-to-b", "orders", 3, 90), None, None)]
