@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .._kafka.acls import Acl, flatten, has_names, qualified
-from .._kafka.rights import EVERYBODY
+from .._kafka.rights import EVERYBODY, IMPLIED
 from .._values.listing import named
 from .._values.safe import shown
 
@@ -26,19 +26,26 @@ def unadmitted(
     :param acls: what the target allows, in the form that :func:`.acls.flatten` reads. Any of it is taken for what the
         user needs; what everybody may has to be all that the user may in the source.
     """
-    allows = [acl for acl in acls if str(acl.get("permission") or "allow").lower() == "allow"]
+    acls = list(acls)
+    allows = [acl for acl in acls if _allows(acl)]
     allowed = {acl.get("principal") for acl in allows}
+    # Whom something is denied may not do all that everybody may.
+    denied = {acl.get("principal") for acl in acls if not _allows(acl)}
     everybody = flatten(acl for acl in allows if acl.get("principal") == EVERYBODY and has_names(acl))
     there: Mapping[str, Any] = hosts[target] if target in hosts else {}
     allowed |= {qualified(name) for name in there.get("kafka_dr_super_users") or []}
     allowed |= {qualified(user["name"]) for user in _with_rights(hosts, target)}
     # Users with a certificate, as Strimzi calls them.
-    lacking = [
-        user
+    return sorted(
+        user["name"]
         for user in _with_rights(hosts, source)
-        if not {qualified(user["name"]), f"User:CN={user['name']}"} & allowed
-    ]
-    return sorted(user["name"] for user in lacking if not _all_by(everybody, user))
+        for principals in [{qualified(user["name"]), f"User:CN={user['name']}"}]
+        if not principals & allowed and (principals & denied or not _all_by(everybody, user))
+    )
+
+
+def _allows(acl: Mapping[str, Any]) -> bool:
+    return str(acl.get("permission") or "allow").lower() == "allow"
 
 
 def _all_by(everybody: list[Acl], user: Mapping[str, Any]) -> bool:
@@ -50,9 +57,12 @@ def _all_by(everybody: list[Acl], user: Mapping[str, Any]) -> bool:
 
 
 def _covers(acl: Acl, need: Acl) -> bool:
+    if need.operation == "IDEMPOTENT_WRITE" and acl.resource == "topic" and acl.operation in ("ALL", "WRITE"):
+        # Whoever may write to any topic may do so idempotently (KIP-679).
+        return acl.host in ("*", need.host)
     if (
         acl.resource != need.resource
-        or acl.operation not in ("ALL", need.operation)
+        or (need.operation not in (acl.operation, IMPLIED.get(acl.operation)) and acl.operation != "ALL")
         or acl.host not in ("*", need.host)
     ):
         return False
@@ -99,4 +109,8 @@ def _passwords(region: Mapping[str, Any]) -> dict[str, str]:
 def _with_rights(hosts: Mapping[str, Mapping[str, Any]], region: str) -> list[dict[str, Any]]:
     """The applications' users of a region that its inventory gives rights."""
     users = (hosts[region] if region in hosts else {}).get("kafka_dr_users") or []
-    return [user for user in users if user.get("purpose") == "application" and user.get("acls")]
+    return [
+        user
+        for user in users
+        if user.get("purpose") == "application" and any(_allows(acl) for acl in user.get("acls") or [])
+    ]

@@ -212,10 +212,21 @@ def application_password(regions: dict[str, dict[str, Any]], region: str, user: 
     :param regions: hostvars.
     """
     for name in [region, *(other for other in regions if other != region)]:
-        for described in regions[name].get("kafka_dr_users") or []:
-            if described["name"] == user and described.get("password"):
-                return str(described["password"]).strip()
+        try:
+            found = _password_in(regions[name], user)
+        except Exception:  # pylint: disable=broad-except
+            # Whatever a template of another region raises: one that is only being planned stops no application.
+            if name == region:
+                raise
+            continue
+        if found:
+            return found
     return ""
+
+
+def _password_in(region: dict[str, Any], user: str) -> str:
+    described = [known for known in region.get("kafka_dr_users") or [] if known.get("name") == user]
+    return next((str(known["password"]).strip() for known in described if known.get("password")), "")
 
 
 def _environment(

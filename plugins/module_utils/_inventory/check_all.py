@@ -11,6 +11,7 @@ import difflib
 from .._values.listing import named
 from . import check_mirrors as of_mirrors
 from . import check_regions as of_regions
+from . import check_users as of_users
 from .admission import LEARNT, not_admitted, two_passwords
 from .check_value import Mistake, Unresolved, mistakes, shown
 from .schema import INTERNAL, OTHERS, VARIABLES
@@ -86,6 +87,7 @@ def _all(hosts: of_mirrors.HOSTS, complete: bool) -> c.Iterator[tuple[str, Mista
             of_regions.verification,
             of_regions.quotas,
             of_regions.mirror_fields,
+            of_users.named_rights,
         ):
             if is_whole(rule, variables, hosts[name]):
                 yield from ((name, mistake) for mistake in rule(name, variables))

@@ -19,6 +19,7 @@ from .._values.setting import setting
 
 GROUP = "kafka.strimzi.io"
 CLUSTER_LABEL = "strimzi.io/cluster"
+SCRAM = "scram-sha-512"
 PAUSE = "strimzi.io/pause-reconciliation"
 ACL_TYPES = {"topic": "topic", "group": "group", "cluster": "cluster", "transactional_id": "transactionalId"}
 AUTHORITIES = ("cluster-ca-cert", "cluster-ca", "clients-ca-cert", "clients-ca")
@@ -42,9 +43,9 @@ def kafka_user(
         one.
     :param authorization: ``simple``, or None for a cluster without authorization.
     """
-    kind = user.get("authentication") or "scram-sha-512"
+    kind = user.get("authentication") or SCRAM
     authentication: dict[str, Any] = {"type": kind}
-    if password_secret and kind == "scram-sha-512":
+    if password_secret and kind == SCRAM:
         authentication["password"] = {
             "valueFrom": {
                 "secretKeyRef": {"name": password_secret["secret"], "key": password_secret.get("key", "password")}

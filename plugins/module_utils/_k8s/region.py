@@ -168,18 +168,29 @@ def kept_by(resource: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def given_back(users: list[dict[str, Any]]) -> dict[str, str]:
+def given_back(users: list[dict[str, Any]], described: Sequence[str]) -> dict[str, str]:
     """Of KafkaUsers that have rights, those whose rights come back once a stage has taken them away: ``{"KafkaUser
     name": why, with the way out}``. The User Operator gives what the resource says.
+
+    :param described: names of the users whose KafkaUsers the stages change.
     """
     found = {}
     for user in users:
-        keepers = kept_by(user)
-        if keepers and ((user.get("spec") or {}).get("authorization") or {}).get("acls"):
-            tools, remedies = " and ".join(keepers), "; ".join(keepers.values())
-            found[f"KafkaUser {user['metadata']['name']}"] = (
-                f"is kept by {tools}, which gives its rights back: {remedies}"
+        name, keepers = user["metadata"]["name"], kept_by(user)
+        if not ((user.get("spec") or {}).get("authorization") or {}).get("acls"):
+            continue
+        reasons = []
+        if keepers:
+            reasons.append(
+                f"is kept by {' and '.join(keepers)}, which gives its rights back: {'; '.join(keepers.values())}"
             )
+        if name not in described:
+            reasons.append(
+                "is no user of purpose application in the region's kafka_dr_users, so that its operator gives back "
+                "what is taken: describe it there"
+            )
+        if reasons:
+            found[f"KafkaUser {name}"] = "; ".join(reasons)
     return found
 
 

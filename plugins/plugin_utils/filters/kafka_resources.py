@@ -39,16 +39,24 @@ def kafka_users(
     how: str = "exactly",
 ) -> list[dict[str, Any]]:
     """A KafkaUser for each user; ``secrets`` maps names to ``{secret, key}``; ``existing`` are the KafkaUsers that are
-    there, for ``how`` add and remove.
+    there, for ``how`` add and remove, and for how users authenticate of whom the inventory does not say it.
     """
     bodies = []
-    known = {resource["metadata"]["name"]: resource for resource in existing or []}
+    known = {resource["metadata"]["name"]: resource.get("spec") or {} for resource in existing or []}
     for user in users:
+        spec = known.get(user["name"]) or {}
+        kind = user.get("authentication") or (spec.get("authentication") or {}).get("type")
         body = kafka_resources.kafka_user(
-            user, acls, cluster, namespace, api_version, (secrets or {}).get(user["name"]), authorization
+            {**user, "authentication": kind},
+            acls,
+            cluster,
+            namespace,
+            api_version,
+            (secrets or {}).get(user["name"]),
+            authorization,
         )
         if authorization and how != "exactly":
-            rules = ((known.get(user["name"]) or {}).get("spec") or {}).get("authorization") or {}
+            rules = spec.get("authorization") or {}
             mine = kafka_resources.acls_of(user["name"], acls)
             body["spec"]["authorization"]["acls"] = kafka_changes.rights(rules.get("acls") or [], mine, how)
         bodies.append(body)
@@ -103,6 +111,13 @@ def without_passwords(users: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
+def users_of_type(users: list[dict[str, Any]], *types: str) -> list[dict[str, Any]]:
+    """Users whose KafkaUsers are of one of these types of authentication. The operator makes no Secret for
+    ``tls-external``, and a password for ``scram-sha-512`` alone.
+    """
+    return [user for user in users if (user.get("authentication") or kafka_resources.SCRAM) in types]
+
+
 def copied_references(users: list[dict[str, Any]], prefix: str) -> dict[str, Any]:
     """Which copied Secret holds each user's password."""
     return {user["name"]: {"secret": prefix + user["name"], "key": "password"} for user in users}
@@ -144,6 +159,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "with_passwords": with_passwords,
     "without_passwords": without_passwords,
     "copied_references": copied_references,
+    "users_of_type": users_of_type,
     "password_references": password_references,
     "password_secrets": password_secrets,
     "kubernetes_region": as_filter(kubernetes_region),

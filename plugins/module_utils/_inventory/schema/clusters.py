@@ -26,6 +26,7 @@ from ..kinds import (
     text,
 )
 
+# Those that librdkafka and Strimzi's KafkaUsers have names for.
 OPERATIONS = (
     "ALL",
     "READ",
@@ -38,10 +39,8 @@ OPERATIONS = (
     "DESCRIBE_CONFIGS",
     "ALTER_CONFIGS",
     "IDEMPOTENT_WRITE",
-    "CREATE_TOKENS",
-    "DESCRIBE_TOKENS",
-    "TWO_PHASE_COMMIT",
 )
+AUTHENTICATION = ("scram-sha-512", "tls", "tls-external")
 # A principal may be a certificate's whole name; quotes, backslashes and templates are for files that it is written to.
 ONE_LINE = r"^[^\x00-\x1f\x7f]+$"
 PRINCIPAL = r"^[^\x00-\x1f\x7f\"'\\{}]+$"
@@ -72,6 +71,10 @@ USERS = listing(
             ),
             "password": secret("Its password; on Kubernetes the operator's"),
             "purpose": choice("What it is for", *PURPOSES),
+            "authentication": choice(
+                "Kubernetes: type of its KafkaUser; where left out, that of the one that is there, or scram-sha-512",
+                *AUTHENTICATION,
+            ),
             "acls": listing("What an application may do", ACL),
         },
         ("name", "purpose"),

@@ -43,6 +43,16 @@ SHAPES: dict[str, Case] = {
         "READ",
         ("acls[0].operations: expected a list, found a text (not shown)", "[READ, DESCRIBE]"),
     ),
+    "a right over nothing": (
+        USERS + ".2.acls.0.name",
+        None,
+        ("kafka_dr_users[2].acls[0].name: expected the name of a topic, found nothing",),
+    ),
+    "an operation that no client can ask for": (
+        USERS + ".2.acls.0.operations",
+        ["TWO_PHASE_COMMIT"],
+        ("acls[0].operations[0]: expected one of ALL, READ",),
+    ),
     "an unknown operation": (
         USERS + ".2.acls.0.operations",
         ["READS"],

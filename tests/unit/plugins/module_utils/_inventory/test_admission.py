@@ -19,6 +19,10 @@ def user(name: str, *acls: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"name": name, "purpose": "application", "acls": list(acls), **more}
 
 
+def everybody(operation: str) -> dict[str, Any]:
+    return {"principal": "User:*", "resource": "topic", "name": "*", "operations": [operation]}
+
+
 HOME = {
     "kafka_dr_users": [user("shop", RIGHT), user("till", RIGHT), user("idle"), user("kdr", RIGHT, purpose="mirror")]
 }
@@ -60,10 +64,22 @@ HOME = {
             ["shop", "till"],
         ),
         ({}, [{"principal": "User:*", "resource": "user", "name": "x", "operations": ["UNKNOWN"]}], ["shop", "till"]),
+        # A right brings others with it, but for whom something is denied.
+        ({}, [everybody("READ")], []),
+        ({}, [everybody("WRITE")], ["shop", "till"]),
+        ({}, [everybody("READ"), {"principal": "User:shop", "permission": "DENY"}], ["shop"]),
+        ({"kafka_dr_users": [user("shop", {**RIGHT, "permission": "deny"}), user("till", RIGHT)]}, [], ["shop"]),
     ],
 )
 def test_who_has_rights_in_the_source_alone_is_named(target, acls, lacking):
     assert unadmitted({"na": HOME, "eu": target}, "na", "eu", acls) == lacking
+
+
+@pytest.mark.parametrize(("operation", "lacking"), [("WRITE", []), ("ALL", []), ("READ", ["shop"])])
+def test_whoever_may_write_may_do_so_idempotently(operation, lacking):
+    needs = {"resource": "cluster", "operations": ["IDEMPOTENT_WRITE"]}
+    home = {"kafka_dr_users": [user("shop", {**RIGHT, "operations": ["DESCRIBE"]}, needs)]}
+    assert unadmitted({"na": home, "eu": {}}, "na", "eu", [everybody(operation)]) == lacking
 
 
 def test_an_inventory_warns_of_them_before_the_day():

@@ -122,6 +122,27 @@ def test_a_user_has_the_password_of_the_region_that_the_application_is_led_to():
         assert _applications.application_password(ordered, "eu", "stranger") == ""
 
 
+@pytest.mark.parametrize("users", [[{"purpose": "application"}], "{{ vault_asia_users }}", None])
+def test_a_region_that_is_only_being_planned_keeps_nobody_from_a_password(users):
+    class Unreadable(dict):
+        def get(self, *words):
+            raise RuntimeError("'vault_asia_users' is undefined")
+
+    asia = Unreadable() if users is None else {"kafka_dr_users": users}
+    regions = {
+        "asia": asia,
+        "eu": {"kafka_dr_users": [{"name": "u"}]},
+        "na": {"kafka_dr_users": [{"name": "u", "password": "p"}]},
+    }
+    assert _applications.application_password(regions, "eu", "u") == "p"
+    assert _applications.application_password(regions, "eu", "v") == ""
+
+
+def test_a_region_that_applications_are_led_to_has_to_be_readable():
+    with pytest.raises(AttributeError):
+        _applications.application_password({"eu": {"kafka_dr_users": "{{ vault }}"}, "na": {}}, "eu", "u")
+
+
 @pytest.mark.parametrize("wrong", [{"environment_file": ""}, {"principals": ["stranger"]}, {"principals": []}])
 def test_an_application_that_cannot_be_told_is_named(wrong):
     regions = {"eu": {"kafka_dr_client": CLIENT, "kafka_dr_users": [{"name": "u", "password": "p"}]}}
