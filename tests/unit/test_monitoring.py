@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import time
 import urllib.request
-from pathlib import Path
 
 import pytest
 import yaml
@@ -20,10 +18,9 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.figures
 from kafka_dr_lab import drill_metrics
 from kafka_dr_lab.ports import free_ports
 from tests.conftest import ROOT
+from tests.support.prometheus import program
 
 EXAMPLES = ROOT / "examples" / "monitoring"
-CACHED = Path.home() / ".cache" / "streamsafe-kafka-dr" / "bin" / "promtool"
-PROMTOOL = shutil.which("promtool") or (str(CACHED) if CACHED.exists() else "")
 FIGURES = RoundFigures(
     "there",
     at=int(time.time() * 1000) - 5000,
@@ -126,10 +123,12 @@ def test_the_dashboard_can_be_imported():
     assert len(set(numbers)) == len(numbers)
 
 
-@pytest.mark.skipif(not PROMTOOL, reason="promtool of Prometheus is not installed")
 @pytest.mark.parametrize("words", [("rules", "alerts.yml"), ("config", "--syntax-only", "prometheus.yml")])
 def test_prometheus_takes_them(words):
+    promtool = program("promtool")
+    if not promtool:
+        pytest.skip("promtool is neither installed nor to be had: the rules were not shown to Prometheus")
     done = subprocess.run(
-        [PROMTOOL, "check", *words], cwd=EXAMPLES, capture_output=True, text=True, timeout=60, check=False
+        [promtool, "check", *words], cwd=EXAMPLES, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
