@@ -49,7 +49,7 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
     # What it had seen to be there is no tail of its last seconds: it was behind. Where nobody knows how far the mirror
     # came, it may have copied all of that.
     known = max(0, part.source_end - part.read)
-    if _copied_through(closing, place) is not None:
+    if copied_through(closing, place) is not None:
         known = min(unread, known)
     if known:
         pair.reasons.append(f"the watch was behind: in its last round it had seen {known} offsets that it had not read")
@@ -68,33 +68,13 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
         pair.result["counts"]["duplicated"] += part.duplicates
 
 
-def amend_by_manifest(closing: Closing, topic: Topic, pair: Pair) -> None:
-    """Give a partition that was compared with a manifest what the watch knows beyond the manifest's end: what differs
-    there, and that records which it had read are shown by nothing.
-    """
-    place, end = (topic.name, pair.number), pair.source_range[1]
-    part = closing.state.partitions.get(place)
-    if part is None:
-        return
-    through = _copied_through(closing, place)
-    # What it had read beyond that was never copied.
-    read = part.read if through is None else min(part.read, through)
-    if read > end:
-        doubt = closing.standing.lacking().get(topic.name, "")
-        pair.reasons.append(
-            f"the manifest ends at {end}, the watch had read up to {read} and does not stand for it: {doubt}"
-        )
-        pair.undecided = True
-    _add_differences(closing, place, part, pair, since=end)
-
-
 def _unjudged(closing: Closing, place: Partition, part: Confirmed, pair: Pair) -> bool:
     """Whether the target holds more than the watch had read of the source, or nobody knows how far the mirror came with
     a partition that held something.
     """
     beyond = pair.result is not None and pair.result["counts"]["beyond"] > 0
     unknown = "mirrored_through" not in (closing.options.bounds or {})
-    unknown = unknown or (part.source_end > 0 and _copied_through(closing, place) is None)
+    unknown = unknown or (part.source_end > 0 and copied_through(closing, place) is None)
     return beyond or unknown
 
 
@@ -116,16 +96,22 @@ def _silent(closing: Closing) -> str:
     return ""
 
 
-def _add_differences(closing: Closing, place: Partition, part: Confirmed, pair: Pair, since: int = 0) -> None:
-    """What the watch found was shown when both sides were read, whatever becomes of the rest of the partition.
+def _add_differences(closing: Closing, place: Partition, part: Confirmed, pair: Pair) -> None:
+    add_differences(pair, differences_of(closing, place), closing.options.max_differences)
 
-    :param since: offset of the source before which something else has judged.
+
+def differences_of(closing: Closing, place: Partition) -> list[Difference]:
+    """What the watch had found to be wrong with a partition. It was shown when both sides were read, whatever becomes
+    of the rest.
     """
-    found = [
-        row
-        for row in closing.state.standing_differences()
-        if (row.topic, row.partition) == place and (row.source_offset is None or row.source_offset >= since)
-    ]
+    return [row for row in closing.state.standing_differences() if (row.topic, row.partition) == place]
+
+
+def add_differences(pair: Pair, found: list[Difference], named: int) -> None:
+    """Count differences of the watch in a partition's result.
+
+    :param named: how many the report names one by one.
+    """
     accepted = sum(row.count for row in found if row.accepted is not None)
     if accepted:
         pair.reasons.append(f"{accepted} records that differ were accepted, and are not counted")
@@ -144,7 +130,7 @@ def _add_differences(closing: Closing, place: Partition, part: Confirmed, pair: 
         }
     for row in wrong:
         pair.result["counts"][row.kind if row.kind in COUNTS else "altered"] += row.count
-    pair.result["differences"] = [*map(_run, wrong), *pair.result["differences"]][: closing.options.max_differences]
+    pair.result["differences"] = [*map(_run, wrong), *pair.result["differences"]][:named]
     pair.result["difference_runs"] += len(wrong)
     pair.reasons.append(f"{sum(row.count for row in wrong)} records differ that the watch had found before")
 
@@ -156,10 +142,10 @@ def _run(row: Difference) -> dict[str, Any]:
 
 def _unread(closing: Closing, place: Partition, part: Confirmed) -> int:
     """Offsets that the mirror had copied and the watch had not read."""
-    return max(0, (_copied_through(closing, place) or 0) - part.read)
+    return max(0, (copied_through(closing, place) or 0) - part.read)
 
 
-def _copied_through(closing: Closing, place: Partition) -> int | None:
+def copied_through(closing: Closing, place: Partition) -> int | None:
     """How far the mirror had copied a partition; None where nobody knows it."""
     return given((closing.options.bounds or {}).get("mirrored_through"), *place)
 

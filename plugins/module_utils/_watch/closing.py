@@ -18,7 +18,7 @@ from .._proof import report, sides
 from .._proof.bounds import OF_SOURCE, check_bounds, named
 from .._proof.comparison import Comparison, Options
 from .._proof.shapes import Engine, Report
-from . import closed_report
+from . import beside_manifest, closed_report
 from .offset_maps import same_logs
 from .side import BACK, INSTEAD, keep, specs
 from .standing import Standing, stand
@@ -167,7 +167,8 @@ class Closing:
         lacking, left = self.standing.lacking(), dict(self.standing.left_out)
         if self.wanted.manifest is None:
             return None, left
-        sound = set(self.standing.topics) - set(lacking)
+        # What its owner deleted on both sides is no loss.
+        sound = set(self.standing.topics) - set(lacking) | set(self.standing.absent)
         # Also those that nobody knows: what the manifest has, and neither the watch nor the target, is lost.
         held = [name for name in sides.open_side(self.wanted.manifest).topics(self.options.topics) if name not in sound]
         if not held:
@@ -178,9 +179,7 @@ class Closing:
 
     def _by_manifest(self, comparison: Comparison, engine: Engine) -> Report:
         comparison.compare(engine)
-        for topic in comparison.topics:
-            for pair in topic.pairs:
-                closed_report.amend_by_manifest(self, topic, pair)
+        beside_manifest.amend(self, comparison)
         return report.build(comparison)
 
     def _by_windows(self, comparison: Comparison, engine: Engine) -> list[Report]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .._kafka.topics import (
     TopicDescription,
@@ -38,10 +38,14 @@ class Pairing:
 
 @dataclass
 class Survey:
-    """What there is to watch. :ivar not_watched: ``{topic: reason}``."""
+    """What there is to watch.
+
+    :ivar not_watched: ``{topic: reason}``. :ivar source_ids: ``{topic: id}`` of those of them that the source lists.
+    """
 
     partitions: dict[Partition, Pairing]
     not_watched: dict[str, str]
+    source_ids: dict[str, str] = field(default_factory=dict)
 
 
 def look(
@@ -72,7 +76,7 @@ def look(
             reason = LEADERLESS
         reason = reason or _why_not(source_configs[name], target_configs.get(rule(name), {}), topic, copy)
         if reason is not None:
-            survey.not_watched[name] = reason
+            survey.not_watched[name], survey.source_ids[name] = reason, topic["id"]
             continue
         for number in range(topic["partitions"]):
             there = copy is not None and number < copy["partitions"]

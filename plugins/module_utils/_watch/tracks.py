@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from .looking import Pairing, Survey
-from .reasons import COMPACTED, GONE
+from .reasons import COMPACTED, GONE, MADE_AGAIN
 from .state import Confirmed, Difference, Partition, WatchState
 from .track import Track
 from .windows import records
@@ -65,7 +65,12 @@ def synchronise(
             tracks[place].retention = pairing.retention
             tracks[place].looked_ahead = tracks[place].looked_far = float("-inf")
     for place, track in tracks.items():
-        if survey.not_watched.get(place[0]) == COMPACTED and track.part.stopped is None:
+        if track.part.stopped is not None:
+            continue
+        if survey.source_ids.get(place[0], track.part.source_id) != track.part.source_id:
+            # What was read of the former topic says nothing of this one, nor does a manifest of it.
+            track.stop(MADE_AGAIN)
+        elif survey.not_watched.get(place[0]) == COMPACTED:
             # Whatever is deleted meanwhile, nobody sees.
             track.stop("it was compacted meanwhile")
     there = {topic for topic, dummy in survey.partitions}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Topics that a manifest stands for where the watch does not: what the watch knows beyond it counts all the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._proof.comparison import Comparison
+from .._proof.pairs import Pair, Topic
+from .closed_report import add_differences, copied_through, differences_of
+from .reasons import GONE, MADE_AGAIN
+from .state import Confirmed, Difference, Partition
+
+if TYPE_CHECKING:
+    from .closing import Closing
+
+
+def amend(closing: Closing, comparison: Comparison) -> None:
+    """Give partitions that were compared with a manifest what the watch knows beyond the manifest's end: what differs
+    there, and that records which it had read are shown by nothing. Partitions that the manifest lacks are added.
+    """
+    known: dict[str, list[int]] = {}
+    for (name, number), part in sorted(closing.state.partitions.items()):
+        if part.read:
+            known.setdefault(name, []).append(number)
+    for topic in comparison.topics:
+        pairs = {pair.number: pair for pair in topic.pairs}
+        for number in known.get(topic.name, ()):
+            pair = pairs.get(number) or _added(topic, number)
+            _amend(closing, topic, pair, closing.state.partitions[topic.name, number])
+
+
+def _added(topic: Topic, number: int) -> Pair:
+    pair = Pair(topic, number, (0, 0), (0, 0))
+    pair.error = {"kind": "not_covered", "message": "the partition is missing in the manifest"}
+    topic.pairs.append(pair)
+    return pair
+
+
+def _amend(closing: Closing, topic: Topic, pair: Pair, part: Confirmed) -> None:
+    place = (topic.name, pair.number)
+    # Offsets of two topics by one name say nothing of each other.
+    other = part.source_id not in ("", topic.id_on("source")) or part.stopped == MADE_AGAIN
+    end = 0 if other else pair.source_range[1]
+    read = _copied(closing, place, part)
+    if read > end and not _kept(closing, topic, pair, part):
+        what = "is of another topic by this name" if other else f"ends at {end}"
+        pair.reasons.append(
+            f"the manifest {what}, the watch had read up to {read} and does not stand for it: "
+            f"{closing.standing.lacking().get(topic.name, '')}"
+        )
+        pair.undecided = True
+    same = part.target_id == topic.id_on("target")
+    wrong = [row for row in differences_of(closing, place) if other or _beyond(row, end, same)]
+    add_differences(pair, wrong, closing.options.max_differences)
+
+
+def _copied(closing: Closing, place: Partition, part: Confirmed) -> int:
+    """Up to where the watch had read what was copied. The mirror's offset may be that of a topic made again since; what
+    was matched was copied, whatever it says.
+    """
+    through = copied_through(closing, place)
+    return part.read if through is None else max(part.through[0], min(part.read, through))
+
+
+def _kept(closing: Closing, topic: Topic, pair: Pair, part: Confirmed) -> bool:
+    """Whether its owner deleted the topic in the source once all of it had been proven, and the copy is there as it was
+    then: MirrorMaker 2 deletes no copy.
+    """
+    whole = not part.waiting and not part.left_unproven and part.stopped is None
+    whole = whole and part.through == part.examined and part.through[0] > 0
+    there = part.target_id == topic.id_on("target") and pair.target_end >= part.through[1]
+    return closing.state.not_watched.get(topic.name) == GONE and whole and there
+
+
+def _beyond(row: Difference, end: int, same: bool) -> bool:
+    """Whether a difference lies beyond what a manifest has judged.
+
+    :param same: whether the copy is the one that the watch read: in another one, no record of its own is strange.
+    """
+    return same if row.source_offset is None else row.source_offset + max(1, row.count) > end
