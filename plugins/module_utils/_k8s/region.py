@@ -168,26 +168,33 @@ def kept_by(resource: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def given_back(users: list[dict[str, Any]], described: Sequence[str]) -> dict[str, str]:
-    """Of KafkaUsers that have rights, those whose rights come back once a stage has taken them away: ``{"KafkaUser
-    name": why, with the way out}``. The User Operator gives what the resource says.
+def given_back(users: list[dict[str, Any]], described: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Of KafkaUsers that have rights, those whose rights come back once a stage has taken them away, or are not found:
+    ``{"KafkaUser name": why, with the way out}``. The User Operator gives what the resource says.
 
-    :param described: names of the users whose KafkaUsers the stages change.
+    :param described: the users of ``kafka_dr_users`` whose KafkaUsers the stages change.
     """
+    known = {user["name"]: user for user in described}
     found = {}
     for user in users:
-        name, keepers = user["metadata"]["name"], kept_by(user)
-        if not ((user.get("spec") or {}).get("authorization") or {}).get("acls"):
+        name, spec = user["metadata"]["name"], user.get("spec") or {}
+        if not (spec.get("authorization") or {}).get("acls"):
             continue
+        kind = str((spec.get("authentication") or {}).get("type") or "")
         reasons = []
+        keepers = kept_by(user)
         if keepers:
+            tools, remedies = " and ".join(keepers), "; ".join(keepers.values())
+            reasons.append(f"is kept by {tools}, which gives its rights back: {remedies}")
+        if name not in known:
             reasons.append(
-                f"is kept by {' and '.join(keepers)}, which gives its rights back: {'; '.join(keepers.values())}"
+                "is not in the region's kafka_dr_users, so that its operator gives back what is taken: describe it "
+                "there, with the purpose application"
             )
-        if name not in described:
+        elif kind.startswith("tls") and known[name].get("authentication") != kind:
             reasons.append(
-                "is no user of purpose application in the region's kafka_dr_users, so that its operator gives back "
-                "what is taken: describe it there"
+                f"has a certificate, so that its rights are those of CN={name}: say authentication: {kind} in "
+                "kafka_dr_users"
             )
         if reasons:
             found[f"KafkaUser {name}"] = "; ".join(reasons)

@@ -72,8 +72,7 @@ USERS = listing(
             "password": secret("Its password; on Kubernetes the operator's"),
             "purpose": choice("What it is for", *PURPOSES),
             "authentication": choice(
-                "Kubernetes: type of its KafkaUser; where left out, that of the one that is there, or scram-sha-512",
-                *AUTHENTICATION,
+                "Kubernetes: type of its KafkaUser; scram-sha-512 where left out", *AUTHENTICATION
             ),
             "acls": listing("What an application may do", ACL),
         },

@@ -24,7 +24,7 @@ def user(spec, **meta):
     ],
 )
 def test_a_tool_that_keeps_the_resource_gives_rights_back(meta, tool):
-    (name, why) = next(iter(given_back([user(ACLS, **meta)], ["orders"]).items()), ("", ""))
+    (name, why) = next(iter(given_back([user(ACLS, **meta)], [{"name": "orders"}]).items()), ("", ""))
     assert name == "KafkaUser orders" and f"is kept by {tool}, which gives its rights back: suspend" in why
 
 
@@ -36,7 +36,7 @@ def test_one_that_has_no_right_gets_none_back(spec):
 def test_nobody_gives_back_what_nobody_keeps_or_what_was_suspended():
     suspended = {"kustomize.toolkit.fluxcd.io/reconcile": "disabled"}
     kept = {"labels": {"kustomize.toolkit.fluxcd.io/name": "shop"}, "annotations": suspended}
-    assert given_back([user(ACLS), user(ACLS, **kept)], ["orders"]) == {}
+    assert given_back([user(ACLS), user(ACLS, **kept)], [{"name": "orders"}]) == {}
 
 
 @pytest.mark.parametrize("authentication", ["scram-sha-512", "tls", "tls-external"])
@@ -45,7 +45,7 @@ def test_a_user_of_any_authentication_is_named(authentication):
     described = {"name": "orders", "purpose": "application", "authentication": authentication}
     region = {"kafka_dr_platform": "kubernetes", "kafka_dr_users": [described]}
     users = {known["name"]: known for known in users_of(region, "application")}
-    kept = given_back([user(ACLS, labels={"kustomize.toolkit.fluxcd.io/name": "shop"})], ["orders"])
+    kept = given_back([user(ACLS, labels={"kustomize.toolkit.fluxcd.io/name": "shop"})], [{"name": "orders"}])
     assert list(_given_back(users, {"given_back": {**kept, "KafkaUser others": "is kept"}})) == ["KafkaUser orders"]
 
 
@@ -58,7 +58,7 @@ def test_one_that_an_application_alone_names_by_its_certificate_is_too(subject):
 
 def test_one_whose_user_the_region_does_not_describe_gets_its_rights_back():
     """Stages change the KafkaUsers of the region's own list; its operator gives the others what is deleted in Kafka."""
-    found = given_back([user(ACLS)], ["shop"])
+    found = given_back([user(ACLS)], [{"name": "shop"}])
     assert "in the region's kafka_dr_users" in found["KafkaUser orders"] and "describe it" in found["KafkaUser orders"]
     regions = {
         "na": {"kafka_dr_users": []},
@@ -72,3 +72,14 @@ def test_both_reasons_are_named():
     kept = user(ACLS, labels={"kustomize.toolkit.fluxcd.io/name": "shop"})
     (why,) = given_back([kept], []).values()
     assert "is kept by Flux" in why and "kafka_dr_users" in why
+
+
+@pytest.mark.parametrize(
+    ("said", "named"), [({}, True), ({"authentication": "tls-external"}, True), ({"authentication": "tls"}, False)]
+)
+def test_a_certificate_has_to_be_described_as_one(said, named):
+    """Its rights are those of another principal: nothing would be remembered of what a fence takes."""
+    there = user({**ACLS, "authentication": {"type": "tls"}})
+    found = given_back([there], [{"name": "orders", **said}])
+    assert (list(found) == ["KafkaUser orders"]) is named
+    assert all("say authentication: tls in kafka_dr_users" in why for why in found.values())
