@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from .._proof.comparison import Comparison
 from .._proof.pairs import Pair, Topic
 from .closed_report import add_differences, copied_through, differences_of
-from .reasons import GONE, MADE_AGAIN
+from .offset_maps import same_logs
+from .reasons import GONE
+from .standing import stands
 from .state import Confirmed, Difference, Partition
 
 if TYPE_CHECKING:
@@ -20,14 +22,35 @@ def amend(closing: Closing, comparison: Comparison) -> None:
     there, and that records which it had read are shown by nothing. Partitions that the manifest lacks are added.
     """
     known: dict[str, list[int]] = {}
-    for (name, number), part in sorted(closing.state.partitions.items()):
-        if part.read:
-            known.setdefault(name, []).append(number)
+    for name, number in sorted(closing.state.partitions):
+        known.setdefault(name, []).append(number)
     for topic in comparison.topics:
         pairs = {pair.number: pair for pair in topic.pairs}
         for number in known.get(topic.name, ()):
-            pair = pairs.get(number) or _added(topic, number)
-            _amend(closing, topic, pair, closing.state.partitions[topic.name, number])
+            part = closing.state.partitions[topic.name, number]
+            if part.read or part.source_id not in ("", topic.id_on("source")):
+                _amend(closing, topic, pairs.get(number), (topic.name, number), part)
+
+
+def _amend(closing: Closing, topic: Topic, pair: Pair | None, place: Partition, part: Confirmed) -> None:
+    # Offsets of two topics by one name say nothing of each other.
+    other = part.source_id not in ("", topic.id_on("source"))
+    end = 0 if other or pair is None else pair.source_range[1]
+    read = _copied(closing, place, part)
+    doubted = other or (read > end and not _kept(closing, topic, pair, place, part))
+    same = part.target_id == topic.id_on("target")
+    wrong = [row for row in differences_of(closing, place) if other or _beyond(row, end, same)]
+    if not doubted and not wrong:
+        return
+    pair = pair or _added(topic, place[1])
+    if doubted:
+        what = "is of another topic by this name" if other else f"ends at {end}"
+        pair.reasons.append(
+            f"the manifest {what}, the watch had read up to {read} and does not stand for it: "
+            f"{closing.standing.lacking().get(topic.name, '')}"
+        )
+        pair.undecided = True
+    add_differences(pair, wrong, closing.options.max_differences)
 
 
 def _added(topic: Topic, number: int) -> Pair:
@@ -35,24 +58,6 @@ def _added(topic: Topic, number: int) -> Pair:
     pair.error = {"kind": "not_covered", "message": "the partition is missing in the manifest"}
     topic.pairs.append(pair)
     return pair
-
-
-def _amend(closing: Closing, topic: Topic, pair: Pair, part: Confirmed) -> None:
-    place = (topic.name, pair.number)
-    # Offsets of two topics by one name say nothing of each other.
-    other = part.source_id not in ("", topic.id_on("source")) or part.stopped == MADE_AGAIN
-    end = 0 if other else pair.source_range[1]
-    read = _copied(closing, place, part)
-    if read > end and not _kept(closing, topic, pair, part):
-        what = "is of another topic by this name" if other else f"ends at {end}"
-        pair.reasons.append(
-            f"the manifest {what}, the watch had read up to {read} and does not stand for it: "
-            f"{closing.standing.lacking().get(topic.name, '')}"
-        )
-        pair.undecided = True
-    same = part.target_id == topic.id_on("target")
-    wrong = [row for row in differences_of(closing, place) if other or _beyond(row, end, same)]
-    add_differences(pair, wrong, closing.options.max_differences)
 
 
 def _copied(closing: Closing, place: Partition, part: Confirmed) -> int:
@@ -63,14 +68,21 @@ def _copied(closing: Closing, place: Partition, part: Confirmed) -> int:
     return part.read if through is None else max(part.through[0], min(part.read, through))
 
 
-def _kept(closing: Closing, topic: Topic, pair: Pair, part: Confirmed) -> bool:
-    """Whether its owner deleted the topic in the source once all of it had been proven, and the copy is there as it was
-    then: MirrorMaker 2 deletes no copy.
+def _kept(closing: Closing, topic: Topic, pair: Pair | None, place: Partition, part: Confirmed) -> bool:
+    """Whether its owner deleted the topic in the source once all that was copied of it had been proven, and the copy is
+    there as it was then: MirrorMaker 2 deletes no copy, and no later manifest has what was deleted.
     """
-    whole = not part.waiting and not part.left_unproven and part.stopped is None
-    whole = whole and part.through == part.examined and part.through[0] > 0
-    there = part.target_id == topic.id_on("target") and pair.target_end >= part.through[1]
-    return closing.state.not_watched.get(topic.name) == GONE and whole and there
+    through = copied_through(closing, place)
+    if closing.state.not_watched.get(topic.name) != GONE or through is None or topic.target is None:
+        return False
+    whole = not part.waiting and part.through == part.examined and part.read >= max(part.source_end, through)
+    end = topic.target["bounds"].get(place[1], (0, 0))[1] if pair is None or pair.copy_end is None else pair.copy_end
+    if not whole or end < part.through[1]:
+        return False
+    tips = {} if part.target_tip is None else {place: ((part.target_topic, place[1]), part.target_tip)}
+    return same_logs(closing.target.client, tips) == set(tips) and stands(
+        closing.state, place, topic.target, int(closing.began * 1000)
+    )
 
 
 def _beyond(row: Difference, end: int, same: bool) -> bool:

@@ -167,10 +167,14 @@ class Closing:
         lacking, left = self.standing.lacking(), dict(self.standing.left_out)
         if self.wanted.manifest is None:
             return None, left
-        # What its owner deleted on both sides is no loss.
-        sound = set(self.standing.topics) - set(lacking) | set(self.standing.absent)
+        sound = set(self.standing.topics) - set(lacking)
+        side = sides.open_side(self.wanted.manifest)
         # Also those that nobody knows: what the manifest has, and neither the watch nor the target, is lost.
-        held = [name for name in sides.open_side(self.wanted.manifest).topics(self.options.topics) if name not in sound]
+        # What its owner deleted on both sides is no loss; a later topic by the name may be one.
+        watched = {(name, part.source_id) for (name, dummy), part in self.state.partitions.items()}
+        saved = side.survey(self.standing.absent)
+        absent = {name for name, topic in saved.items() if (name, topic["topic_id"]) in watched}
+        held = [name for name in side.topics(self.options.topics) if name not in sound | absent]
         if not held:
             return None, left
         options = replace(self.options, topics=these_alone(held), wait_seconds=0)

@@ -14,5 +14,3 @@ STAMPED = "the target overwrites timestamps (LogAppendTime), so that records can
 GONE = "the source does not list it any more; what was proven of it is kept"
 # What is so without any fault: a watch cannot stand for it, or its owner deleted it.
 EXPECTED = (COMPACTED, STAMPED, GONE)
-# Why a partition is no longer watched whose topic is left out.
-MADE_AGAIN = "the topic was made again on the source, and is not watched since"

@@ -84,6 +84,16 @@ def stand(
     return standing
 
 
+def stands(state: WatchState, place: Partition, copy: TopicSurvey | None, now_ms: int) -> bool:
+    """Whether what was proven of a partition stands, also of a topic that is left out.
+
+    :param copy: its copy as the target has it now. :param now_ms: milliseconds since the epoch.
+    """
+    standing = Standing()
+    _partition(standing, state, place, state.partitions[place], copy, now_ms)
+    return not standing.faults and not standing.doubts
+
+
 def _absent(state: WatchState, topic: str, target: Collection[str]) -> bool:
     """Whether neither side has it: a mirror remembers deleted topics."""
     copies = {part.target_topic for (name, dummy), part in state.partitions.items() if name == topic}

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from .looking import Pairing, Survey
-from .reasons import COMPACTED, GONE, MADE_AGAIN
+from .reasons import COMPACTED, GONE
 from .state import Confirmed, Difference, Partition, WatchState
 from .track import Track
 from .windows import records
@@ -64,15 +64,15 @@ def synchronise(
         if tracks[place].retention != pairing.retention:
             tracks[place].retention = pairing.retention
             tracks[place].looked_ahead = tracks[place].looked_far = float("-inf")
-    for place, track in tracks.items():
-        if track.part.stopped is not None:
-            continue
-        if survey.source_ids.get(place[0], track.part.source_id) != track.part.source_id:
-            # What was read of the former topic says nothing of this one, nor does a manifest of it.
-            track.stop(MADE_AGAIN)
-        elif survey.not_watched.get(place[0]) == COMPACTED:
+    for place, track in list(tracks.items()):
+        source_id = survey.source_ids.get(place[0], track.part.source_id)
+        if source_id != track.part.source_id:
+            # It is not watched, and what was read of the former topic says nothing of this one.
+            pairing = Pairing(track.part.target_topic, source_id, track.part.target_id, track.retention)
+            tracks[place] = _source_made_again(track, pairing, now_ms)
+        if survey.not_watched.get(place[0]) == COMPACTED and tracks[place].part.stopped is None:
             # Whatever is deleted meanwhile, nobody sees.
-            track.stop("it was compacted meanwhile")
+            tracks[place].stop("it was compacted meanwhile")
     there = {topic for topic, dummy in survey.partitions}
     absent = set(tracks) - set(survey.partitions)
     # Kafka takes no partition away from a topic.
