@@ -35,6 +35,12 @@ options:
         type: str
         choices: [SCRAM-SHA-256, SCRAM-SHA-512]
         default: SCRAM-SHA-512
+      authentication:
+        description: Type of its KafkaUser on Kubernetes. A user of another type than V(scram-sha-512) is left alone.
+        type: str
+      password_learned:
+        description: Whether a stage has learnt the password. Not used here.
+        type: bool
       purpose:
         description: What the user is for. Not used here.
         type: str
@@ -100,6 +106,8 @@ def main() -> None:
                         "choices": ["SCRAM-SHA-256", "SCRAM-SHA-512"],
                         "default": "SCRAM-SHA-512",
                     },
+                    "authentication": {"type": "str"},
+                    "password_learned": {"type": "bool"},
                     "purpose": {"type": "str"},
                     "acls": {"type": "list", "elements": "dict"},
                 },

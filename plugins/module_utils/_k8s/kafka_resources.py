@@ -19,7 +19,7 @@ from .._values.setting import setting
 
 GROUP = "kafka.strimzi.io"
 CLUSTER_LABEL = "strimzi.io/cluster"
-SCRAM = "scram-sha-512"
+SCRAM, NONE = "scram-sha-512", "none"
 PAUSE = "strimzi.io/pause-reconciliation"
 ACL_TYPES = {"topic": "topic", "group": "group", "cluster": "cluster", "transactional_id": "transactionalId"}
 AUTHORITIES = ("cluster-ca-cert", "cluster-ca", "clients-ca-cert", "clients-ca")
@@ -36,7 +36,8 @@ def kafka_user(
 ) -> dict[str, Any]:
     """A ``KafkaUser``.
 
-    :param user: ``{name, authentication}``; ``scram-sha-512`` where it is not given, else ``tls`` or ``tls-external``.
+    :param user: ``{name, authentication}``; ``scram-sha-512`` where it is not given, else ``tls``, ``tls-external``, or
+        ``none`` where something else says who it is.
     :param acls: as the module ``acls`` takes them; those of other principals are left out.
     :param cluster: name of the ``Kafka`` resource.
     :param password_secret: ``{secret, key}`` in the same namespace that holds the password; None lets the operator make
@@ -44,14 +45,14 @@ def kafka_user(
     :param authorization: ``simple``, or None for a cluster without authorization.
     """
     kind = user.get("authentication") or SCRAM
-    authentication: dict[str, Any] = {"type": kind}
+    authentication: dict[str, Any] = {} if kind == NONE else {"type": kind}
     if password_secret and kind == SCRAM:
         authentication["password"] = {
             "valueFrom": {
                 "secretKeyRef": {"name": password_secret["secret"], "key": password_secret.get("key", "password")}
             }
         }
-    spec: dict[str, Any] = {"authentication": authentication}
+    spec: dict[str, Any] = {"authentication": authentication} if authentication else {}
     if authorization:
         mine = acls_of(user["name"], acls)
         spec["authorization"] = {"type": authorization, "acls": [acl_rule(acl) for acl in mine]}

@@ -10,6 +10,7 @@ from .._kafka.users import ensure_users
 
 
 def scram_users(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
-    """Ensure the users."""
+    """Ensure the users, but for those that authenticate by something else than a password."""
     client = KafkaClient(params["client"], params["client_secrets"], params["timeout"])
-    return ensure_users(client, params["users"], params["state"], check_mode)
+    users = [user for user in params["users"] if user.get("authentication") in (None, "scram-sha-512")]
+    return ensure_users(client, users, params["state"], check_mode)

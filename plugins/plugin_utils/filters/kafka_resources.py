@@ -44,10 +44,12 @@ def kafka_users(
     bodies = []
     known = {resource["metadata"]["name"]: resource.get("spec") or {} for resource in existing or []}
     for user in users:
-        spec = known.get(user["name"]) or {}
-        kind = user.get("authentication") or (spec.get("authentication") or {}).get("type")
+        spec = known.get(user["name"], {})
+        kind = (spec.get("authentication") or {}).get("type") or (
+            kafka_resources.NONE if user["name"] in known else None
+        )
         body = kafka_resources.kafka_user(
-            {**user, "authentication": kind},
+            {**user, "authentication": user.get("authentication") or kind},
             acls,
             cluster,
             namespace,

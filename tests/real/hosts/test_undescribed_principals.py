@@ -87,10 +87,41 @@ def test_a_region_that_is_made_again_lets_no_application_write(cluster, tmp_path
     ensure_acls(KafkaClient(broker.client), [right("User:svc-orders")], "absent", False)
     users = [{"name": "till", "purpose": "application", "password": "p"}]
     acls = [right(name) for name in ("User:svc-orders", "User:till", "User:audit")]
+    # No client here has a name for it.
+    acls.append({"principal": "User:spark", "resource": "unknown", "name": "bob", "operations": ["UNKNOWN"]})
     restore = credentials("restore.yml", credentials_definition={"users": users, "acls": acls})
     done = play_locally(tmp_path, [restore], hosts={"na": region(client, "managed", users[0])})
     assert done.returncode == 0, done.stdout + done.stderr
     assert rights_in(broker) == {("User:audit", "WRITE")}
+    assert "no client here has names for" in done.stdout and "User:spark" in done.stdout
+
+
+def test_users_who_have_no_password_are_left_alone_on_hosts(cluster, tmp_path):
+    """The same list may stand for a region on Kubernetes, from where passwords are learnt."""
+    dummy, client = cluster
+    users = [
+        {"name": "kdr-stages", "purpose": "stages", "password": client["sasl.password"]},
+        {
+            "name": "cash",
+            "purpose": "application",
+            "password": "p",
+            "password_learned": True,
+            "authentication": "scram-sha-512",
+        },
+        {"name": "orders", "purpose": "application", "authentication": "tls"},
+        {"name": "bus", "purpose": "application", "authentication": "none"},
+    ]
+    make = {
+        "name": "Make them",
+        "streamsafe.kafka_dr.scram_users": {"users": users},
+        "module_defaults": {
+            "group/streamsafe.kafka_dr.kafka": "{{ hostvars.na | streamsafe.kafka_dr.client_options }}"
+        },
+        "register": "done",
+    }
+    show = {"ansible.builtin.debug": {"msg": "CREATED {{ done.created | difference(['kdr-stages']) }}"}}
+    done = play_locally(tmp_path, [make, show], hosts={"na": region(client, "managed")})
+    assert done.returncode == 0 and "CREATED ['cash']" in done.stdout, done.stdout + done.stderr
 
 
 def test_nor_one_with_a_certificate(tmp_path):

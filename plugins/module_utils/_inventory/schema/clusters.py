@@ -40,7 +40,7 @@ OPERATIONS = (
     "ALTER_CONFIGS",
     "IDEMPOTENT_WRITE",
 )
-AUTHENTICATION = ("scram-sha-512", "tls", "tls-external")
+AUTHENTICATION = ("scram-sha-512", "tls", "tls-external", "none")
 # A principal may be a certificate's whole name; quotes, backslashes and templates are for files that it is written to.
 ONE_LINE = r"^[^\x00-\x1f\x7f]+$"
 PRINCIPAL = r"^[^\x00-\x1f\x7f\"'\\{}]+$"
@@ -72,7 +72,8 @@ USERS = listing(
             "password": secret("Its password; on Kubernetes the operator's"),
             "purpose": choice("What it is for", *PURPOSES),
             "authentication": choice(
-                "Kubernetes: type of its KafkaUser; scram-sha-512 where left out", *AUTHENTICATION
+                "Kubernetes: type of its KafkaUser; scram-sha-512 where left out, C(none) where OAuth names it",
+                *AUTHENTICATION,
             ),
             "acls": listing("What an application may do", ACL),
         },

@@ -37,9 +37,16 @@ def test_the_inventory_may_name_another_way():
     assert declared({"name": "orders", "authentication": "tls"}, [there])["authentication"] == {"type": "tls"}
 
 
-@pytest.mark.parametrize("existing", [[], [{"metadata": {"name": "orders"}, "spec": {}}], None])
+@pytest.mark.parametrize("existing", [[], None])
 def test_a_new_user_has_a_password(existing):
     assert declared({"name": "orders"}, existing)["authentication"] == {"type": "scram-sha-512"}
+
+
+def test_one_whom_something_else_names_gets_none():
+    """Such as OAuth: its KafkaUser has rights alone."""
+    there = {"metadata": {"name": "orders"}, "spec": {"authorization": {"type": "simple", "acls": []}}}
+    assert "authentication" not in declared({"name": "orders"}, [there])
+    assert "authentication" not in declared({"name": "orders", "authentication": "none"}, [])
 
 
 def test_who_has_a_secret_and_who_a_password():
