@@ -190,11 +190,6 @@ def has_names(acl: Mapping[str, Any]) -> bool:
     return acl.get("resource") in RESOURCES and bool(operations) and set(operations or ()) <= set(OPERATIONS.values())
 
 
-def with_names(acls: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Those that :func:`flatten` reads; a person has to give the others."""
-    return [acl for acl in acls if has_names(acl)]
-
-
 def _stripped(acl: Acl, principals: Collection[str]) -> bool:
     return acl.principal in principals and acl.permission == "ALLOW"
 

@@ -165,6 +165,16 @@ def given_back(acls: list[dict], region: dict, regions: dict) -> list[dict]:
     return [acl for acl in acls if has_names(acl) and all(_harmless(single, known) for single in flatten([acl]))]
 
 
+def with_names(acls: list[dict]) -> list[dict]:
+    """Those that a client can create."""
+    return [acl for acl in acls if has_names(acl)]
+
+
+def without_names(acls: list[dict]) -> list[dict]:
+    """The others: newer kinds of resources and operations, which have no names in librdkafka."""
+    return [acl for acl in acls if not has_names(acl)]
+
+
 def _harmless(acl: tuple, known: set[str]) -> bool:
     name, resource, dummy, dummy, operation, permission, dummy = acl
     return (

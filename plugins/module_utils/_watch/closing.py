@@ -22,7 +22,7 @@ from . import beside_manifest, closed_report
 from .offset_maps import same_logs
 from .side import BACK, INSTEAD, keep, specs
 from .standing import Standing, stand
-from .state import TOPIC, WatchState, require_state
+from .state import TOPIC, Confirmed, WatchState, require_state
 
 # Records of the target in which a further copy is looked for at first; where something is foreign, in more.
 NEAR = 50000
@@ -170,16 +170,26 @@ class Closing:
         sound = set(self.standing.topics) - set(lacking)
         side = sides.open_side(self.wanted.manifest)
         # Also those that nobody knows: what the manifest has, and neither the watch nor the target, is lost.
-        # What its owner deleted on both sides is no loss; a later topic by the name may be one.
-        watched = {(name, part.source_id) for (name, dummy), part in self.state.partitions.items()}
-        saved = side.survey(self.standing.absent)
-        absent = {name for name, topic in saved.items() if (name, topic["topic_id"]) in watched}
-        held = [name for name in side.topics(self.options.topics) if name not in sound | absent]
+        held = [name for name in side.topics(self.options.topics) if name not in sound]
+        parts: dict[str, list[Confirmed]] = {}
+        for (name, dummy), part in self.state.partitions.items():
+            parts.setdefault(name, []).append(part)
+        saved = side.survey(held)
+        held = [name for name in held if not self._is_past(name, saved[name]["topic_id"], parts.get(name, []))]
         if not held:
             return None, left
         options = replace(self.options, topics=these_alone(held), wait_seconds=0)
         comparison = Comparison(self.wanted.manifest, self.target_spec, options)
         return comparison, {name: reason for name, reason in left.items() if name not in held}
+
+    def _is_past(self, name: str, topic_id: str, parts: list[Confirmed]) -> bool:
+        """Whether a manifest's topic is none to look for: another one came after it, or it was deleted on both sides.
+
+        :param parts: what the watch has of the topic's partitions.
+        """
+        if any(topic_id in part.former_ids for part in parts):
+            return True
+        return name in self.standing.absent and any(part.source_id == topic_id for part in parts)
 
     def _by_manifest(self, comparison: Comparison, engine: Engine) -> Report:
         comparison.compare(engine)

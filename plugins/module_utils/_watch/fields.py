@@ -182,6 +182,7 @@ LATER: dict[str, Callable[[Any], Any]] = {
     "scrub_at": optional(_cursor),
     **dict.fromkeys(("expiring", "vanished"), _pairs),
     "unstamped": _flag,
+    "former_ids": _texts,
 }
 WINDOW: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("low", "high", "count"), whole),

@@ -50,6 +50,7 @@ class Confirmed:
         is expired by then, and the retention (ms) that was asked for.
     :ivar vanished: proven offsets that the target deleted before they were seen to expire: their number, and the offset
         of the source before which they lay.
+    :ivar former_ids: ids of topics by this name that it followed before on the source, the newest last, bounded.
     :ivar unstamped: whether a record without timestamp was accounted for, whose expiry nobody can tell.
     :ivar older: target records from before the first common one, or (by offsets) of a former topic.
     :ivar waiting, oldest_waiting: source records that are read and not confirmed yet (in windows); the time (ms) of the
@@ -88,6 +89,7 @@ class Confirmed:
     expiring_for: int | None = None
     vanished: list[list[int]] = field(default_factory=list)
     unstamped: bool = False
+    former_ids: list[str] = field(default_factory=list)
     older: int = 0
     waiting: int = 0
     oldest_waiting: int | None = None

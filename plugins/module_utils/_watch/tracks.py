@@ -11,6 +11,9 @@ from .state import Confirmed, Difference, Partition, WatchState
 from .track import Track
 from .windows import records
 
+# Ids of former topics by a name that are remembered.
+FORMER_KEPT = 16
+
 
 def restored(state: WatchState) -> dict[Partition, Track]:
     """Tracks as the state has them.
@@ -99,6 +102,8 @@ def _anew(track: Track, pairing: Pairing, why: str, now_ms: int) -> Track:
     fresh = _new(track.place, pairing, now_ms)
     # The clock may have been set back since they were found.
     fresh.part.since = max(now_ms, track.part.since + 1, *(found.found_at + 1 for found in track.faults))
+    followed = [*track.part.former_ids, track.part.source_id]
+    fresh.part.former_ids = [known for known in followed if known != pairing.source_id][-FORMER_KEPT:]
     fresh.forgotten = [*track.forgotten, *track.windows]
     fresh.part.differences, fresh.part.notes = track.part.differences, track.part.notes
     fresh.note(f"{why}; begun anew, {track.part.records} records had been proven and {track.part.waiting} waited")

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import admission
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import rights as _rights
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import fence as _fence
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 FILTERS: dict[str, Callable[..., Any]] = {
-    "acls_with_names": as_filter(acls.with_names),
+    "acls_with_names": as_filter(_fence.with_names),
+    "acls_without_names": as_filter(_fence.without_names),
     "acls_given_back": as_filter(_fence.given_back),
     "beyond_mirror": as_filter(_fence.beyond_mirror),
     "own_super_users": as_filter(_fence.own_super_users),
