@@ -18,6 +18,7 @@ from .._proof import report, sides
 from .._proof.bounds import OF_SOURCE, check_bounds, named
 from .._proof.comparison import Comparison, Options
 from .._proof.shapes import Engine, Report
+from .._values.listing import named as named_few
 from . import beside_manifest, closed_report
 from .offset_maps import same_logs
 from .side import BACK, INSTEAD, keep, specs
@@ -63,10 +64,7 @@ class Closing:
         self.topics = [name for name in self.standing.topics if name not in by_manifest]
         self.windows = self._compare_windows(self.topics, NEAR)
         if self.windows is None and self.manifest is None and not self.left:
-            raise NotProvableError(
-                f"No topic of the watch of mirror '{wanted.mirror}' matches {options.topics!r}",
-                remedy="Correct the pattern; the whole name has to match",
-            )
+            raise self._nothing()
 
     @property
     def records_total(self) -> int:
@@ -81,6 +79,20 @@ class Closing:
         if self.manifest is not None:
             found.append(self._by_manifest(self.manifest, engine))
         return closed_report.merged(self, found)
+
+    def _nothing(self) -> NotProvableError:
+        """Why there is nothing to judge."""
+        if self.standing.absent:
+            return NotProvableError(
+                f"Nothing of the watch of mirror '{self.wanted.mirror}' is left to judge",
+                expected=f"a topic that matches {self.options.topics!r} on either side",
+                found=f"that both deleted {named_few(self.standing.absent)}",
+                remedy="There is nothing to prove; name other topics if there are any",
+            )
+        return NotProvableError(
+            f"No topic of the watch of mirror '{self.wanted.mirror}' matches {self.options.topics!r}",
+            remedy="Correct the pattern; the whole name has to match",
+        )
 
     # -- what there is -------------------------------------------------------------------------------------------------
 

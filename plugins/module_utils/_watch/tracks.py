@@ -11,8 +11,8 @@ from .state import Confirmed, Difference, Partition, WatchState
 from .track import Track
 from .windows import records
 
-# Ids of former topics by a name that are remembered.
-FORMER_KEPT = 16
+# Ids of former topics by a name that are remembered: of two weeks, where one is made anew each hour.
+FORMER_KEPT = 400
 
 
 def restored(state: WatchState) -> dict[Partition, Track]:

@@ -7,6 +7,7 @@ import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import NotProvableError
 from tests.real.proof.support import create, drop, some
 from tests.support.sides import saved
 
@@ -164,3 +165,11 @@ def test_a_manifest_of_a_former_topic_says_nothing_of_a_later_one_that_was_delet
     report = closed(watching, {**bounds, "target": ends}, seen_at=now(), manifest=manifest)
     assert report["verdict"] == ("NOT_PROVABLE" if there else "PROVEN"), report
     assert name not in report["watch"]["by_manifest"]
+
+
+def test_where_all_was_deleted_on_both_sides_there_is_nothing_to_judge(pair, tmp_path):
+    name = "w.later.nothing"
+    watching, manifest, bounds = gone_from_the_source(pair, name, tmp_path)
+    drop(pair["target"], [name])
+    with pytest.raises(NotProvableError, match=rf"left to judge.*both deleted {name}"):
+        closed(watching, bounds, pattern=name, seen_at=now(), manifest=manifest)
