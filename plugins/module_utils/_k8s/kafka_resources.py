@@ -26,7 +26,7 @@ AUTHORITIES = ("cluster-ca-cert", "cluster-ca", "clients-ca-cert", "clients-ca")
 
 
 def kafka_user(
-    user: dict[str, str],
+    user: dict[str, Any],
     acls: list[dict[str, Any]],
     cluster: str,
     namespace: str,
