@@ -83,7 +83,9 @@ def test_records_that_the_watch_had_read_beyond_its_end_are_not_taken_for_shown(
     assert "had read up to 2000" in reason and "was made again" in reason
 
 
-@pytest.mark.parametrize("through", ["topic", "nothing", None])
+@pytest.mark.parametrize(
+    "through", ["topic", *(pytest.param(how, marks=pytest.mark.full) for how in ("nothing", None))]
+)
 def test_a_watch_that_was_behind_is_told_where_nobody_knows_how_far_the_mirror_came(pair, monkeypatch, through):
     name = f"w.beside.behind.{through}"
     watching = begun(pair, name, 2000)
@@ -149,7 +151,7 @@ def test_a_run_of_missing_records_across_its_end_counts(pair, tmp_path):
     assert closed(watching, bounds, pattern=name, seen_at=now(), manifest=manifest)["verdict"] == "LOSS"
 
 
-@pytest.mark.parametrize("later", ["behind", "down"])
+@pytest.mark.parametrize("later", [pytest.param("behind", marks=pytest.mark.full), "down"])
 def test_nobody_compared_the_tail_of_a_topic_that_was_deleted_since(pair, tmp_path, monkeypatch, later):
     """The watch was behind, or down while records were copied and the topic deleted."""
     name = f"w.beside.tail.{later}"

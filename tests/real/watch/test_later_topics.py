@@ -99,6 +99,7 @@ def test_the_copy_of_a_topic_that_was_deleted_in_the_source_stays_proven_while_i
     assert report["verdict"] == ("NOT_PROVABLE" if cut else "PROVEN"), report
 
 
+@pytest.mark.full
 def test_a_strange_record_of_a_former_copy_is_none_of_the_one_that_was_made_again(pair, tmp_path):
     name = "w.beside.strange"
     for cluster in pair.values():
@@ -143,7 +144,7 @@ def test_a_later_topic_by_the_name_of_one_that_was_deleted_is_missed(pair, tmp_p
     assert report["verdict"] == "LOSS", report
 
 
-@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("there", [False, pytest.param(True, marks=pytest.mark.full)])
 def test_a_manifest_of_a_former_topic_says_nothing_of_a_later_one_that_was_deleted_too(pair, tmp_path, there):
     """Such as one that is made anew each day, and a manifest of some day."""
     name = f"w.later.daily.{'copy' if there else 'none'}"
