@@ -52,6 +52,27 @@ def answering(answers: Mapping[str, Any], hangs: str = "") -> Iterator[str]:
         yield address
 
 
+def discovery(version: str, **kinds: str) -> dict[str, Any]:
+    """Answers of an API server about one group of kinds beside its core.
+
+    :param version: such as ``apps/v1``. :param kinds: the plural of each.
+    """
+    group, dummy, number = version.partition("/")
+    served = {"groupVersion": version, "version": number}
+    groups = [{"name": group, "versions": [served], "preferredVersion": served}]
+    resources = [
+        {"name": plural, "singularName": name.lower(), "namespaced": True, "kind": name, "verbs": ["get", "list"]}
+        for name, plural in kinds.items()
+    ]
+    return {
+        "/version": {"major": "1", "minor": "34", "gitVersion": "v1.34.0"},
+        "/api": {"kind": "APIVersions", "versions": ["v1"]},
+        "/api/v1": {"kind": "APIResourceList", "groupVersion": "v1", "resources": []},
+        "/apis": {"kind": "APIGroupList", "groups": groups},
+        f"/apis/{version}": {"kind": "APIResourceList", "groupVersion": version, "resources": resources},
+    }
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     """One that says nothing of its own."""
 

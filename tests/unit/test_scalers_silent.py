@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.api_servers import answering
+from tests.support.api_servers import answering, discovery
 from tests.support.local_play import REGION, play_locally
 
 pytestmark = pytest.mark.slow
@@ -19,25 +19,11 @@ DEPLOYMENT = {
 }
 
 
-def group(version: str) -> dict:
-    one = {"groupVersion": version, "version": version.partition("/")[2]}
-    return {"name": version.partition("/")[0], "versions": [one], "preferredVersion": one}
-
-
-def kind(name: str, plural: str) -> dict:
-    return {"name": plural, "singularName": name.lower(), "namespaced": True, "kind": name, "verbs": ["get", "list"]}
-
-
+APIS = discovery(APPS, Deployment="deployments")
 ANSWERS = {
-    "/version": {"major": "1", "minor": "34", "gitVersion": "v1.34.0"},
-    "/api": {"kind": "APIVersions", "versions": ["v1"]},
-    "/api/v1": {"kind": "APIResourceList", "groupVersion": "v1", "resources": []},
-    "/apis": {"kind": "APIGroupList", "groups": [group(APPS), group(KEDA)]},
-    f"/apis/{APPS}": {
-        "kind": "APIResourceList",
-        "groupVersion": APPS,
-        "resources": [kind("Deployment", "deployments")],
-    },
+    **APIS,
+    # The kinds of the scaler's group are asked for, and nobody answers.
+    "/apis": {**APIS["/apis"], "groups": [*APIS["/apis"]["groups"], *discovery(KEDA)["/apis"]["groups"]]},
     f"/apis/{APPS}/namespaces/mirrors/deployments/mirror-there": DEPLOYMENT,
 }
 

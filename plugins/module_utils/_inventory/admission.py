@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .._kafka.acls import Acl, flatten, has_names, qualified
+from .._kafka.principals import forms
 from .._kafka.rights import EVERYBODY, IMPLIED
 from .._values.listing import named
 from .._values.safe import shown
@@ -35,11 +36,10 @@ def unadmitted(
     there: Mapping[str, Any] = hosts[target] if target in hosts else {}
     allowed |= {qualified(name) for name in there.get("kafka_dr_super_users") or []}
     allowed |= {qualified(user["name"]) for user in _with_rights(hosts, target)}
-    # Users with a certificate, as Strimzi calls them.
     return sorted(
         user["name"]
         for user in _with_rights(hosts, source)
-        for principals in [{qualified(user["name"]), f"User:CN={user['name']}"}]
+        for principals in [forms([user["name"]])]
         if not principals & allowed and (principals & denied or not _all_by(everybody, user))
     )
 

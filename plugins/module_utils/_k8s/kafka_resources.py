@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._errors import UsageError
+from .._inventory.authentication import NONE, SCRAM
 from .._values.setting import setting
 
 GROUP = "kafka.strimzi.io"
 CLUSTER_LABEL = "strimzi.io/cluster"
-SCRAM, NONE = "scram-sha-512", "none"
 PAUSE = "strimzi.io/pause-reconciliation"
 ACL_TYPES = {"topic": "topic", "group": "group", "cluster": "cluster", "transactional_id": "transactionalId"}
 AUTHORITIES = ("cluster-ca-cert", "cluster-ca", "clients-ca-cert", "clients-ca")

@@ -10,6 +10,7 @@ from .._errors import AuthorizationError, KafkaDrError
 from .._kafka.acl_sight import UNGUARDED
 from .._kafka.acls import Acl, as_text, describe_acls
 from .._kafka.client import KafkaClient
+from .._kafka.principals import forms
 from .._mm2.access import WINDOWS
 
 # How far a salvage has come; see _salvage/progress.py.
@@ -36,16 +37,11 @@ def expected(
     own = (region.get("kafka_dr_client") or {}).get("sasl.username")
     above += [own] if own else []
     return {
-        ledger_topic: _principals(above),
-        **{topic: _principals([*above, *of("witness")]) for topic in positions},
-        SALVAGE_TOPIC: _principals(above),
-        WINDOWS: _principals([*above, *of("watch")]),
+        ledger_topic: sorted(forms(above)),
+        **{topic: sorted(forms([*above, *of("witness")])) for topic in positions},
+        SALVAGE_TOPIC: sorted(forms(above)),
+        WINDOWS: sorted(forms([*above, *of("watch")])),
     }
-
-
-def _principals(names: list[str]) -> list[str]:
-    """As ACLs name them; an operator names a user who has a certificate by it."""
-    return sorted({form for name in names for form in ([name] if ":" in name else ["User:" + name, "User:CN=" + name])})
 
 
 def strangers(client: KafkaClient, allowed: dict[str, list[str]]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from .._errors import UsageError
 from .._kafka.acls import Acl, as_dict, flatten, has_names, qualified
+from .._kafka.principals import forms
 from .._kafka.rights import LOOKS
 from .._mm2.access import NEVER_COPIED, TRANSACTIONS, overlaps, service_acls
 from .._mm2.properties import parse_properties
@@ -173,6 +174,15 @@ def with_names(acls: list[dict]) -> list[dict]:
 def without_names(acls: list[dict]) -> list[dict]:
     """The others: newer kinds of resources and operations, which have no names in librdkafka."""
     return [acl for acl in acls if not has_names(acl)]
+
+
+def of_others(acls: list[dict], names: list[str]) -> list[dict]:
+    """ACLs of nobody among these users, by whichever of their names.
+
+    :param names: of users, or principals.
+    """
+    known = forms(names)
+    return [acl for acl in acls if acl["principal"] not in known]
 
 
 def _harmless(acl: tuple, known: set[str]) -> bool:

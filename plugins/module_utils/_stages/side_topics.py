@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._kafka.acls import Acl, as_text, flatten
+from .._kafka.principals import forms
 from .._kafka.topics import matching
 from .._ledger.writers import covers, denied
 from .._salvage.actions import SIDE_TOPIC, action_for, destination, parse
@@ -40,7 +41,7 @@ def side_topic_readers(
         copied = matching(beside, pattern, "topics")
         if copied:
             found[name] = f"would copy {copied[0]}"
-    passed = {f"User:{form}{name}" for name in service for form in ("", "CN=")} | set(service)
+    passed = forms(service) | set(service)
     flat = flatten(acls)
     for topic in beside:
         mine = [acl for acl in flat if acl.resource == "topic" and covers(acl.name, acl.pattern, topic)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .._proof.comparison import Comparison
 from .._proof.pairs import Pair, Topic
-from .closed_report import add_differences, copied_through, differences_of
+from .closed_report import add_differences, copied_through
 from .offset_maps import same_logs
 from .reasons import GONE
 from .standing import stands
@@ -24,31 +24,30 @@ def amend(closing: Closing, comparison: Comparison) -> None:
     known: dict[str, list[int]] = {}
     for name, number in sorted(closing.state.partitions):
         known.setdefault(name, []).append(number)
+    lacking = closing.standing.lacking()
     for topic in comparison.topics:
         pairs = {pair.number: pair for pair in topic.pairs}
         for number in known.get(topic.name, ()):
             part = closing.state.partitions[topic.name, number]
             if part.read or part.source_id not in ("", topic.id_on("source")):
-                _amend(closing, topic, pairs.get(number), (topic.name, number), part)
+                doubt = lacking.get(topic.name, "")
+                _amend(closing, topic, pairs.get(number), (topic.name, number), part, doubt)
 
 
-def _amend(closing: Closing, topic: Topic, pair: Pair | None, place: Partition, part: Confirmed) -> None:
+def _amend(closing: Closing, topic: Topic, pair: Pair | None, place: Partition, part: Confirmed, doubt: str) -> None:
     # Offsets of two topics by one name say nothing of each other.
     other = part.source_id not in ("", topic.id_on("source"))
     end = 0 if other or pair is None else pair.source_range[1]
     read = _copied(closing, place, part)
     doubted = other or (read > end and not _kept(closing, topic, pair, place, part))
     same = part.target_id == topic.id_on("target")
-    wrong = [row for row in differences_of(closing, place) if other or _beyond(row, end, same)]
+    wrong = [row for row in closing.differences.get(place, []) if other or _beyond(row, end, same)]
     if not doubted and not wrong:
         return
     pair = pair or _added(topic, place[1])
     if doubted:
         what = "is of another topic by this name" if other else f"ends at {end}"
-        pair.reasons.append(
-            f"the manifest {what}, the watch had read up to {read} and does not stand for it: "
-            f"{closing.standing.lacking().get(topic.name, '')}"
-        )
+        pair.reasons.append(f"the manifest {what}, the watch had read up to {read} and does not stand for it: {doubt}")
         pair.undecided = True
     add_differences(pair, wrong, closing.options.max_differences)
 

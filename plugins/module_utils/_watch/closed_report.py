@@ -63,7 +63,7 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
         if silent:
             pair.reasons.append(silent)
             pair.undecided = True
-    _add_differences(closing, place, part, pair)
+    add_differences(pair, closing.differences.get(place, []), closing.options.max_differences)
     if pair.result is not None and part.duplicates:
         pair.result["counts"]["duplicated"] += part.duplicates
 
@@ -96,19 +96,9 @@ def _silent(closing: Closing) -> str:
     return ""
 
 
-def _add_differences(closing: Closing, place: Partition, part: Confirmed, pair: Pair) -> None:
-    add_differences(pair, differences_of(closing, place), closing.options.max_differences)
-
-
-def differences_of(closing: Closing, place: Partition) -> list[Difference]:
-    """What the watch had found to be wrong with a partition. It was shown when both sides were read, whatever becomes
-    of the rest.
-    """
-    return [row for row in closing.state.standing_differences() if (row.topic, row.partition) == place]
-
-
 def add_differences(pair: Pair, found: list[Difference], named: int) -> None:
-    """Count differences of the watch in a partition's result.
+    """Count in a partition's result what the watch had found to be wrong. It was shown when both sides were read,
+    whatever becomes of the rest.
 
     :param named: how many the report names one by one.
     """

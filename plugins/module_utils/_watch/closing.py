@@ -23,7 +23,7 @@ from . import beside_manifest, closed_report
 from .offset_maps import same_logs
 from .side import BACK, INSTEAD, keep, specs
 from .standing import Standing, stand
-from .state import TOPIC, Confirmed, WatchState, require_state
+from .state import TOPIC, Confirmed, WatchState, by_partition, require_state
 
 # Records of the target in which a further copy is looked for at first; where something is foreign, in more.
 NEAR = 50000
@@ -58,6 +58,8 @@ class Closing:
         self.state = self._state()
         self.copies = self._copies()
         self.standing = self._standing()
+        #: What the watch had found to be wrong, by partition.
+        self.differences = by_partition(self.state)
         self.manifest, self.left = self._compare_manifest()
         by_manifest = {topic.name for topic in self.manifest.topics} if self.manifest is not None else set()
         #: Topics that are compared by their windows.

@@ -192,6 +192,14 @@ class WatchState:
         ]
 
 
+def by_partition(state: WatchState) -> dict[Partition, list[Difference]]:
+    """The differences of the logs that there are now, by partition."""
+    found: dict[Partition, list[Difference]] = {}
+    for difference in state.standing_differences():
+        found.setdefault((difference.topic, difference.partition), []).append(difference)
+    return found
+
+
 def read_state(client: KafkaClient, mirror: str, topic: str = TOPIC) -> WatchState | None:
     """What the watch of a mirror knows, read to the topic's end.
 

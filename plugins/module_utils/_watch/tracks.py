@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from .looking import Pairing, Survey
 from .reasons import COMPACTED, GONE
-from .state import Confirmed, Difference, Partition, WatchState
+from .state import Confirmed, Difference, Partition, WatchState, by_partition
 from .track import Track
 from .windows import records
 
@@ -21,7 +21,7 @@ def restored(state: WatchState) -> dict[Partition, Track]:
     :raises NotProvableError: the windows of one are not whole.
     """
     tracks = {}
-    named = _differences(state)
+    named = by_partition(state)
     for place, part in state.partitions.items():
         track = Track(place, part, target_read=part.examined[1], target_tip=part.target_tip, dirty=False)
         if part.oldest_waiting is not None:
@@ -34,14 +34,6 @@ def restored(state: WatchState) -> dict[Partition, Track]:
         track.accepted = [found for found in named.get(place, ()) if found.accepted is not None]
         tracks[place] = track
     return tracks
-
-
-def _differences(state: WatchState) -> dict[Partition, list[Difference]]:
-    """The differences of these logs, by partition."""
-    found: dict[Partition, list[Difference]] = {}
-    for difference in state.standing_differences():
-        found.setdefault((difference.topic, difference.partition), []).append(difference)
-    return found
 
 
 def synchronise(

@@ -14,6 +14,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter impo
 FILTERS: dict[str, Callable[..., Any]] = {
     "acls_with_names": as_filter(_fence.with_names),
     "acls_without_names": as_filter(_fence.without_names),
+    "acls_of_others": as_filter(_fence.of_others),
     "acls_given_back": as_filter(_fence.given_back),
     "beyond_mirror": as_filter(_fence.beyond_mirror),
     "own_super_users": as_filter(_fence.own_super_users),

@@ -7,7 +7,7 @@ import base64
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import places
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import authentication, places
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s import (
     application,
     hold,
@@ -46,7 +46,7 @@ def kafka_users(
     for user in users:
         spec = known.get(user["name"], {})
         kind = (spec.get("authentication") or {}).get("type") or (
-            kafka_resources.NONE if user["name"] in known else None
+            authentication.NONE if user["name"] in known else None
         )
         body = kafka_resources.kafka_user(
             {**user, "authentication": user.get("authentication") or kind},
@@ -113,13 +113,6 @@ def without_passwords(users: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def users_of_type(users: list[dict[str, Any]], *types: str) -> list[dict[str, Any]]:
-    """Users whose KafkaUsers are of one of these types of authentication. The operator makes no Secret for
-    ``tls-external``, and a password for ``scram-sha-512`` alone.
-    """
-    return [user for user in users if (user.get("authentication") or kafka_resources.SCRAM) in types]
-
-
 def copied_references(users: list[dict[str, Any]], prefix: str) -> dict[str, Any]:
     """Which copied Secret holds each user's password."""
     return {user["name"]: {"secret": prefix + user["name"], "key": "password"} for user in users}
@@ -161,7 +154,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "with_passwords": with_passwords,
     "without_passwords": without_passwords,
     "copied_references": copied_references,
-    "users_of_type": users_of_type,
+    "users_of_type": authentication.users_of_type,
     "password_references": password_references,
     "password_secrets": password_secrets,
     "kubernetes_region": as_filter(kubernetes_region),

@@ -11,8 +11,9 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.acls import binding_acls, ensure_acls
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
+from tests.conftest import ROOT
 from tests.real.ledger.guarded import guarded
-from tests.support.api_servers import answering
+from tests.support.api_servers import answering, discovery
 from tests.support.local_play import play_locally
 
 pytestmark = pytest.mark.real
@@ -132,7 +133,7 @@ def test_nor_one_with_a_certificate(tmp_path):
     ]
     acls = [right(name) for name in ("User:CN=orders", "User:CN=till", "User:till", "User:kdr-mirror")]
     show = {"ansible.builtin.debug": {"msg": "KEPT {{ __credentials_kept_acls | map(attribute='principal') | list }}"}}
-    known = {"ansible.builtin.include_vars": "{{ lookup('env', 'PWD') }}/roles/credentials/vars/main.yml"}
+    known = {"ansible.builtin.include_vars": str(ROOT / "roles/credentials/vars/main.yml")}
     done = play_locally(
         tmp_path,
         [known, show],
@@ -156,23 +157,12 @@ def kafka_user(name: str) -> dict[str, Any]:
 def api_server() -> dict[str, Any]:
     """Pages of an API server that serves a Kafka, and KafkaUsers of a mirror and of two applications."""
 
-    def kind(name: str, plural: str) -> dict[str, Any]:
-        verbs = {"namespaced": True, "verbs": ["get", "list"]}
-        return {"name": plural, "singularName": name.lower(), "kind": name, **verbs}
-
-    version = {"groupVersion": VERSION, "version": "v1"}
-    group = {"name": "kafka.strimzi.io", "versions": [version], "preferredVersion": version}
-    kinds = [kind("KafkaUser", "kafkausers"), kind("Kafka", "kafkas")]
     place = f"/apis/{VERSION}/namespaces/kafka"
     users = [kafka_user(name) for name in ("kdr-mirror", "orders", "svc-orders")]
     spec = {"kafka": {"authorization": {"type": "simple", "superUsers": ["kdr-stages"]}}}
     kafka = {"apiVersion": VERSION, "kind": "Kafka", "metadata": {"name": "main", "namespace": "kafka"}, "spec": spec}
     return {
-        "/version": {"major": "1", "minor": "34", "gitVersion": "v1.34.0"},
-        "/api": {"kind": "APIVersions", "versions": ["v1"]},
-        "/api/v1": {"kind": "APIResourceList", "groupVersion": "v1", "resources": []},
-        "/apis": {"kind": "APIGroupList", "groups": [group]},
-        f"/apis/{VERSION}": {"kind": "APIResourceList", "groupVersion": VERSION, "resources": kinds},
+        **discovery(VERSION, KafkaUser="kafkausers", Kafka="kafkas"),
         f"{place}/kafkas/main": kafka,
         f"{place}/kafkausers": {"apiVersion": VERSION, "kind": "KafkaUserList", "metadata": {}, "items": users},
     }

@@ -14,7 +14,7 @@ from tests.real.proof.support import create, drop, some
 from tests.support.sides import saved
 
 from .test_closing import ROWS, begun, closed, only, rewrite
-from .watching import Watching, side
+from .watching import side, watch_of
 
 pytestmark = pytest.mark.real
 
@@ -25,9 +25,7 @@ def now():
 
 def with_manifest(pair, name, tmp_path, copies):
     """A watch that has read all rows, of which a manifest has the first 500."""
-    for cluster in pair.values():
-        create(cluster, {name: (1, {})})
-    watching = Watching(pair, name)
+    watching = watch_of(pair, name)
     for where in pair:
         watching.write(where, ROWS[:500])
     manifest = saved(side(pair["source"], "source"), name, str(tmp_path))
@@ -52,16 +50,12 @@ def test_a_loss_that_the_watch_named_beyond_its_end_stays_one(pair, tmp_path):
 def test_a_difference_before_its_end_is_judged_by_it_alone(pair, tmp_path):
     """Who repaired the copy shows it so."""
     name = "w.beside.before"
-    for cluster in pair.values():
-        create(cluster, {name: (1, {})})
-    watching = Watching(pair, name)
+    watching = watch_of(pair, name)
     watching.write("source", ROWS)
     watching.write("target", [*ROWS[:300], *ROWS[301:]])
     watching.rounds()
     manifest = saved(side(pair["source"], "source"), name, str(tmp_path))
-    drop(pair["target"], [name])
-    create(pair["target"], {name: (1, {})})
-    watching.write("target", ROWS)
+    watching.copy_anew(ROWS)
     bounds = {"mirrored_through": {name: {"0": 2000}}, "target": {name: {"0": 2000}}}
     assert closed(watching, bounds, pattern=name, seen_at=now())["verdict"] == "LOSS"
     report = closed(watching, bounds, pattern=name, seen_at=now(), manifest=manifest)
@@ -71,9 +65,7 @@ def test_a_difference_before_its_end_is_judged_by_it_alone(pair, tmp_path):
 def test_records_that_the_watch_had_read_beyond_its_end_are_not_taken_for_shown(pair, tmp_path):
     name = "w.beside.cut"
     watching, manifest, dummy = with_manifest(pair, name, tmp_path, ROWS[500:])
-    drop(pair["target"], [name])
-    create(pair["target"], {name: (1, {})})
-    watching.write("target", ROWS[:1500])
+    watching.copy_anew(ROWS[:1500])
     bounds = {"mirrored_through": {name: {"0": 2000}}, "target": {name: {"0": 1500}}}
     report = closed(watching, bounds, pattern=name, seen_at=now(), manifest=manifest)
     assert report["verdict"] == "NOT_PROVABLE"
@@ -113,9 +105,7 @@ def test_so_is_one_that_was_silent(pair):
 
 def test_a_partition_that_a_manifest_lacks_is_not_passed_over(pair, tmp_path):
     name = "w.beside.added"
-    for cluster in pair.values():
-        create(cluster, {name: (1, {})})
-    watching = Watching(pair, name)
+    watching = watch_of(pair, name)
     for where in pair:
         watching.write(where, ROWS[:500])
     manifest = saved(side(pair["source"], "source"), name, str(tmp_path))
@@ -127,18 +117,14 @@ def test_a_partition_that_a_manifest_lacks_is_not_passed_over(pair, tmp_path):
     watching.write("target", [*rows[:200], *rows[300:]])
     place = (name, 1)
     watching.rounds(lambda state: place in state.partitions and state.partitions[place].read == 500, 100)
-    drop(pair["target"], [name])
-    create(pair["target"], {name: (2, {})})
-    watching.write("target", ROWS[:500])
+    watching.copy_anew(ROWS[:500], 2)
     report = closed(watching, pattern=name, seen_at=now(), manifest=manifest)
     assert report["verdict"] == "LOSS", report
 
 
 def test_a_run_of_missing_records_across_its_end_counts(pair, tmp_path):
     name = "w.beside.across"
-    for cluster in pair.values():
-        create(cluster, {name: (1, {})})
-    watching = Watching(pair, name)
+    watching = watch_of(pair, name)
     watching.write("source", ROWS[:500])
     watching.write("target", ROWS[:400])
     manifest = saved(side(pair["source"], "source"), name, str(tmp_path))
@@ -155,9 +141,7 @@ def test_a_run_of_missing_records_across_its_end_counts(pair, tmp_path):
 def test_nobody_compared_the_tail_of_a_topic_that_was_deleted_since(pair, tmp_path, monkeypatch, later):
     """The watch was behind, or down while records were copied and the topic deleted."""
     name = f"w.beside.tail.{later}"
-    for cluster in pair.values():
-        create(cluster, {name: (1, {})})
-    watching = Watching(pair, name)
+    watching = watch_of(pair, name)
     for where in pair:
         watching.write(where, ROWS[:500])
     manifest = saved(side(pair["source"], "source"), name, str(tmp_path))
@@ -180,9 +164,7 @@ def test_nobody_compared_the_tail_of_a_topic_that_was_deleted_since(pair, tmp_pa
 def test_a_manifest_of_the_later_topic_judges_it_alone(pair, tmp_path):
     """What differed in the former one holds nothing up, also where nobody watches the later one."""
     name = "w.beside.compacted"
-    for cluster in pair.values():
-        create(cluster, {name: (1, {})})
-    watching = Watching(pair, name)
+    watching = watch_of(pair, name)
     watching.write("source", ROWS[:1000])
     watching.write("target", [*ROWS[:300], *ROWS[301:1000]])
     watching.rounds(lambda state: state.standing_differences())

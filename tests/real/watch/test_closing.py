@@ -15,7 +15,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.closing
 from tests.real.proof.support import create, drop, some
 from tests.support.sides import saved
 
-from .watching import Watching, side
+from .watching import Watching, side, watch_of
 
 pytestmark = pytest.mark.real
 
@@ -34,9 +34,7 @@ def closed(watching, bounds=None, pattern=None, **wanted):
 
 def begun(pair, topic, first, config=None, partitions=1):
     """A watch of a topic whose source has all rows and whose target has the first."""
-    for cluster in pair.values():
-        create(cluster, {topic: (partitions, config or {})})
-    watching = Watching(pair, topic)
+    watching = watch_of(pair, topic, partitions, config)
     watching.write("source", ROWS)
     watching.write("target", ROWS[:first])
     watching.rounds()
@@ -207,9 +205,7 @@ def rewrite(watching, state):
 
 def test_a_fault_of_one_partition_spoils_no_other(pair):
     topic = "w.close.parts"
-    for cluster in pair.values():
-        create(cluster, {topic: (2, {})})
-    watching = Watching(pair, topic)
+    watching = watch_of(pair, topic, 2)
     for where in pair:
         watching.write(where, ROWS[:500])
         watching.write(where, some(500, partition=1, headers=()))

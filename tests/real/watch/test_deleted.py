@@ -9,10 +9,10 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import broker_clock
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import summarise
-from tests.real.proof.support import configure, create, delete_before, some
+from tests.real.proof.support import configure, delete_before, some
 
 from .test_closing import closed
-from .watching import Watching
+from .watching import watch_of
 
 pytestmark = pytest.mark.real
 
@@ -28,9 +28,7 @@ def aged(count, old):
 
 
 def watched(pair, topic, rows, config):
-    for cluster in pair.values():
-        create(cluster, {topic: (1, config)})
-    watching = Watching(pair, topic)
+    watching = watch_of(pair, topic, config=config)
     for where in pair:
         watching.write(where, rows)
     watching.rounds()

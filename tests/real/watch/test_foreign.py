@@ -13,7 +13,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import 
 from tests.real.proof.support import create, some
 from tests.support.offsets_lab import info
 
-from .watching import Watching
+from .watching import Watching, watch_of
 
 pytestmark = pytest.mark.real
 
@@ -28,9 +28,7 @@ STRANGE = {
 @pytest.mark.parametrize("name", STRANGE)
 def test_a_strange_record_is_a_finding(pair, name):
     topic, record = f"w.foreign.{name}", STRANGE[name]
-    for cluster in pair.values():
-        create(cluster, {topic: (1, {})})
-    watching = Watching(pair, topic)
+    watching = watch_of(pair, topic)
     watching.write("source", some(10, headers=()))
     watching.rounds()
     target = KafkaClient(pair["target"].client)

@@ -13,16 +13,14 @@ from tests.support.sides import saved
 
 from .test_beside_a_manifest import now
 from .test_closing import ROWS, closed
-from .watching import Watching, side
+from .watching import Watching, side, watch_of
 
 pytestmark = pytest.mark.real
 
 
 def made_again(pair, name, tmp_path, partitions=1):
     """A watch that followed 1000 rows of each partition, a manifest of them, and another topic by the name since."""
-    for cluster in pair.values():
-        create(cluster, {name: (partitions, {})})
-    watching = Watching(pair, name)
+    watching = watch_of(pair, name, partitions)
     for number in range(partitions):
         for where in pair:
             watching.write(where, some(1000, f"former {number}", partition=number, headers=()))
@@ -91,9 +89,7 @@ def test_the_copy_of_a_topic_that_was_deleted_in_the_source_stays_proven_while_i
     watching, manifest, bounds = gone_from_the_source(pair, name, tmp_path)
     ends = {name: {"0": 2000}, f"{name}.live": {"0": 500}}
     if cut:
-        drop(pair["target"], [name])
-        create(pair["target"], {name: (1, {})})
-        watching.write("target", ROWS[:1000])
+        watching.copy_anew(ROWS[:1000])
         ends[name]["0"] = 1000
     report = closed(watching, {**bounds, "target": ends}, seen_at=now(), manifest=manifest)
     assert report["verdict"] == ("NOT_PROVABLE" if cut else "PROVEN"), report
@@ -102,16 +98,12 @@ def test_the_copy_of_a_topic_that_was_deleted_in_the_source_stays_proven_while_i
 @pytest.mark.full
 def test_a_strange_record_of_a_former_copy_is_none_of_the_one_that_was_made_again(pair, tmp_path):
     name = "w.beside.strange"
-    for cluster in pair.values():
-        create(cluster, {name: (1, {})})
-    watching = Watching(pair, name)
+    watching = watch_of(pair, name)
     watching.write("source", ROWS)
     watching.write("target", [*ROWS[:300], *some(1, "strange", headers=()), *ROWS[300:]])
     watching.rounds()
     manifest = saved(side(pair["source"], "source"), name, str(tmp_path))
-    drop(pair["target"], [name])
-    create(pair["target"], {name: (1, {})})
-    watching.write("target", ROWS)
+    watching.copy_anew(ROWS)
     bounds = {"mirrored_through": {name: {"0": 2000}}, "target": {name: {"0": 2000}}}
     report = closed(watching, bounds, pattern=name, seen_at=now(), manifest=manifest)
     assert report["verdict"] == "PROVEN", report

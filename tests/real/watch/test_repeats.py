@@ -8,19 +8,17 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rounds
-from tests.real.proof.support import create, delete_before, some
+from tests.real.proof.support import delete_before, some
 
 from .test_accepting import accept
-from .watching import Watching, said
+from .watching import said, watch_of
 
 pytestmark = pytest.mark.real
 ROWS = some(2000, headers=())
 
 
 def proven(pair, topic):
-    for cluster in pair.values():
-        create(cluster, {topic: (1, {})})
-    watching = Watching(pair, topic)
+    watching = watch_of(pair, topic)
     for where in pair:
         watching.write(where, ROWS)
     watching.rounds()
@@ -62,9 +60,7 @@ def test_what_only_the_target_has_is_known_by_no_copy(pair, monkeypatch, known):
 
 def test_what_was_there_before_the_watch_began_is_no_copy(pair):
     topic = "w.repeats.older"
-    for cluster in pair.values():
-        create(cluster, {topic: (1, {})})
-    watching = Watching(pair, topic)
+    watching = watch_of(pair, topic)
     strange = some(5, "of others", headers=())
     watching.write("target", strange)
     for where in pair:

@@ -12,7 +12,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.rounds import Options, Watch
 from tests.real.proof.support import create, delete_before, drop, some
 
-from .watching import Watching, side
+from .watching import Watching, side, watch_of
 
 pytestmark = pytest.mark.real
 
@@ -74,9 +74,7 @@ def test_a_watch_goes_on_from_its_state(watching):
 )
 def test_a_fault(pair, name, copy, kinds, through):
     topic = f"w.fault.{name}"
-    for cluster in pair.values():
-        create(cluster, {topic: (1, {})})
-    watching = Watching(pair, topic)
+    watching = watch_of(pair, topic)
     watching.write("source", ROWS)
     watching.write("target", copy)
     now = watching.rounds()
@@ -124,9 +122,7 @@ def test_a_log_that_is_another_one_is_stopped(watching):
 @pytest.mark.parametrize("where", ["source", "target", "both"])
 def test_a_topic_made_again(pair, where):
     topic = f"w.again.{where}"
-    for cluster in pair.values():
-        create(cluster, {topic: (1, {})})
-    watching = Watching(pair, topic)
+    watching = watch_of(pair, topic)
     watching.write("source", ROWS[:100])
     watching.write("target", ROWS[:90])
     watching.rounds()

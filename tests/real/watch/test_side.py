@@ -11,7 +11,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.side im
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import TOPIC
 from tests.real.proof.support import create, some
 
-from .watching import Watching, side
+from .watching import Watching, side, watch_of
 
 pytestmark = pytest.mark.real
 
@@ -43,9 +43,7 @@ def close(watching, state, bounds=None):
 )
 def test_windows_close_the_proof(pair, name, first, then, through, verdict, counts):
     topic = f"w.side.{name}"
-    for cluster in pair.values():
-        create(cluster, {topic: (1, {})})
-    watching = Watching(pair, topic)
+    watching = watch_of(pair, topic)
     watching.write("source", ROWS)
     watching.write("target", first)
     state = watching.rounds()

@@ -16,7 +16,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.tail import Tail
 from tests.real.proof.support import Job, create, delete_before, drop, read_back, some
 
-from .watching import Watching, side
+from .watching import Watching, side, watch_of
 
 pytestmark = pytest.mark.real
 
@@ -26,9 +26,7 @@ OTHER = some(100, "other", headers=())
 
 def proven(pair, topic, config=None):
     """A watch that has proven all rows."""
-    for cluster in pair.values():
-        create(cluster, {topic: (1, config or {})})
-    watching = Watching(pair, topic)
+    watching = watch_of(pair, topic, config=config)
     for where in pair:
         watching.write(where, ROWS)
     watching.rounds()
@@ -37,9 +35,7 @@ def proven(pair, topic, config=None):
 
 def marked(pair, topic):
     """A watch of a topic with transaction markers between its records, that has proven the first 60."""
-    for cluster in pair.values():
-        create(cluster, {topic: (1, {})})
-    watching = Watching(pair, topic)
+    watching = watch_of(pair, topic)
     for begin in range(0, 60, 6):
         watching.write("source", ROWS[begin : begin + 6], transactional=True)
     watching.write("target", ROWS[:60])
@@ -156,9 +152,7 @@ def test_a_log_that_was_cut_is_compared_as_a_whole(pair):
 
 def test_what_the_target_held_before_is_judged_as_a_whole(pair):
     topic = "w.tail.older"
-    for cluster in pair.values():
-        create(cluster, {topic: (1, {})})
-    watching = Watching(pair, topic)
+    watching = watch_of(pair, topic)
     watching.write("target", OTHER)
     for where in pair:
         watching.write(where, ROWS)

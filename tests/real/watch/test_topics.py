@@ -13,7 +13,7 @@ from tests.real.ledger.guarded import guarded, let_read
 from tests.real.proof.support import admin, create, drop, some, write
 
 from .test_closing import closed
-from .watching import Watching, said, side
+from .watching import Watching, said, side, watch_of
 
 pytestmark = pytest.mark.real
 
@@ -41,9 +41,7 @@ def test_a_topic_that_was_hidden_from_the_beginning_is_named(pair, tmp_path):
 
 def test_a_topic_made_again_with_fewer_partitions_is_watched(pair):
     topic = "w.fewer"
-    for cluster in pair.values():
-        create(cluster, {topic: (3, {})})
-    watching = Watching(pair, topic)
+    watching = watch_of(pair, topic, 3)
     for where in pair:
         watching.write(where, [row.but(partition=at % 3) for at, row in enumerate(ROWS)])
     watching.rounds()
@@ -84,16 +82,12 @@ def test_a_topic_that_was_deleted_on_both_sides_is_not_judged(pair):
 
 def test_a_topic_that_was_mended_and_copied_anew_is_proven(pair):
     topic = "w.mended"
-    for cluster in pair.values():
-        create(cluster, {topic: (1, {})})
-    watching = Watching(pair, topic)
+    watching = watch_of(pair, topic)
     watching.write("source", ROWS)
     watching.write("target", [*ROWS[:70], *ROWS[71:]])
     state = watching.rounds(lambda state: state.differences)
     assert "watch-differs" in said(state)
-    drop(pair["target"], [topic])
-    create(pair["target"], {topic: (1, {})})
-    watching.write("target", ROWS)
+    watching.copy_anew(ROWS)
     for dummy in range(2):
         state = watching.rounds(lambda state: state.partitions[topic, 0].records == 200)
         assert said(state) == [] and summarise(state)["differences"] == []

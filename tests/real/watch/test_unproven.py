@@ -6,10 +6,10 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import summarise
-from tests.real.proof.support import create, delete_before, some
+from tests.real.proof.support import delete_before, some
 
 from .test_closing import closed
-from .watching import Watching
+from .watching import watch_of
 
 pytestmark = pytest.mark.real
 
@@ -26,9 +26,7 @@ ROWS = some(2000, headers=())
 )
 def test_what_was_deleted_unread_is_unproven_as_long_as_the_source_holds_it(pair, name, deleted, left, verdict):
     topic = f"w.unproven.{name}"
-    for cluster in pair.values():
-        create(cluster, {topic: (1, {"retention.ms": 7 * 86400000})})
-    watching = Watching(pair, topic)
+    watching = watch_of(pair, topic, config={"retention.ms": 7 * 86400000})
     for where in pair:
         watching.write(where, ROWS[:500])
     watching.rounds()

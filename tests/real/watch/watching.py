@@ -10,7 +10,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.health 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.rounds import Options, Watch
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import read_state
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.summary import summarise
-from tests.real.proof.support import read_back, write
+from tests.real.proof.support import create, drop, read_back, write
 from tests.support import sides
 
 
@@ -21,6 +21,13 @@ def side(cluster, name):
 def said(state):
     """The kinds of trouble that a state tells."""
     return [trouble.kind for trouble in troubles(summarise(state), 3600, 3600)]
+
+
+def watch_of(pair, name, partitions=1, config=None):
+    """A watch of a topic that both sides have."""
+    for cluster in pair.values():
+        create(cluster, {name: (partitions, config or {})})
+    return Watching(pair, name)
 
 
 class Watching:
@@ -58,6 +65,12 @@ class Watching:
 
     def write(self, where, rows, topic=None, **more):
         write(self.pair[where], {topic or self.name: rows}, **more)
+
+    def copy_anew(self, rows, partitions=1):
+        """Make the copy again, with these rows."""
+        drop(self.pair["target"], [self.name])
+        create(self.pair["target"], {self.name: (partitions, {})})
+        self.write("target", rows)
 
     def check(self, state):
         """What is proven is so, as a plain consumer reads both sides: the source's range is on the target in order, and

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ..._mm2.access import PURPOSES
 from ..._values.topic_name import LONGEST, PATTERN
+from .. import authentication
 from ..kinds import (
     NODE,
     choice,
@@ -40,7 +41,6 @@ OPERATIONS = (
     "ALTER_CONFIGS",
     "IDEMPOTENT_WRITE",
 )
-AUTHENTICATION = ("scram-sha-512", "tls", "tls-external", "none")
 # A principal may be a certificate's whole name; quotes, backslashes and templates are for files that it is written to.
 ONE_LINE = r"^[^\x00-\x1f\x7f]+$"
 PRINCIPAL = r"^[^\x00-\x1f\x7f\"'\\{}]+$"
@@ -73,7 +73,7 @@ USERS = listing(
             "purpose": choice("What it is for", *PURPOSES),
             "authentication": choice(
                 "Kubernetes: type of its KafkaUser; scram-sha-512 where left out, C(none) where OAuth names it",
-                *AUTHENTICATION,
+                *authentication.TYPES,
             ),
             "acls": listing("What an application may do", ACL),
         },

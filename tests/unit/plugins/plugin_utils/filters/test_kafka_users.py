@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.filters.kafka_resources import (
-    kafka_users,
-    users_of_type,
-)
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.authentication import users_of_type
+from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.filters.kafka_resources import kafka_users
 
 RULE = {"type": "allow", "resource": {"type": "topic", "name": "t"}, "operations": ["Write"], "host": "*"}
 
