@@ -147,7 +147,9 @@ def _of_mirrors(clean: of_mirrors.HOSTS, hosts: of_mirrors.HOSTS, complete: bool
         yield from (
             (name, mistake)
             for mistake in of_regions.completeness(name, clean[name])
-            if hosts[name].get(mistake.path.split(".")[0]) is None or "." in mistake.path
+            # What has mistakes of its own is not there, and is not said to be missing.
+            for variable in [mistake.path.split(".")[0]]
+            if hosts[name].get(variable) is None or variable in clean[name] or "." in mistake.path
         )
 
 

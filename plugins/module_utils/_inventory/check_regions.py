@@ -81,6 +81,13 @@ def completeness(name: str, region: dict) -> c.Iterator[Mistake]:
             yield Mistake(
                 "kafka_dr_kubernetes.cluster", "the name of the region's Kafka resource", "nothing", "Give it"
             )
+        if not any(user.get("purpose") == "stages" for user in region.get("kafka_dr_users") or []):
+            yield Mistake(
+                "kafka_dr_users",
+                "a user of the purpose stages, whose Secret the stages log in with",
+                "none",
+                "Give it, such as {name: kafka-dr-stages, purpose: stages}",
+            )
     elif region.get("kafka_dr_client_secrets") is None:
         yield Mistake(
             "kafka_dr_client_secrets",

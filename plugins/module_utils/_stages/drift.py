@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from .._kafka.principals import forms
+
 # What tells one right from another.
 RIGHT = ("resource", "name", "pattern", "permission", "host")
 
@@ -19,7 +21,7 @@ def drift(mine: Mapping[str, Any], theirs: Mapping[str, Any], service: Collectio
     """
     return [
         *_topics(mine.get("topics") or {}, theirs.get("topics") or {}),
-        *_rights(mine.get("acls") or [], theirs.get("acls") or [], {f"User:{name}" for name in service}),
+        *_rights(mine.get("acls") or [], theirs.get("acls") or [], forms(service)),
         *_quotas(mine.get("quotas") or [], theirs.get("quotas") or []),
     ]
 

@@ -179,10 +179,10 @@ def without_names(acls: list[dict]) -> list[dict]:
 def of_others(acls: list[dict], names: list[str]) -> list[dict]:
     """ACLs of nobody among these users, by whichever of their names.
 
-    :param names: of users, or principals.
+    :param acls: their principals may be names of users, as the inventory gives them. :param names: the same.
     """
     known = forms(names)
-    return [acl for acl in acls if acl["principal"] not in known]
+    return [acl for acl in acls if qualified(acl["principal"]) not in known]
 
 
 def _harmless(acl: tuple, known: set[str]) -> bool:

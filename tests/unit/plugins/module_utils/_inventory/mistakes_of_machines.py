@@ -8,6 +8,15 @@ from .valid_description import APPLICATION, KUBERNETES, SECRET, Case
 MACHINES: dict[str, Case] = {
     # Regions on Kubernetes.
     "no namespace": (KUBERNETES, {"cluster": "main"}, ("kafka_dr_kubernetes.namespace", "found nothing")),
+    "no user of the stages": (
+        "north_america",
+        {
+            "kafka_dr_platform": "kubernetes",
+            "kafka_dr_kubernetes": {"context": "na", "namespace": "kafka", "cluster": "main"},
+            "kafka_dr_users": [],
+        },
+        ("kafka_dr_users: expected a user of the purpose stages", "found none"),
+    ),
     "a namespace in large letters": (
         KUBERNETES + ".namespace",
         "Kafka",

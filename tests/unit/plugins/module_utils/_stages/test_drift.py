@@ -43,6 +43,10 @@ def test_rights_that_differ_are_told_by_whose_they_are():
     assert drift({"acls": here}, {"acls": list(reversed(here))}) == []
 
 
+def test_rights_of_service_users_are_no_drift_by_whichever_name():
+    assert drift({"acls": [right("CN=mm", "READ")]}, {"acls": [right("mm", "WRITE")]}, ["mm"]) == []
+
+
 def test_quotas_that_differ_are_told_by_whom_they_limit():
     def limit(rate: float, **entity: str | None) -> dict[str, Any]:
         return {"entity": entity, "limits": {"producer_byte_rate": rate}}

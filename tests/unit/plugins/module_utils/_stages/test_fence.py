@@ -205,6 +205,13 @@ def test_a_forged_ledger_gives_nobody_a_right_that_no_fence_takes_from_an_applic
     assert taken == [one] and _fence.given_back(taken, region(), {"a": region()}) == []
 
 
+def test_rights_of_a_user_are_of_nobody_else_by_whichever_name():
+    names = ("shop", "User:shop", "User:CN=shop")
+    assert _fence.of_others([acl(name, "WRITE") for name in (*names, "User:oauth")], ["shop"]) == [
+        acl("User:oauth", "WRITE")
+    ]
+
+
 def test_what_applications_had_comes_back():
     had = [
         acl("shop", "WRITE"),
