@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import shown
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.preparing import Wanted
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.report import COUNTS, short
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.run import Salvage
@@ -64,13 +65,13 @@ def told(report: dict[str, Any]) -> str:
 
 def failed(arguments: argparse.Namespace, error: KafkaDrError) -> None:
     """A report also where nothing could be salvaged, or not everything."""
-    value = {
+    value: dict[str, Any] = {
         **dict.fromkeys(COUNTS, 0),
         "complete": False,
         "reasons": [str(error)],
         "error": error.kind,
         "topics": {},
-        "directory": arguments.out,
+        "directory": shown(arguments.out),
         "files": 0,
         "seconds": None,
     }

@@ -66,6 +66,7 @@ def said(directory, ledger=None, **more):
 
 def test_a_region_that_is_back_with_its_data_may_be_gone_on_with(tmp_path):
     assert said(tmp_path) == []
+    assert said(tmp_path, failback_salvage_directory="s3://bucket/x?region=y") == []
 
 
 @pytest.mark.parametrize(
@@ -98,6 +99,8 @@ def test_a_region_that_was_not_left_is_refused(tmp_path, last):
     [
         ({"failback_salvage": [{"topics": "orders", "action": "none"}]}, "-e failback_accept_loss=true"),
         ({"failback_salvage_directory": ""}, "a directory that can be written to, found none"),
+        ({"failback_salvage_directory": "s3://key:secret@bucket/x"}, "found s3://***@bucket/x. Name one"),
+        ({"failback_salvage_directory": "nosuch://x/y"}, "to be a URI (file, s3, gs, hdfs, abfs) without"),
         (
             {"__failback_directories": {"results": [{"stat": {"exists": False}}, {"stat": {"exists": False}}]}},
             "found /salvage",

@@ -25,12 +25,15 @@ def check_bounds(bounds: Any) -> Bounds:
     - ``mirrored_through``: the offset below which everything had been copied, by the source's topics and partitions.
     - ``held``: ``at`` (milliseconds) and ``starts`` (log starts of the backup, by the source's topics and partitions)
       when deletion in the backup was held off.
+    - ``complete``: whether ``target`` names all that the target had of the topics. Only a salvage asks.
+    - ``ended_at``: when the copy ended (milliseconds since the epoch). Only a salvage asks.
     - ``limits``: ``retention.ms`` and ``retention.bytes`` of the source's topics before deletion there was held off; -1
       for no limit.
 
     :raises UsageError: it is something else.
     """
-    sound = isinstance(bounds, dict) and not set(bounds) - {*ENDS, "held", "limits"}
+    sound = isinstance(bounds, dict) and not set(bounds) - {*ENDS, "held", "limits", "complete", "ended_at"}
+    sound = sound and isinstance(bounds.get("complete", False), bool) and _whole(bounds.get("ended_at", 0))
     if sound and "held" in bounds:
         held = bounds["held"]
         sound = (
@@ -41,7 +44,8 @@ def check_bounds(bounds: Any) -> Bounds:
             "The bounds are not valid",
             expected='{"source": {"topic": {"0": end}}, "target": {...}, "mirrored_through": {...}, '
             '"held": {"at": milliseconds, "starts": {...}}, '
-            '"limits": {"topic": {"retention.ms": limit, "retention.bytes": limit}}}, all of them whole numbers',
+            '"limits": {"topic": {"retention.ms": limit, "retention.bytes": limit}}, "ended_at": milliseconds, '
+            '"complete": true or false}, all others of them whole numbers',
             found=bounds,
         )
     return bounds

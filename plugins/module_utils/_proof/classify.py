@@ -104,6 +104,7 @@ def _add_older(
         older = np.setdiff1d(older, twice)[:source_started]
     for kind, where in (("duplicated", twice), ("beyond", older)):
         found.add(kind, None, records.offset[where], records.timestamp[where])
+    found.older_timestamps = records.timestamp[older]
     return extra.take(np.setdiff1d(np.arange(len(records)), np.concatenate([twice, older])))
 
 

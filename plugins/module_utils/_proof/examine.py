@@ -17,8 +17,8 @@ from .task import ExamineTask
 def examine(source: Side, target: Side, task: ExamineTask) -> dict[str, Any]:
     """Name the differences of one partition.
 
-    :returns: ``counts``, ``excused_head``, ``differences``, ``difference_runs``, ``offset_map`` (array of rows),
-        ``reasons``, and ``unnamed`` (not everything was named).
+    :returns: ``counts``, ``excused_head``, ``young_beyond``, ``differences``, ``difference_runs``, ``offset_map``
+        (array of rows), ``reasons``, and ``unnamed`` (not everything was named).
     :raises NotProvableError: the partition changed since it was digested, or is too large to be compared by key.
     """
     left = chunks.Chunks.from_bytes(*task.source_chunks)
@@ -35,6 +35,7 @@ def examine(source: Side, target: Side, task: ExamineTask) -> dict[str, Any]:
     return {
         "counts": found.counts,
         "excused_head": excuses.count(task.head, found.head_timestamps, missing, right.size, task.target_range),
+        "young_beyond": excuses.too_young(task.head, found.older_timestamps),
         "differences": found.differences(task.limit),
         "offset_map": chunks.offset_map(blocks, left.runs, right.runs),
         "reasons": reasons,

@@ -63,6 +63,17 @@ def count(head: Head, timestamps: np.ndarray, missing: int, target_bytes: int, t
     return min(excused, missing)
 
 
+def too_young(head: Head, timestamps: np.ndarray) -> int:
+    """How many of the records that the copy has from before the source's log start the source's time limit would not
+    have deleted yet: its size, its owner, or nobody ever did.
+
+    :param timestamps: theirs, in milliseconds.
+    """
+    if head.retention_ms is None:
+        return len(timestamps)
+    return int(((timestamps < 0) | (timestamps >= head.at - head.retention_ms)).sum())
+
+
 def _by_size(head: Head, missing: int, target_bytes: int, target_range: Span) -> bool:
     """Whether a limit by size explains them: no more than were deleted, and what is left still fills the limit, or may,
     reckoned from records that are not compressed, where nobody tells the log's size.

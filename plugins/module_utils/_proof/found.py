@@ -31,6 +31,8 @@ class Found:
         self.counts = dict.fromkeys(COUNTS, 0)
         self.runs: list[dict[str, Any]] = []
         self.head_timestamps = np.empty(0, np.int64)
+        # Of what the target has from before the source's log start.
+        self.older_timestamps = np.empty(0, np.int64)
 
     def add(
         self,

@@ -126,6 +126,7 @@ class _Comparison:
         older = self.only_target < self.blocks[0][1] if self.blocks else np.full(count, not len(self.source))
         older &= np.cumsum(older) <= source_started
         self._add_target("beyond", self.only_target[older])
+        self.found.older_timestamps = self.target.timestamp[self.only_target[older]]
         self.only_target = self.only_target[~older]
 
     def add_missing(self, head_gone: bool) -> None:

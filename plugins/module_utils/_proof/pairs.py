@@ -36,6 +36,8 @@ class Pair:
         self.target_cut = False
         # Where the copy ended, as a bound has it; None where none is given.
         self.copy_end: int | None = None
+        # It came to the target after the bounds were taken, as far as they tell.
+        self.came_later = False
         # Some of it was not compared, whatever the rest shows.
         self.undecided = False
         self.left, self.right = Chunks(), Chunks()
@@ -122,7 +124,7 @@ class Topic:
         policy = source["config"].get("cleanup.policy", "delete") or ""
         self.mode = ",".join(sorted(part.strip() for part in policy.split(",")))
         by: Mapping[str, Any] = source["config"] if limits is None else limits
-        self.retention_ms, self.retention_bytes = (self._limit(by.get(name)) for name in RETENTION)
+        self._limit_by(by, "delete" in self.mode)
         overwritten = target is not None and target["config"].get("message.timestamp.type") == "LogAppendTime"
         self.timestamps = not ignore_timestamps and not overwritten
         self.overwritten = overwritten and not ignore_timestamps
@@ -157,9 +159,13 @@ class Topic:
         """Its name on one side."""
         return self.name if side == "source" else self.target_name
 
-    def _limit(self, value: str | int | None) -> int | None:
-        limit = -1 if value in (None, "") else int(value)
-        return limit if "delete" in self.mode and limit >= 0 else None
+    def expire_as(self, config: Mapping[str, Any]) -> None:
+        """Judge by a policy of its own what may have expired in the copy. :param config: the copy's."""
+        self._limit_by(config, "delete" in (config.get("cleanup.policy", "delete") or ""))
+
+    def _limit_by(self, config: Mapping[str, Any], deletes: bool) -> None:
+        limits = [-1 if config.get(name) in (None, "") else int(config[name]) for name in RETENTION]
+        self.retention_ms, self.retention_bytes = (limit if deletes and limit >= 0 else None for limit in limits)
 
 
 def make(

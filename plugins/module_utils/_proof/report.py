@@ -131,7 +131,7 @@ def _partition(pair: Pair) -> dict[str, Any]:
         if pair.error and pair.error["message"] not in reasons:
             reasons.append(pair.error["message"])
         counts, outcome = dict.fromkeys(COUNTS, 0), "NOT_PROVABLE"
-        result: dict[str, Any] = {"offset_map": [], "differences": [], "difference_runs": 0}
+        result: dict[str, Any] = {"young_beyond": 0, "offset_map": [], "differences": [], "difference_runs": 0}
     else:
         result, counts = pair.result, pair.result["counts"]
         outcome, why = _judge(pair, result)
@@ -147,6 +147,7 @@ def _partition(pair: Pair) -> dict[str, Any]:
         "records_target": pair.right.count,
         "bytes_read": pair.left.size + pair.right.size,
         **counts,
+        "young_beyond": result["young_beyond"],
         "offset_map": OffsetRows(result["offset_map"]),
         "differences": result["differences"],
         "differences_left_out": max(0, result["difference_runs"] - len(result["differences"])),
@@ -206,6 +207,7 @@ def kept(report: Report) -> dict[str, Any]:
                     "source": part["source_range"],
                     "target": part["target_range"],
                     **{kind: part[kind] for kind in COUNTS if part[kind]},
+                    **({"young_beyond": part["young_beyond"]} if part.get("young_beyond") else {}),
                     **({"verdict": part["verdict"]} if part["verdict"] == "NOT_PROVABLE" else {}),
                 }
                 for part in topic["partitions"]

@@ -47,6 +47,7 @@ def _equal(pair: Pair) -> dict[str, Any]:
     return {
         "counts": dict.fromkeys(COUNTS, 0),
         "excused_head": 0,
+        "young_beyond": 0,
         "differences": [],
         "difference_runs": 0,
         "reasons": [],

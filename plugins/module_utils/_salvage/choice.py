@@ -2,10 +2,11 @@
 """Which records of a partition the active region never got, told from the alignment of both.
 
 What the alignment does not match is what it never got, with three exceptions. Records that it has in another order are
-there. Records before the first common one were copied, if its log start has moved: mirrors copy in order. Where they
-are more than the offsets that were deleted there, the copy did not begin with the source, and nobody knows how many of
-them it ever had: transactions and records that were written twice take offsets as well. And in a compacted topic an
-older record may have been compacted away: below the last common record, only a key's last value counts.
+there. Records before the first common one were copied, if the copy's own retention has deleted them since: its log
+start has moved, and they are old enough, or its log fills its limit. Where they are younger, or more than the offsets
+that were deleted there, the copy did not begin with the source, and nobody knows how many of them it ever had:
+transactions and records that were written twice take offsets as well. And in a compacted topic an older record may have
+been compacted away: below the last common record, only a key's last value counts.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ def choose(pair: Pair) -> Choice:
     choice = Choice(unmatched, spans.as_runs([]), copied=spans.count(every) - spans.count(unmatched))
     _leave_out_expired(choice, pair, matched)
     _doubt_an_emptied_copy(choice, pair, matched)
+    _doubt_a_later_topic(choice, pair)
     if "compact" in pair.topic.mode:
         _leave_out_compacted(choice, pair, matched, result["differences"])
     return choice
@@ -80,6 +82,15 @@ def _leave_out_expired(choice: Choice, pair: Pair, matched: Any) -> None:
             f"{missing} records before offset {first} may have been copied: more are missing there than the "
             f"{deleted} that the copy can have deleted; it was made again, or began late"
         )
+    elif missing and not _old_enough(pair, missing):
+        # Where nothing is left that both have, all of it is in doubt, which is said below.
+        if first is not None:
+            choice.unsure = missing
+            choice.reasons.append(
+                f"{missing} records before offset {first} may have been copied: the log of the copy begins at "
+                f"{pair.target_started}, and its retention does not explain that they are gone; the topic was made "
+                "again on one side, or records were deleted there"
+            )
     elif 0 < missing <= deleted:
         choice.expired = missing
         choice.wanted = spans.without(choice.wanted, before)
@@ -95,6 +106,15 @@ def _leave_out_expired(choice: Choice, pair: Pair, matched: Any) -> None:
         )
 
 
+def _old_enough(pair: Pair, missing: int) -> bool:
+    """Whether the copy's own retention explains that all of them are gone."""
+    result = pair.result or {}
+    named = result["counts"]["missing_head"]
+    if "compact" not in pair.topic.mode:
+        named = max(named, missing)
+    return bool(named <= result["excused_head"])
+
+
 def _doubt_an_emptied_copy(choice: Choice, pair: Pair, matched: Any) -> None:
     """Where nothing is left of what was copied, somebody emptied the copy or made it again, and may have meant to."""
     through = pair.mirrored_through or 0
@@ -103,6 +123,17 @@ def _doubt_an_emptied_copy(choice: Choice, pair: Pair, matched: Any) -> None:
     choice.unsure = spans.count(choice.wanted)
     known = f"records before offset {through} were copied" if through else "records were copied"
     choice.reasons.append(f"{known}, and the copy has none of them: it was emptied, or made again")
+
+
+def _doubt_a_later_topic(choice: Choice, pair: Pair) -> None:
+    """Nobody looked at it when the region was left: a mirror that was described otherwise then may have copied it."""
+    if not pair.came_later or not len(choice.wanted):
+        return
+    choice.unsure = spans.count(choice.wanted)
+    choice.reasons.append(
+        f"{choice.unsure} records are of a partition that was not there when the region was left, as far as the "
+        "failover tells"
+    )
 
 
 def _leave_out_compacted(choice: Choice, pair: Pair, matched: Any, differences: list[dict[str, Any]]) -> None:

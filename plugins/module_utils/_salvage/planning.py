@@ -36,6 +36,8 @@ class Look:
     :ivar own: runs of the copy's offsets that a salvage wrote.
     :ivar others: runs of the copy's offsets that salvages of other regions have replayed since it ended.
     :ivar timestamps: whether the copy keeps records' times.
+    :ivar deletions_kept: whether each key that applications have deleted since is still there as such.
+    :ivar expires_before: what has an earlier time (milliseconds) the copy's retention would delete at once; 0 for none.
     """
 
     work: Work
@@ -48,6 +50,8 @@ class Look:
     own: list[list[int]]
     others: list[list[int]]
     timestamps: bool
+    deletions_kept: bool
+    expires_before: int
 
 
 def plan(source: KafkaSide, target: KafkaSide, look: Look, progress: Progress) -> dict[str, Any]:
@@ -58,15 +62,19 @@ def plan(source: KafkaSide, target: KafkaSide, look: Look, progress: Progress) -
     wanted, written = spans.as_runs(look.work.wanted), spans.as_runs(look.written)
     writes = look.work.action in WRITING
     replayed = repeats.replayed(target, look)
-    offsets, keys, digests = _read(source, look, wanted, written, writes, progress, len(replayed) > 0)
+    offsets, keys, digests, old = _read(source, look, wanted, written, writes, progress, len(replayed) > 0)
     already = spans.without(spans.of_offsets(offsets[repeats.among(digests, replayed)]), written)
     wanted = spans.without(wanted, already)
     superseded = instead = spans.as_runs([])
     if look.compacted and len(offsets):
-        again = offsets[np.isin(keys, _keys_since(target, look))]
+        since, whole = _keys_since(target, look)
+        again = offsets[np.isin(keys, since)]
         superseded = spans.without(spans.both(spans.of_offsets(again), spans.as_runs(look.older)), written)
         if look.work.action == REPLAY:
-            instead = spans.as_runs([*spans.of_offsets(again).tolist(), *look.older])
+            known = whole and look.deletions_kept
+            instead = spans.as_runs([*spans.of_offsets(again).tolist(), *look.older]) if known else wanted
+    if look.work.action == REPLAY:
+        instead = spans.as_runs([*instead.tolist(), *spans.of_offsets(old).tolist()])
     wanted = spans.without(wanted, superseded)
     if not writes:
         return {"write": [], "export": wanted.tolist(), "superseded": spans.count(superseded), "already": 0}
@@ -80,10 +88,13 @@ def plan(source: KafkaSide, target: KafkaSide, look: Look, progress: Progress) -
 
 def _read(
     source: KafkaSide, look: Look, wanted: Any, written: Any, writes: bool, progress: Progress, whole: bool
-) -> tuple[Any, Any, Any]:
-    """Offsets, keys (digests) and, if ``whole``, digests of what is wanted, after a look at each record."""
+) -> tuple[Any, Any, Any, Any]:
+    """Offsets, keys (digests) and, if ``whole``, digests of what is wanted, and the offsets of what would expire, after
+    a look at each record.
+    """
     work = look.work
     found, digests, records = [np.empty(0, np.int64)], [np.empty(0, np.uint64)], [np.empty(0, np.uint64)]
+    old = [np.empty(0, np.int64)]
     ranges = [(work.topic, work.partition, low, high) for low, high in spans.reading(wanted)]
     for dummy, messages in read(source.client, ranges, timeout=source.client.timeout, pace=source.pace):
         rows = list(zip(*columns(messages), strict=True))
@@ -100,22 +111,27 @@ def _read(
         for row, new in zip(rows, fresh.tolist(), strict=True):
             if writes and new:
                 refuse_unwritable(work, *row)
+        stamps = np.array([row[1] for row in rows], np.int64)
+        old.append(np.array(offsets, np.int64)[fresh & (stamps >= 0) & (stamps < look.expires_before)])
         source.pace.take(size)
         progress(len(rows), size)
     every = np.concatenate(found)
     if len(every) != spans.count(wanted):
         raise changed(work.name, source.name, spans.count(wanted), len(every))
-    return every, np.concatenate(digests), np.concatenate(records)
+    return every, np.concatenate(digests), np.concatenate(records), np.concatenate(old)
 
 
-def _keys_since(target: KafkaSide, look: Look) -> Any:
-    """Digests of the keys of the copy's records that its applications have written."""
+def _keys_since(target: KafkaSide, look: Look) -> tuple[Any, bool]:
+    """Digests of the keys of the copy's records that its applications have written, and whether none of these records
+    was deleted by the copy's retention.
+    """
     place = (look.copy, look.work.partition)
     end = list_offsets(target.client, [place], gone="error")[place]
-    low = max(look.since, list_offsets(target.client, [place], "start", gone="error")[place])
+    start = list_offsets(target.client, [place], "start", gone="error")[place]
+    low = max(look.since, start)
     own = spans.as_runs(look.own)
     parts = [np.empty(0, np.uint64)]
     if end > low:
         for records in target.scan(*place, low, end):
             parts.append(np.unique(records.key_high[~spans.holds(own, records.offset)]))
-    return np.unique(np.concatenate(parts))
+    return np.unique(np.concatenate(parts)), start <= look.since

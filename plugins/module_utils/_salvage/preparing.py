@@ -11,7 +11,7 @@ from .._digest.shapes import SideSpec
 from .._errors import RefusedError, UsageError
 from .._proof import bounds as proof_bounds
 from .._proof.comparison import Comparison, Options, prepare
-from .._proof.pairs import Pair
+from .._proof.pairs import Pair, Topic
 from .._values.listing import named
 
 POLL_SECONDS = 0.5
@@ -57,10 +57,12 @@ def at_rest(source: SideSpec, target: SideSpec, wanted: Wanted) -> Comparison:
         time.sleep(POLL_SECONDS)
     for pair in comparison.pairs:
         _doubt_what_was_copied(pair, comparison.source.name)
-    _refuse_unbounded(comparison)
+    _bound_the_rest(comparison, given.get("complete", False))
     for topic in comparison.topics:
-        policy = (topic.target or {"config": {}})["config"].get("cleanup.policy") or ""
-        if "compact" in policy and "compact" not in topic.mode:
+        config = (topic.target or {"config": {}})["config"]
+        # What the copy lacks, its own retention has deleted, whatever the source's is.
+        topic.expire_as(config)
+        if "compact" in (config.get("cleanup.policy") or "") and "compact" not in topic.mode:
             # Where the copy was compacted, what is not there may have been.
             topic.mode = f"compact,{topic.mode}"
     return comparison
@@ -77,6 +79,21 @@ def unsettled(comparison: Comparison) -> list[str]:
     ]
 
 
+def remembers_deletions(topic: Topic, bounds: dict[str, Any]) -> bool:
+    """Whether the copy still has the tombstone of each key that was deleted since the copy ended: the cleaner keeps one
+    for ``delete.retention.ms`` at least. Where nobody knows when that was, it may not.
+    """
+    kept = (topic.target or {"config": {}})["config"].get("delete.retention.ms")
+    return "ended_at" in bounds and kept is not None and time.time() * 1000 < bounds["ended_at"] + int(kept)
+
+
+def expires_before(topic: Topic) -> int:
+    """The time (milliseconds) before which the copy's retention deletes what is written at once; 0 for none."""
+    if topic.retention_ms is None or not topic.timestamps:
+        return 0
+    return int(time.time() * 1000) - topic.retention_ms
+
+
 def _on_source(pair: Pair) -> bool:
     return pair.number in pair.topic.source["partitions"]
 
@@ -91,16 +108,21 @@ def _doubt_what_was_copied(pair: Pair, source: str) -> None:
         pair.mirrored_through = None
 
 
-def _refuse_unbounded(comparison: Comparison) -> None:
-    """Without the end of the copy, what was written after it would be taken for the copy. :raises UsageError: it is not
-    given.
+def _bound_the_rest(comparison: Comparison, complete: bool) -> None:
+    """Without the end of the copy, what was written after it would be taken for the copy.
+
+    :param complete: whether the bounds name all that was there: of the rest nothing was copied.
+    :raises UsageError: it is not given.
     """
     missing = []
     for pair in comparison.pairs:
         target = pair.topic.target
         if pair.target_bounded or target is None or pair.number not in target["partitions"]:
             continue
-        if pair.target_range[1]:
+        if complete:
+            pair.came_later, pair.copy_end = True, 0
+            pair.target_range[1] = pair.target_range[0]
+        elif pair.target_range[1]:
             missing.append(f"{pair.topic.target_name}-{pair.number}")
         pair.target_bounded = True
     if missing:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .run import Part, Salvage
 
+from .._manifest.place import shown
 from .._proof.offset_rows import OffsetRows
 from .._values.moment import moment
 from . import actions, spans
@@ -80,7 +81,7 @@ def build(salvage: Salvage) -> dict[str, Any]:
         "complete": complete,
         "reasons": reasons,
         "topics": topics,
-        "directory": salvage.wanted.out,
+        "directory": shown(salvage.wanted.out),
         "files": len(salvage.files),
         "source": salvage.source.name,
         "target": salvage.target.name,

@@ -52,9 +52,9 @@ class Part:
 
     @property
     def accounted(self) -> tuple[str, int]:
-        """The id of its topic, and of how many records it is known what becomes of them."""
+        """The id of its topic, and of how many records that the copy never had it is known what becomes of them."""
         found = spans.count(self.write) + spans.count(self.export) + self.superseded + self.already
-        return self.work.topic_id, found + self.choice.expired
+        return self.work.topic_id, found
 
     @property
     def skipped(self) -> int:
@@ -158,6 +158,8 @@ class Salvage:
             part.known.written_to(pair.topic.target_name).tolist(),
             part.others.tolist(),
             pair.topic.timestamps,
+            preparing.remembers_deletions(pair.topic, self.wanted.bounds),
+            preparing.expires_before(pair.topic),
         )
 
     def _export(self) -> None:

@@ -7,12 +7,19 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def moved(topics: Mapping[str, Mapping[str, Any]], proof: Mapping[str, Any], seeded: bool = False) -> list[str]:
+def moved(
+    topics: Mapping[str, Mapping[str, Any]],
+    proof: Mapping[str, Any],
+    seeded: bool = False,
+    active: Mapping[str, Mapping[str, Any]] | None = None,
+) -> list[str]:
     """Why topics cannot be continued, in sentences: each has to be the one that was proven, and to end where it did.
 
     :param topics: ``{name: {id, offsets{partition: {end}}}}`` of the region as they are now.
     :param proof: ``proof`` of :func:`.returned.plan`, with the region as its source.
     :param seeded: whether the mirror may have gone on since, which makes topics longer.
+    :param active: ``{name: {id}}`` of the region that works, whose topics have to be the same ones too; None where
+        nobody looked.
     """
     reasons = []
     for proven in proof.get("topics") or []:
@@ -27,6 +34,8 @@ def moved(topics: Mapping[str, Mapping[str, Any]], proof: Mapping[str, Any], see
                 proven_end = ends.get(str(number), 0)
                 if part["end"] < proven_end or (part["end"] > proven_end and not seeded):
                     reasons.append(f"{name}-{number} ends at {part['end']}, and was proven to {proven_end}")
+        if active is not None and (active.get(proven["target_topic"]) or {}).get("id") != proven["target_topic_id"]:
+            reasons.append(f"{name} was deleted or made again in the region that works")
     return reasons
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from .._mm2.never_synced import NEVER_SYNCED
 from .._salvage.actions import WRITING, action_for, destination, parse
 from .._values.listing import named
+from .._values.moment import seconds_of
 
 # By topic and partition, the number as text, an offset.
 Ends = Mapping[str, Mapping[str, int]]
@@ -30,7 +31,7 @@ def returned(
     :returns: ``state`` (:data:`WITH_DATA`, :data:`EMPTY` or :data:`OTHER`), ``topics{name: what became of it}``,
         ``holding[]`` (topics with records), and ``told[]`` (the same in sentences).
     """
-    held = holding(topics)
+    with_records = holding(topics)
     if not any(part["end"] for topic in topics.values() for part in topic["offsets"].values()):
         state = EMPTY
     else:
@@ -46,8 +47,8 @@ def returned(
     return {
         "state": state,
         "topics": found,
-        "holding": held,
-        "told": _sentences(state, cluster_id, known_id, found, held),
+        "holding": with_records,
+        "told": _sentences(state, cluster_id, known_id, found, with_records),
     }
 
 
@@ -62,9 +63,9 @@ def further_copy(
     :returns: as :func:`returned`. Ids and offsets of the region's topics are its own, so a topic that is there holds
         what it holds.
     """
-    held = holding(topics)
+    with_records = holding(topics)
     same = bool(known_id) and witnessed == known_id
-    state = WITH_DATA if same else OTHER if held else EMPTY
+    state = WITH_DATA if same else OTHER if with_records else EMPTY
     found = {
         name: GONE if name not in topics else HOLDS if state == WITH_DATA else MADE_AGAIN
         for name in sorted({*topics, *ends})
@@ -80,7 +81,7 @@ def further_copy(
             f"It was copied from another cluster ({witnessed or 'nobody knows which'}; expected "
             f"{known_id or 'one that the position witness of the active region saw'}): everything is made again."
         ]
-    return {"state": state, "topics": found, "holding": held, "told": sentences}
+    return {"state": state, "topics": found, "holding": with_records, "told": sentences}
 
 
 def holding(topics: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -88,15 +89,19 @@ def holding(topics: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
     :param topics: ``{name: {offsets{partition: {start, end}}}}``.
     """
-    return sorted(name for name, topic in topics.items() if any(_held(part) for part in topic["offsets"].values()))
+    return sorted(name for name, topic in topics.items() if any(held(part) for part in topic["offsets"].values()))
 
 
-def _held(part: Mapping[str, int]) -> bool:
+def held(part: Mapping[str, int]) -> bool:
+    """Whether a partition holds records. :param part: ``{start, end}``."""
     return part["end"] > part["start"]
 
 
 def bounds(
-    ends: Mapping[str, Any], found: Mapping[str, str], limits: Mapping[str, Mapping[str, int]] | None = None
+    ends: Mapping[str, Any],
+    found: Mapping[str, str],
+    limits: Mapping[str, Mapping[str, int]] | None = None,
+    ended_at: str = "",
 ) -> dict[str, Any]:
     """What bounds a comparison of the region that is back with what had been copied from it.
 
@@ -107,12 +112,16 @@ def bounds(
     :param found: ``topics`` of :func:`returned`.
     :param limits: what limited retention in the region's topics before the stage held deletion off: what had expired
         in the copy by then is no loss.
+    :param ended_at: when these ends were written, as the ledger has it; empty where it does not.
     """
     through = ends.get("certain", ends.get("source")) or {}
     return {
         "target": ends.get("target") or {},
+        # The failover looked at every topic of the mirror.
+        "complete": bool(ends.get("target")),
         "mirrored_through": {name: partitions for name, partitions in through.items() if found.get(name) != MADE_AGAIN},
         "limits": {name: dict(topic) for name, topic in (limits or {}).items()},
+        **({"ended_at": seconds_of(ended_at) * 1000} if ended_at else {}),
     }
 
 
@@ -197,70 +206,6 @@ def _tail(part: Mapping[str, Any]) -> int:
 def _prefix(topic: Mapping[str, Any]) -> bool:
     """Whether all that one side holds of a topic, and nothing else, is what the other one held."""
     return topic.get("verdict") == "PROVEN" and not any(part.get("lost") for part in topic["partitions"].values())
-
-
-def unsaved(
-    topics: Mapping[str, Mapping[str, Any]], again: list[str], salvaged: Mapping[str, Mapping[str, Any]]
-) -> list[str]:
-    """Why topics cannot be deleted yet, in sentences: each record that they hold now has to be one that a salvage read.
-
-    :param topics: ``{name: {id, offsets{partition: {start, end}}}}`` as they are now. :param again: those to delete.
-    :param salvaged: ``topics`` of the salvage that is in the ledger as complete.
-    """
-    reasons = []
-    for name in sorted({*again} & {*holding(topics)}):
-        saved = salvaged.get(name) or {}
-        if saved.get("topic_id") != topics[name]["id"]:
-            reasons.append(
-                f"{name} was not looked at" if not saved else f"{name} is another topic than the one looked at"
-            )
-            continue
-        for number, part in topics[name]["offsets"].items():
-            through = ((saved["partitions"].get(str(number)) or {}).get("range") or [0, 0])[1]
-            if _held(part) and part["end"] != through:
-                reasons.append(f"{name}-{number} ends at {part['end']}, and was looked at to {through}")
-    return reasons
-
-
-# What a proof counts that the copy holds and its source does not, or not so.
-FOREIGN = ("foreign", "aborted", "altered", "duplicated", "reordered")
-
-
-def only_there(proof: Mapping[str, Any], topics: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Why topics are not copies of another region's, in sentences; none where each record that they hold is there too.
-
-    :param proof: of the region that works (source) against the one that is back (target), as the role ``proof`` returns
-        it. What the target lacks does not matter. :param topics: ``{name: {id, offsets{partition: {start, end}}}}`` of
-        the target as they are now.
-    """
-    found = {topic["target_topic"]: topic for topic in proof.get("topics") or []}
-    reasons = []
-    for name in holding(topics):
-        if name in found:
-            reasons += _foreign(found[name], name, topics[name])
-        else:
-            reasons.append(f"{name} was not compared")
-    return reasons
-
-
-def _foreign(compared: Mapping[str, Any], name: str, now: Mapping[str, Any]) -> list[str]:
-    """The same of one topic that was compared."""
-    parts = compared["partitions"]
-    counts = {kind: sum(int(part.get(kind) or 0) for part in parts.values()) for kind in FOREIGN}
-    if compared["target_topic_id"] != now["id"]:
-        return [f"{name} is another topic than the one that was compared"]
-    if any(counts.values()):
-        return [f"{name} has {', '.join(f'{count} {kind}' for kind, count in counts.items() if count)}"]
-    if compared["verdict"] == "NOT_PROVABLE":
-        return [f"{name} cannot be compared"]
-    reasons = []
-    for number, part in now["offsets"].items():
-        known = parts.get(str(number)) or {"verdict": "NOT_PROVABLE"}
-        if _held(part) and known.get("verdict") == "NOT_PROVABLE":
-            reasons.append(f"{name}-{number} cannot be compared")
-        elif _held(part) and part["end"] != known["target"][1]:
-            reasons.append(f"{name}-{number} ends at {part['end']}, and was compared to {known['target'][1]}")
-    return reasons
 
 
 def alike(

@@ -112,6 +112,7 @@ def add_differences(pair: Pair, found: list[Difference], named: int) -> None:
         pair.result = {
             "counts": dict.fromkeys(COUNTS, 0),
             "excused_head": 0,
+            "young_beyond": 0,
             "differences": [],
             "difference_runs": 0,
             "reasons": [] if pair.error is None else [pair.error["message"]],

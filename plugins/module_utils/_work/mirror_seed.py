@@ -28,7 +28,8 @@ OFFSETS_PARTITIONS = 25
 NAMED = 5
 REMEDY = (
     "After a restore, prove it again with recreate_from_backup; in a planned move, go on without turning the mirror: "
-    "-e failover_reverse=false. Or make a backup in another region with initial_setup"
+    "-e failover_reverse=false; in a failback, delete the topic in the region that is back, and run it again: what is "
+    "not there is copied. Or make a backup in another region with initial_setup"
 )
 
 Partition = tuple[str, int]
@@ -141,8 +142,9 @@ def _maps(params: dict[str, Any]) -> dict[Partition, Any]:
         expected="the report of the proof that the ledger names, on this machine",
         found=report or "no path",
         remedy="Put report.json back, or run this where it is. recreate_from_backup proves a restore again, and a "
-        "planned failover by the same command. With without_pairs, groups that are idle or behind have no position in "
-        "the backup until they move",
+        "planned failover by the same command. Or go on without (failback_accept_no_offset_map, "
+        "new_backup_accept_no_offset_map): groups that are idle or behind have no position in the backup until they "
+        "move",
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger import copies as _copies
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import about as _about
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import continued as _continued
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import deletable as _deletable
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import drift as _drift
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import returned as _returned
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import side_topics as _side_topics
@@ -24,12 +25,12 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "failback_drift": as_filter(_drift.drift),
     "failback_holding": as_filter(_returned.holding),
     "failback_moved": as_filter(_continued.moved),
-    "failback_only_there": as_filter(_returned.only_there),
+    "failback_only_there": as_filter(_deletable.only_there),
     "failback_plan": as_filter(_returned.plan),
     "failback_rights": as_filter(_returned.rights),
     "failback_side_readers": as_filter(_side_topics.side_topic_readers),
     "failback_standing": as_filter(_continued.standing),
-    "failback_unsaved": as_filter(_returned.unsaved),
+    "failback_unsaved": as_filter(_deletable.unsaved),
     "resumes": as_filter(_about.resumes),
     "stage_about": as_filter(_about.about),
     "turned_to": as_filter(_about.turned_to),

@@ -15,6 +15,7 @@ from .support import NOW, some
 pytestmark = pytest.mark.real
 
 ROWS = some(500)
+DAY = 86400000
 LATER = some(40, prefix="later", start=NOW + 90000)
 TWIN = some(1, prefix="twin")[0]
 TWINS = [ROWS[0], TWIN, TWIN, TWIN, ROWS[1]]
@@ -129,14 +130,50 @@ def test_a_compacted_topic_keeps_what_its_applications_wrote_since(pair, salvagi
     since = [row.but(key=b"k7", value=b"newer") for row in LATER[:1]]
     support.write(pair["target"], {"sv_compact": [*KEYED[:150], *since]})
     ends = {"target": {"sv_compact": {"0": 150}}, "mirrored_through": {"sv_compact": {"0": 150}}}
+    replay = [{"topics": ".*", "action": "replay"}]
+    # A key that was deleted longer ago than delete.retention.ms may have left no trace.
+    for ended in ({}, {"ended_at": NOW - 2 * DAY}):
+        code, summary, told = salvaging.run("sv_compact", {**ends, **ended}, replay, out=f"early{len(ended)}")
+        assert (code, summary["replayed"], summary["exported"]) == (0, 0, 50), told
+    ends["ended_at"] = NOW - 3600000
     for dummy in range(2):
-        code, summary, told = salvaging.run("sv_compact", ends, [{"topics": ".*", "action": "replay"}])
+        code, summary, told = salvaging.run("sv_compact", ends, replay)
         assert code == 0, told
         assert [summary[key] for key in ("salvaged", "replayed", "exported")] == [50, 49, 1]
         assert [row[1] for row in salvaging.exported()[("sv_compact", 0)]] == [b"k7"]
     rows = held(pair["target"], "sv_compact")[0]
     assert dict((row[1], row[2]) for row in rows)[b"k7"] == b"newer"
     assert [row[1:4] for row in rows[151:]] == [row[:3] for row in fields(KEYED[150:]) if row[0] != b"k7"]
+
+
+def test_what_would_expire_at_once_is_exported(pair, salvaging):
+    """A region was away for longer than its topics keep records, and was started with deletion held off."""
+    rows = some(300) + some(60, prefix="old", start=NOW - 8 * DAY)
+    for cluster, config in ((pair["source"], {"retention.ms": -1}), (pair["target"], {"retention.ms": 7 * DAY})):
+        support.create(cluster, {"sv_old": (1, config)})
+    support.write(pair["source"], {"sv_old": [*rows, *LATER]})
+    support.write(pair["target"], {"sv_old": rows[:300]})
+    ends = {"target": {"sv_old": {"0": 300}}, "mirrored_through": {"sv_old": {"0": 300}}}
+    code, summary, told = salvaging.run("sv_old", ends, [{"topics": ".*", "action": "replay"}])
+    assert (code, summary["replayed"], summary["exported"]) == (0, 40, 60), told
+    assert [row[0] for row in salvaging.exported()[("sv_old", 0)]] == list(range(300, 360))
+
+
+def test_a_topic_that_came_since_is_taken_and_not_replayed(pair, salvaging):
+    """It was created just before the loss, and by the applications of the region that works afterwards."""
+    for name in ("sv_new", "sv_none", "sv_known"):
+        for cluster in pair.values():
+            support.create(cluster, {name: (1, {})})
+    support.write(pair["source"], {"sv_new": ROWS[:20], "sv_known": ROWS})
+    support.write(pair["target"], {"sv_new": LATER, "sv_none": LATER, "sv_known": ROWS})
+    ends = {"target": {"sv_known": {"0": 500}}, "mirrored_through": {"sv_known": {"0": 500}}}
+    code, dummy, told = salvaging.run("sv_(new|none|known)", ends)
+    assert code == 2 and "sv_new-0" in told and "do not say where the copy" in told
+    ends["complete"] = True
+    code, summary, told = salvaging.run("sv_(new|none|known)", ends)
+    assert (code, summary["complete"], summary["exported"]) == (0, True, 20), told
+    code, dummy, told = salvaging.run("sv_(new|none|known)", ends, [{"topics": ".*", "action": "replay"}], out="other")
+    assert code == 2 and "was not there when the region was left" in told
 
 
 def test_nothing_is_done_where_nothing_is_asked(pair, bounds, salvaging):
@@ -147,10 +184,12 @@ def test_nothing_is_done_where_nothing_is_asked(pair, bounds, salvaging):
 
 def test_the_copys_own_retention_is_no_loss(pair, salvaging):
     """What the mirror had copied and B has deleted since is not salvaged; it is named."""
-    support.create(pair["source"], {"sv_aged": (1, {})})
-    support.create(pair["target"], {"sv_aged": (1, {})})
-    support.write(pair["source"], {"sv_aged": ROWS})
-    support.write(pair["target"], {"sv_aged": [*ROWS[:300], *LATER]})
+    aged = some(500, start=NOW - 8 * DAY)
+    support.create(pair["source"], {"sv_aged": (1, {"retention.ms": -1})})
+    support.create(pair["target"], {"sv_aged": (1, {"retention.ms": 7 * DAY})})
+    support.write(pair["source"], {"sv_aged": aged})
+    # Records that are young keep the segment.
+    support.write(pair["target"], {"sv_aged": [*aged[:300], *LATER]})
     support.delete_before(pair["target"], "sv_aged", 0, 100)
     ends = {"target": {"sv_aged": {"0": 300}}, "mirrored_through": {"sv_aged": {"0": 300}}}
     code, summary, told = salvaging.run("sv_aged", ends)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -84,6 +85,52 @@ def test_nor_does_the_marker_of_a_transaction_count_as_a_record_that_has(pair, t
     bounds = {"target": {"e.marked": {"0": 200}}, "mirrored_through": {"e.marked": {"0": 300}}}
     found = salvage_here(pair["source"], pair["target"], "e.marked", bounds, tmp_path / "out")
     assert (found["complete"], found["exported"], found["expired"]) == (True, 450, 0)
+
+
+@pytest.mark.parametrize("config", [KEEPS, {"retention.ms": -1}], ids=["young", "kept for good"])
+def test_nor_has_what_is_too_young_for_the_copys_retention(pair, tmp_path, config):
+    """The source was made again while its mirror stood still, which skipped what the new one held by then. What is gone
+    at the head of the copy was the former topic's.
+    """
+    name, young = f"e.young{config['retention.ms']}", some(500, start=int(time.time() * 1000) - 3600000)
+    create(pair["source"], {name: (1, KEEPS)})
+    create(pair["target"], {name: (1, config)})
+    write(pair["source"], {name: young})
+    write(pair["target"], {name: some(200, prefix="former") + young[200:300]})
+    support.delete_before(pair["target"], name, 0, 200)
+    bounds = {"target": {name: {"0": 300}}, "mirrored_through": {name: {"0": 300}}}
+    out = tmp_path / "out"
+    found = salvage_here(pair["source"], pair["target"], name, bounds, out)
+    assert (found["complete"], found["exported"], found["expired"]) == (True, 400, 0)
+    assert "its retention does not explain that they are gone" in str(found["reasons"])
+    replay = [{"topics": ".*", "action": "replay"}]
+    with pytest.raises(RefusedError, match="to know which of them had been copied"):
+        salvage_here(pair["source"], pair["target"], name, bounds, tmp_path / "again", replay)
+    # The rest of the copy goes too.
+    support.delete_before(pair["target"], name, 0, 300)
+    found = salvage_here(pair["source"], pair["target"], name, bounds, out)
+    assert (found["complete"], found["exported"], found["expired"]) == (True, 500, 0)
+
+
+def test_what_counts_as_expired_by_now_does_not_replace_what_was_saved(pair, tmp_path):
+    """Its files may be all that is left of these records."""
+    for cluster in pair.values():
+        create(cluster, {"e.aging": (1, KEEPS)})
+    # The source's head is older than what the copy's owner keeps by the second run.
+    young = some(500, start=int(time.time() * 1000) - 3600000)
+    write(pair["source"], {"e.aging": young})
+    write(pair["target"], {"e.aging": young[:300]})
+    support.delete_before(pair["target"], "e.aging", 0, 100)
+    bounds = {"target": {"e.aging": {"0": 300}}, "mirrored_through": {"e.aging": {"0": 300}}}
+    out = tmp_path / "out"
+    assert salvage_here(pair["source"], pair["target"], "e.aging", bounds, out)["exported"] == 300
+    files = sorted((out / "data").iterdir())
+    support.configure(pair["target"], "e.aging", {"retention.ms": "1800000"})
+    with pytest.raises(RefusedError, match="records that this run does not find any more"):
+        salvage_here(pair["source"], pair["target"], "e.aging", bounds, out)
+    assert sorted((out / "data").iterdir()) == files
+    found = salvage_here(pair["source"], pair["target"], "e.aging", bounds, tmp_path / "other")
+    assert (found["exported"], found["expired"]) == (200, 100)
 
 
 def test_nor_does_what_was_written_behind_the_copy(pair, tmp_path):

@@ -225,6 +225,23 @@ def test_head_needs_age_and_a_moved_log_start():
         assert (counts, result["excused_head"]) == ({"missing_head": 5}, excused)
 
 
+@pytest.mark.parametrize(
+    ("retention", "young"), [(None, 5), (100, 2), (10000, 5), (1, 0)], ids=["no limit", "some", "long", "short"]
+)
+def test_what_lies_before_the_sources_log_start_is_told_by_its_age(retention, young):
+    """Times are from 1000 on, one a millisecond."""
+    head = {"retention_ms": retention, "at": 1103, "deleted": 0}
+    result, counts = compare(Memory(BASE[5:]), Memory(BASE), source_started=5, head=head)
+    assert (counts, result["young_beyond"]) == ({"beyond": 5}, young)
+
+
+def test_of_a_record_without_a_time_nobody_knows_whether_it_has_expired():
+    head = {"retention_ms": 100, "at": 10**6, "deleted": 0}
+    timeless = [row(number, time=-1) for number in range(5)]
+    result, counts = compare(Memory(BASE[5:]), Memory([*timeless, *BASE[5:]]), source_started=5, head=head)
+    assert (counts, result["young_beyond"]) == ({"beyond": 5}, 5)
+
+
 def test_a_long_missing_tail_is_not_read(monkeypatch):
     side = Memory([row(number) for number in range(400)])
     read = []

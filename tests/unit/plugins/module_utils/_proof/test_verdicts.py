@@ -171,6 +171,7 @@ def compared(found):
                 "counts": counts(**found[topic.name][pair.number]),
                 "reasons": [],
                 "excused_head": 0,
+                "young_beyond": 0,
                 "offset_map": [[0, 0, 8]],
                 "differences": [],
                 "difference_runs": 0,

@@ -10,7 +10,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.contin
 
 def proven(name: str) -> dict:
     parts = {"0": {"source": [2, 9], "target": [0, 7]}, "1": {"source": [0, 0], "target": [0, 0]}}
-    return {"topic": name, "target_topic": name, "source_topic_id": "t", "verdict": "PROVEN", "partitions": parts}
+    more = {"target_topic": name, "partitions": parts}
+    return {"topic": name, "source_topic_id": "t", "target_topic_id": "a", "verdict": "PROVEN", **more}
 
 
 def now(identity: str = "t", end: int = 9, **more: int) -> dict:
@@ -51,6 +52,16 @@ def test_a_topic_is_continued_only_as_it_was_proven(topic, reasons):
 )
 def test_a_mirror_that_was_seeded_goes_on_with_what_it_was_seeded_for(topic, reasons):
     assert moved({"bills": now()} | ({"orders": topic} if topic else {}), PLAN["proof"], seeded=True) == reasons
+
+
+@pytest.mark.parametrize("active", [{}, {"orders": {"id": "later"}}], ids=["gone", "made again"])
+def test_nor_where_the_region_that_works_has_another_topic(active):
+    """Its owner may have deleted it while a run was cut off."""
+    bills = {"bills": {"id": "a"}}
+    here = {"bills": now(), "orders": now()}
+    found = moved(here, PLAN["proof"], active={**bills, **active})
+    assert found == ["orders was deleted or made again in the region that works"]
+    assert moved(here, PLAN["proof"], active={**bills, "orders": {"id": "a"}}) == []
 
 
 def test_nothing_is_continued_without_a_proof():
