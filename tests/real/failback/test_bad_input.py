@@ -31,7 +31,9 @@ def ground(tmp_path_factory):
     with playground(directory, further=[NEVER_LEFT]) as lab:
         described = lab.lab.inventory.load()
         mirrors = described["all"]["vars"]["kafka_dr_mirrors"]
-        mirrors.append({**mirrors[0], "name": "asia-to-europe", "source": NEVER_LEFT, "topics": ["planes"]})
+        # Each mirror into a region has a witness of its own.
+        own = {"name": "asia-to-europe", "positions_topic": "__kafka_dr_positions-asia"}
+        mirrors.append({**mirrors[0], **own, "source": NEVER_LEFT, "topics": ["planes"]})
         lab.lab.inventory.regions_file.write_text(yaml.safe_dump(described, sort_keys=False))
         done = lab.stage("initial_setup")
         assert done.returncode == 0, done.stdout[-3500:]
