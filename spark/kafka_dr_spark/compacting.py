@@ -12,9 +12,10 @@ from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import NotProvableError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import generations
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, shown
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import worker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Engine, Task
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.place import shown
 
 # Longer than a proof or a copy of the manifest takes that began before the merge.
 SUPERSEDED_MS = 3 * 24 * 3600 * 1000

@@ -13,11 +13,10 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import shown
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.preparing import Wanted
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.report import COUNTS, short
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.run import Salvage
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.place import is_uri
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.place import is_uri, shown
 
 from . import settings
 

@@ -16,10 +16,11 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import positions_in
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import matching, refuse_hidden
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import content as manifest
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, sha256, shown
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, sha256
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import EVERY_TOPIC
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import plan, sides, worker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Engine, Task
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.place import shown
 
 from . import compacting
 

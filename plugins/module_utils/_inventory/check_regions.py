@@ -15,6 +15,7 @@ from .._values.quotas import flatten
 from .check_mirrors import HOSTS, is_region
 from .check_value import Mistake, found, key_path, shown
 from .platforms import PLATFORMS
+from .regions import user_for
 
 
 def clients(name: str, region: dict) -> c.Iterator[Mistake]:
@@ -53,9 +54,7 @@ def authentication(name: str, region: dict) -> c.Iterator[Mistake]:
             "Give it, or leave the mechanism out",
         )
     if protocol.startswith("SASL") and mechanism in security.BY_PASSWORD:
-        stages: dict = next(
-            (user for user in region.get("kafka_dr_users") or [] if user.get("purpose") == "stages"), {}
-        )
+        stages = user_for(region, "stages") or {}
         if not (client.get("sasl.username") or stages.get("name")):
             yield Mistake(
                 "kafka_dr_client['sasl.username']",
@@ -81,7 +80,7 @@ def completeness(name: str, region: dict) -> c.Iterator[Mistake]:
             yield Mistake(
                 "kafka_dr_kubernetes.cluster", "the name of the region's Kafka resource", "nothing", "Give it"
             )
-        if not any(user.get("purpose") == "stages" for user in region.get("kafka_dr_users") or []):
+        if user_for(region, "stages") is None:
             yield Mistake(
                 "kafka_dr_users",
                 "a user of the purpose stages, whose Secret the stages log in with",

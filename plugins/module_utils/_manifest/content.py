@@ -15,7 +15,8 @@ except ImportError:
     pa = None
 
 from .._errors import FormatError, NotProvableError, UsageError
-from .place import locate, private, shown
+from .._values.place import shown
+from .place import locate, private
 
 FORMAT = 1
 NAME = "manifest.json"

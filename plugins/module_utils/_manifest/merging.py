@@ -16,9 +16,10 @@ except ImportError:
 from .._digest import chunks, sequence
 from .._digest.shapes import Progress
 from .._errors import NotProvableError
+from .._values.place import shown
 from . import portions
 from .generations import Merge, Span
-from .place import Place, locate, private, sha256, shown
+from .place import Place, locate, private, sha256
 
 # Arrays with one value for each record.
 ARRAYS = ("content", "timestamps", "key_high", "key_low", "tombstone")

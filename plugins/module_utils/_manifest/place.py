@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,13 +18,10 @@ except ImportError:
     pa = None
 
 from .._errors import UsageError
-from .._values.place import is_uri
+from .._values.place import has_credentials, is_uri, shown
 
 # A pyarrow file system, and the path inside it.
 Place = tuple[Any, str]
-
-# What stands before the host: a key and its secret.
-CREDENTIALS = re.compile(r"([a-z0-9+]+://)[^/?#]*@")
 
 
 def locate(path: str) -> Place:
@@ -37,7 +33,7 @@ def locate(path: str) -> Place:
         raise UsageError(
             "A manifest cannot be read or written here", expected="the Python library pyarrow", remedy="Install pyarrow"
         )
-    if CREDENTIALS.match(path):
+    if has_credentials(path):
         raise UsageError(
             "The manifest's URI has credentials in it, which would stand in logs, reports and the ledger",
             expected="a URI without them",
@@ -89,8 +85,3 @@ def keep(system: Any, inside: str) -> None:
 def from_uri(uri: str) -> Place:
     """``(pyarrow file system, path inside)``, with pyarrow's own errors."""
     return pyarrow.fs.FileSystem.from_uri(uri)
-
-
-def shown(path: str) -> str:
-    """The place as messages name it, without credentials."""
-    return CREDENTIALS.sub(r"\1***@", path)

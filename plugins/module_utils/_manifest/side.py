@@ -23,8 +23,9 @@ except ImportError:
 from .._digest import batch, chunks
 from .._digest.records import Records
 from .._errors import NotProvableError, UsageError
+from .._values.place import shown
 from .content import require
-from .place import locate, sha256, shown
+from .place import locate, sha256
 
 RECORD_COLUMNS = {"content": "<u8", "timestamps": "<i8", "key_high": "<u8", "key_low": "<u8", "tombstone": "?"}
 

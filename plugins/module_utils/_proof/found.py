@@ -24,6 +24,20 @@ COUNTS = (
 )
 
 
+def no_differences() -> dict[str, Any]:
+    """The result of a partition in which no difference was named, as :func:`.examine.examine` gives it."""
+    return {
+        "counts": dict.fromkeys(COUNTS, 0),
+        "excused_head": 0,
+        "young_beyond": 0,
+        "differences": [],
+        "difference_runs": 0,
+        "reasons": [],
+        "unnamed": False,
+        "offset_map": [],
+    }
+
+
 class Found:
     """Counts and runs of differences; ``add`` takes arrays (or None) of offsets and timestamps."""
 

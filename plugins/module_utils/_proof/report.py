@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 
 from .._values.moment import moment
 from . import verdict
-from .found import COUNTS
+from .found import COUNTS, no_differences
 from .offset_rows import OffsetRows
 
 # What is counted for each partition, and summed.
@@ -130,10 +130,9 @@ def _partition(pair: Pair) -> dict[str, Any]:
     if pair.result is None:
         if pair.error and pair.error["message"] not in reasons:
             reasons.append(pair.error["message"])
-        counts, outcome = dict.fromkeys(COUNTS, 0), "NOT_PROVABLE"
-        result: dict[str, Any] = {"young_beyond": 0, "offset_map": [], "differences": [], "difference_runs": 0}
+        result, outcome = no_differences(), "NOT_PROVABLE"
     else:
-        result, counts = pair.result, pair.result["counts"]
+        result = pair.result
         outcome, why = _judge(pair, result)
         reasons += why
     return {
@@ -146,7 +145,7 @@ def _partition(pair: Pair) -> dict[str, Any]:
         "records_source": pair.left.count,
         "records_target": pair.right.count,
         "bytes_read": pair.left.size + pair.right.size,
-        **counts,
+        **result["counts"],
         "young_beyond": result["young_beyond"],
         "offset_map": OffsetRows(result["offset_map"]),
         "differences": result["differences"],
@@ -206,8 +205,7 @@ def kept(report: Report) -> dict[str, Any]:
                 str(part["partition"]): {
                     "source": part["source_range"],
                     "target": part["target_range"],
-                    **{kind: part[kind] for kind in COUNTS if part[kind]},
-                    **({"young_beyond": part["young_beyond"]} if part.get("young_beyond") else {}),
+                    **{kind: part[kind] for kind in (*COUNTS, "young_beyond") if part[kind]},
                     **({"verdict": part["verdict"]} if part["verdict"] == "NOT_PROVABLE" else {}),
                 }
                 for part in topic["partitions"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._digest import chunks
 from . import first_pass, plan, worker
-from .found import COUNTS
+from .found import no_differences
 from .pairs import Pair
 from .sides import log_sizes_on
 from .task import ExamineTask
@@ -44,16 +44,7 @@ def examine(comparison: Comparison, pairs: list[Pair]) -> list[Pair]:
 def _equal(pair: Pair) -> dict[str, Any]:
     """The result of a partition whose chunks are equal."""
     blocks = [(0, 0, pair.left.count)] if pair.left.count else []
-    return {
-        "counts": dict.fromkeys(COUNTS, 0),
-        "excused_head": 0,
-        "young_beyond": 0,
-        "differences": [],
-        "difference_runs": 0,
-        "reasons": [],
-        "unnamed": False,
-        "offset_map": chunks.offset_map(blocks, pair.left.runs, pair.right.runs),
-    }
+    return {**no_differences(), "offset_map": chunks.offset_map(blocks, pair.left.runs, pair.right.runs)}
 
 
 def _examine(comparison: Comparison, differing: list[Pair]) -> list[Pair]:

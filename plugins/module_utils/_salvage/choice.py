@@ -76,28 +76,23 @@ def _leave_out_expired(choice: Choice, pair: Pair, matched: Any) -> None:
     missing = spans.count(before)
     # What applications wrote behind the copy, and retention deleted, is none of it.
     deleted = pair.target_started if pair.copy_end is None else min(pair.target_started, pair.copy_end)
-    if missing > deleted and first is not None:
-        choice.unsure = missing
-        choice.reasons.append(
-            f"{missing} records before offset {first} may have been copied: more are missing there than the "
-            f"{deleted} that the copy can have deleted; it was made again, or began late"
-        )
-    elif missing and not _old_enough(pair, missing):
-        # Where nothing is left that both have, all of it is in doubt, which is said below.
-        if first is not None:
-            choice.unsure = missing
-            choice.reasons.append(
-                f"{missing} records before offset {first} may have been copied: the log of the copy begins at "
-                f"{pair.target_started}, and its retention does not explain that they are gone; the topic was made "
-                "again on one side, or records were deleted there"
-            )
-    elif 0 < missing <= deleted:
+    if 0 < missing <= deleted and _old_enough(pair, missing):
         choice.expired = missing
         choice.wanted = spans.without(choice.wanted, before)
         choice.reasons.append(
             f"{missing} records before offset {edge} were copied, "
             f"and are not salvaged: the log of the copy begins at {pair.target_started}"
         )
+    elif missing and first is not None:
+        choice.unsure = missing
+        why = (
+            f"more are missing there than the {deleted} that the copy can have deleted; "
+            "it was made again, or began late"
+            if missing > deleted
+            else f"the log of the copy begins at {pair.target_started}, and its retention does not explain that they "
+            "are gone; the topic was made again on one side, or records were deleted there"
+        )
+        choice.reasons.append(f"{missing} records before offset {first} may have been copied: {why}")
     if first is None and len(choice.wanted):
         choice.unsure = spans.count(choice.wanted)
         choice.reasons.append(

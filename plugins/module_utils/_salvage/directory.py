@@ -22,8 +22,9 @@ except ImportError:
     pa = None
 
 from .._errors import RefusedError
-from .._manifest.place import keep, locate, private, shown
+from .._manifest.place import keep, locate, private
 from .._values.listing import named
+from .._values.place import shown
 from .files import unwritable
 
 FORMAT = 1

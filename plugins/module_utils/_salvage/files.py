@@ -15,9 +15,10 @@ from .._digest import batch, chunks
 from .._digest.shapes import Progress
 from .._errors import KafkaDrError
 from .._kafka.reader import columns, read, timestamp_type
-from .._manifest.place import keep, locate, private, sha256, shown
+from .._manifest.place import keep, locate, private, sha256
 from .._proof.shapes import Task
 from .._proof.sides import KafkaSide
+from .._values.place import shown
 from . import spans
 from .writing import changed
 

@@ -59,7 +59,7 @@ def at_rest(source: SideSpec, target: SideSpec, wanted: Wanted) -> Comparison:
         _doubt_what_was_copied(pair, comparison.source.name)
     _bound_the_rest(comparison, given.get("complete", False))
     for topic in comparison.topics:
-        config = (topic.target or {"config": {}})["config"]
+        config = _copys_config(topic)
         # What the copy lacks, its own retention has deleted, whatever the source's is.
         topic.expire_as(config)
         if "compact" in (config.get("cleanup.policy") or "") and "compact" not in topic.mode:
@@ -83,7 +83,7 @@ def remembers_deletions(topic: Topic, bounds: dict[str, Any]) -> bool:
     """Whether the copy still has the tombstone of each key that was deleted since the copy ended: the cleaner keeps one
     for ``delete.retention.ms`` at least. Where nobody knows when that was, it may not.
     """
-    kept = (topic.target or {"config": {}})["config"].get("delete.retention.ms")
+    kept = _copys_config(topic).get("delete.retention.ms")
     return "ended_at" in bounds and kept is not None and time.time() * 1000 < bounds["ended_at"] + int(kept)
 
 
@@ -92,6 +92,10 @@ def expires_before(topic: Topic) -> int:
     if topic.retention_ms is None or not topic.timestamps:
         return 0
     return int(time.time() * 1000) - topic.retention_ms
+
+
+def _copys_config(topic: Topic) -> dict[str, Any]:
+    return topic.target["config"] if topic.target else {}
 
 
 def _on_source(pair: Pair) -> bool:

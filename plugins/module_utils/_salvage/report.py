@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .run import Part, Salvage
 
-from .._manifest.place import shown
 from .._proof.offset_rows import OffsetRows
 from .._values.moment import moment
+from .._values.place import shown
 from . import actions, spans
 
 COUNTS = ("salvaged", "exported", "side_topic", "replayed", "skipped", "superseded", "already", "expired", "bytes")

@@ -148,18 +148,18 @@ class Salvage:
     def _look_of(self, part: Part) -> Look:
         pair = part.pair
         return Look(
-            part.work,
-            pair.topic.target_name,
-            part.choice.older.tolist(),
-            part.known.written().tolist(),
-            part.known.next or 0,
-            "compact" in pair.topic.mode and pair.topic.target is not None,
-            pair.target_range[1],
-            part.known.written_to(pair.topic.target_name).tolist(),
-            part.others.tolist(),
-            pair.topic.timestamps,
-            preparing.remembers_deletions(pair.topic, self.wanted.bounds),
-            preparing.expires_before(pair.topic),
+            work=part.work,
+            copy=pair.topic.target_name,
+            older=part.choice.older.tolist(),
+            written=part.known.written().tolist(),
+            following=part.known.next or 0,
+            compacted="compact" in pair.topic.mode and pair.topic.target is not None,
+            since=pair.target_range[1],
+            own=part.known.written_to(pair.topic.target_name).tolist(),
+            others=part.others.tolist(),
+            timestamps=pair.topic.timestamps,
+            deletions_kept=preparing.remembers_deletions(pair.topic, self.wanted.bounds),
+            expires_before=preparing.expires_before(pair.topic),
         )
 
     def _export(self) -> None:

@@ -112,7 +112,7 @@ def bounds(
     :param found: ``topics`` of :func:`returned`.
     :param limits: what limited retention in the region's topics before the stage held deletion off: what had expired
         in the copy by then is no loss.
-    :param ended_at: when these ends were written, as the ledger has it; empty where it does not.
+    :param ended_at: when the copy ended, as the ledger has it; empty where it does not.
     """
     through = ends.get("certain", ends.get("source")) or {}
     return {

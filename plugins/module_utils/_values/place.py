@@ -7,11 +7,23 @@ import os
 import re
 
 _URI = re.compile(r"[a-z0-9+]+://")
+# What stands before the host: a key and its secret.
+_CREDENTIALS = re.compile(r"([a-z0-9+]+://)[^/?#]*@")
 
 
 def is_uri(place: str) -> bool:
     """Whether this is a URI, and no directory."""
     return _URI.match(place) is not None
+
+
+def has_credentials(place: str) -> bool:
+    """Whether this is a URI with a key and its secret before the host."""
+    return _CREDENTIALS.match(place) is not None
+
+
+def shown(place: str) -> str:
+    """The place as messages name it, without credentials."""
+    return _CREDENTIALS.sub(r"\1***@", place)
 
 
 def normal(place: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._digest.records import Records
 from .._proof import report, verdict
 from .._proof.bounds import given
-from .._proof.found import COUNTS
+from .._proof.found import COUNTS, no_differences
 from .._proof.pairs import Pair, Topic
 from .._proof.renaming import rename as renaming
 from .._proof.shapes import Report
@@ -109,16 +109,8 @@ def add_differences(pair: Pair, found: list[Difference], named: int) -> None:
     if not wrong:
         return
     if pair.result is None:
-        pair.result = {
-            "counts": dict.fromkeys(COUNTS, 0),
-            "excused_head": 0,
-            "young_beyond": 0,
-            "differences": [],
-            "difference_runs": 0,
-            "reasons": [] if pair.error is None else [pair.error["message"]],
-            "unnamed": True,
-            "offset_map": [],
-        }
+        reasons = [] if pair.error is None else [pair.error["message"]]
+        pair.result = {**no_differences(), "reasons": reasons, "unnamed": True}
     for row in wrong:
         pair.result["counts"][row.kind if row.kind in COUNTS else "altered"] += row.count
     pair.result["differences"] = [*map(_run, wrong), *pair.result["differences"]][:named]

@@ -16,7 +16,8 @@ except ImportError:
 
 from .._errors import KafkaDrError, NotProvableError
 from .._manifest.content import files, require
-from .._manifest.place import locate, shown
+from .._manifest.place import locate
+from .._values.place import shown
 
 NAMED = 5
 TOGETHER = 32

@@ -12,12 +12,14 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory imp
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import probing as _probing
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import proving as _proving
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values import names as _names
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values import place as _place
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "doctor_failures": as_filter(_lines.doctor_failures),
     "doctor_lines": as_filter(_lines.doctor_lines),
     "manifest_place": as_filter(_proving.manifest_place),
+    "place_shown": as_filter(_place.shown),
     "names_listed": as_filter(_names.names_listed),
     "probe_positions": as_filter(_probing.probe_positions),
     "probe_wrong": as_filter(_probing.probe_wrong),
