@@ -14,12 +14,13 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
     RefusedError,
 )
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.groups import positions_in
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import matching, refuse_hidden
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.topics import refuse_hidden
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest import content as manifest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import locate, sha256
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import EVERY_TOPIC
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof import plan, sides, worker
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.shapes import Engine, Task
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.pattern import matching
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.place import shown
 
 from . import compacting

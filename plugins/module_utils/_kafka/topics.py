@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from typing import Any, TypedDict
 
@@ -14,9 +13,10 @@ try:
 except ImportError:
     pass
 
-from .._errors import AuthorizationError, KafkaDrError, RefusedError, UsageError
+from .._errors import AuthorizationError, KafkaDrError, RefusedError
 from .._mm2.names import left_out_beside
 from .._values.listing import named
+from .._values.pattern import matching
 from .._values.portions import portions
 from .._values.sendable import sendable
 from .client import KafkaClient
@@ -52,19 +52,6 @@ class TopicSurvey(TypedDict):
     partitions: list[int]
     config: dict[str, Any]
     bounds: dict[int, tuple[int, int]]
-
-
-def matching(names: Iterable[str], pattern: str, what: str) -> list[str]:
-    """The names that the regular expression matches whole, sorted.
-
-    :param what: what is matched, for the error.
-    :raises UsageError: the expression is not valid.
-    """
-    try:
-        expression = re.compile(pattern)
-    except re.error as error:
-        raise UsageError(f"The pattern of {what} is not a regular expression", found=f"{pattern!r}: {error}") from error
-    return sorted(name for name in names if expression.fullmatch(name))
 
 
 def topic_names(client: KafkaClient, pattern: str, leave_out: Callable[[str], bool] | None = None) -> list[str]:

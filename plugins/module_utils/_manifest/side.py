@@ -7,11 +7,11 @@ one partition, in offset order.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .._digest.shapes import Isolation, OffsetRange, Partition, Progress, SideSpec, Span, TopicSurvey
+from .._values.pattern import matching
 
 try:
     import numpy as np
@@ -22,7 +22,7 @@ except ImportError:
 
 from .._digest import batch, chunks
 from .._digest.records import Records
-from .._errors import NotProvableError, UsageError
+from .._errors import NotProvableError
 from .._values.place import shown
 from .content import require
 from .place import locate, sha256
@@ -53,13 +53,7 @@ class ManifestSide:
 
     def topics(self, pattern: str) -> list[str]:
         """Names that match."""
-        try:
-            wanted = re.compile(pattern)
-        except re.error as error:
-            raise UsageError(
-                "The pattern of topics is not a regular expression", found=f"{pattern!r}: {error}"
-            ) from error
-        return sorted(name for name in self.content["topics"] if wanted.fullmatch(name))
+        return matching(self.content["topics"], pattern, "topics")
 
     def deleted(self, topic: str) -> bool:
         """Whether its cluster did not have a topic any more when the manifest was saved last."""

@@ -7,6 +7,7 @@ import re
 from typing import Any, NamedTuple
 
 from .._errors import UsageError
+from .._values.pattern import compiled
 
 EXPORT, SIDE_TOPIC, REPLAY, NONE = ACTIONS = ("export", "side_topic", "replay", "none")
 # Those that write to the active region.
@@ -34,13 +35,8 @@ def parse(given: Any) -> list[Rule]:
                 expected=f"a list of {{topics: REGEX, action: one of {', '.join(ACTIONS)}}}",
                 found=entry,
             )
-        try:
-            rules.append(Rule(re.compile(str(entry["topics"])), entry["action"]))
-        except re.error as error:
-            raise UsageError(
-                f"The pattern of topics in entry {number} of the actions is not a regular expression",
-                found=f"{entry['topics']!r}: {error}",
-            ) from error
+        pattern = compiled(str(entry["topics"]), f"topics in entry {number} of the actions")
+        rules.append(Rule(pattern, entry["action"]))
     return rules
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from .._kafka.acls import Acl, as_text, flatten
 from .._kafka.principals import forms
-from .._kafka.topics import matching
 from .._ledger.writers import covers, denied
 from .._salvage.actions import SIDE_TOPIC, action_for, destination, parse
+from .._values.pattern import matching
 
 
 def side_topics(topics: Iterable[str], salvage: list[Mapping[str, Any]]) -> list[str]:

@@ -11,7 +11,6 @@ source held: :meth:`WindowSide.scan` reads it there.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 
 try:
@@ -22,9 +21,10 @@ except ImportError:
 from .._digest import batch, chunks
 from .._digest.records import Records
 from .._digest.shapes import Isolation, OffsetRange, Partition, Progress, SideSpec, Span, TopicSurvey
-from .._errors import NotProvableError, UsageError
+from .._errors import NotProvableError
 from .._kafka.client import KafkaClient
 from .._proof.sides import KINDS, KafkaSide
+from .._values.pattern import matching
 from . import windows
 from .state import Confirmed, WatchState, require_state
 
@@ -96,14 +96,8 @@ class WindowSide:
 
     def topics(self, pattern: str) -> list[str]:
         """Names that match, of topics that are watched."""
-        try:
-            wanted = re.compile(pattern)
-        except re.error as error:
-            raise UsageError(
-                "The pattern of topics is not a regular expression", found=f"{pattern!r}: {error}"
-            ) from error
         names = {topic for topic, dummy in self.state.partitions if topic not in self.state.not_watched}
-        return sorted(name for name in names if wanted.fullmatch(name))
+        return matching(names, pattern, "topics")
 
     def survey(self, topics: list[str]) -> dict[str, TopicSurvey]:
         """Ids, policies, and the ranges from the last matched record to what was read."""

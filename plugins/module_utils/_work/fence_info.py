@@ -15,8 +15,8 @@ from .._kafka.authorized import authorized_operations
 from .._kafka.broker_acls import acls_by_broker
 from .._kafka.brokers import AUTHORIZER, binds_nobody, broker_settings
 from .._kafka.client import KafkaClient
-from .._kafka.topics import matching
 from .._values.listing import named
+from .._values.pattern import matching
 
 ALLOW_EVERYONE, SUPER_USERS = "allow.everyone.if.no.acl.found", "super.users"
 # Set, to what nobody is told, where brokers make delegation tokens (KIP-48); the second is its name before Kafka 4.

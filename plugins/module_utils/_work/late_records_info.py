@@ -9,8 +9,9 @@ from typing import Any
 from .._kafka.client import KafkaClient
 from .._kafka.offsets import LogBounds, topic_offsets
 from .._kafka.reader import read
-from .._kafka.topics import TopicDescription, describe_topics, hidden_topics, matching
+from .._kafka.topics import TopicDescription, describe_topics, hidden_topics
 from .._values.listing import named
+from .._values.pattern import matching
 
 NAMED = 5
 # Beyond so many offsets nobody waits for each to be read: that there are records is shown by the first ones.

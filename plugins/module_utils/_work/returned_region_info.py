@@ -9,9 +9,10 @@ from .._kafka.client import KafkaClient
 from .._kafka.distinct import cluster_id, refuse_same
 from .._kafka.mm2_topics import read_witness
 from .._kafka.offsets import topic_offsets
-from .._kafka.topics import describe_topics, matching, refuse_hidden
+from .._kafka.topics import describe_topics, refuse_hidden
 from .._positions.witnessed import unless_others
 from .._stages.returned import further_copy, returned
+from .._values.pattern import matching
 
 
 def returned_region_info(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:

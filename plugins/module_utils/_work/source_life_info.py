@@ -17,9 +17,10 @@ from .._errors import KafkaDrError
 from .._kafka.client import KafkaClient
 from .._kafka.mm2_topics import read_last_heartbeat, read_source_offsets, read_witness_rounds, stable_ends
 from .._kafka.offsets import Partition, list_offsets
-from .._kafka.topics import hidden_topics, matching
+from .._kafka.topics import hidden_topics
 from .._mm2.names import MirrorNames, check_names
 from .._mm2.witness import owner
+from .._values.pattern import matching
 from .cluster_info import cluster_info
 
 # Seconds between two rounds of a witness, where only one round is known; and the longest wait for the next one.

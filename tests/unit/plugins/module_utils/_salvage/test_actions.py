@@ -29,3 +29,9 @@ def test_the_first_rule_that_matches_the_whole_name_decides():
 def test_another_form_is_refused(given):
     with pytest.raises(UsageError):
         actions.parse(given)
+
+
+def test_a_wrong_pattern_is_named_with_what_is_expected():
+    # Ansible prints a filter's sentence alone only where it says what was expected.
+    with pytest.raises(UsageError, match=r"entry 1 of the actions is not .*: expected one that .*, found '\(': missing"):
+        actions.parse([{"topics": "(", "action": "none"}])
