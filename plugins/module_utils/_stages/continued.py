@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 
@@ -12,6 +12,7 @@ def moved(
     proof: Mapping[str, Any],
     seeded: bool = False,
     active: Mapping[str, Mapping[str, Any]] | None = None,
+    copied: Iterable[Mapping[str, Any]] = (),
 ) -> list[str]:
     """Why topics cannot be continued, in sentences: each has to be the one that was proven, and to end where it did.
 
@@ -20,6 +21,8 @@ def moved(
     :param seeded: whether the mirror may have gone on since, which makes topics longer.
     :param active: ``{name: {id}}`` of the region that works, whose topics have to be the same ones too; None where
         nobody looked.
+    :param copied: rows of the mirror's own offsets, ``[{target_topic, partition, mirrored_through}]``: where it has
+        copied records, there are some.
     """
     reasons = []
     for proven in proof.get("topics") or []:
@@ -34,9 +37,48 @@ def moved(
                 proven_end = ends.get(str(number), 0)
                 if part["end"] < proven_end or (part["end"] > proven_end and not seeded):
                     reasons.append(f"{name}-{number} ends at {part['end']}, and was proven to {proven_end}")
-        if active is not None and (active.get(proven["target_topic"]) or {}).get("id") != proven["target_topic_id"]:
-            reasons.append(f"{name} was deleted or made again in the region that works")
+        other = (active or {}).get(proven["target_topic"])
+        # Of a topic that its owner has deleted since, a mirror that was seeded has nothing to copy.
+        if active is not None and not (other is None and seeded):
+            if other is None or other["id"] != proven["target_topic_id"]:
+                reasons.append(f"{name} was deleted or made again in the region that works")
+    return reasons + _emptied(topics, copied, {proven["topic"] for proven in proof.get("topics") or []})
+
+
+def _emptied(
+    topics: Mapping[str, Mapping[str, Any]], copied: Iterable[Mapping[str, Any]], continued: set[str]
+) -> list[str]:
+    """The same of topics that the mirror was not seeded with, by what it has noted itself."""
+    reasons = []
+    for row in copied:
+        name, number = row["target_topic"], row["partition"]
+        now = topics.get(name) or {"offsets": {}}
+        end = (now["offsets"].get(str(number)) or {"end": 0})["end"]
+        if row["mirrored_through"] is not None and name not in continued and not end:
+            reasons.append(f"{name}-{number} holds nothing, and the mirror had copied records to it")
     return reasons
+
+
+# What no mirror mends that copies on.
+LASTING = ("missing", "foreign", "aborted", "altered", "reordered")
+
+
+def lasting(proof: Mapping[str, Any]) -> bool:
+    """Whether a proof of a copy that a mirror keeps current has found what a later one would find too: more than
+    records at the end, which may be on their way.
+
+    :param proof: as the role ``proof`` returns it.
+    """
+    return any(_lasts(topic) for topic in proof.get("topics") or [])
+
+
+def _lasts(topic: Mapping[str, Any]) -> bool:
+    parts = topic["partitions"].values()
+    if topic["verdict"] not in ("LOSS", "DIFFERENT"):
+        return False
+    return any(part.get(kind) for part in parts for kind in LASTING) or not any(
+        part.get("missing_tail") for part in parts
+    )
 
 
 def standing(plan: Mapping[str, Any], topics: Mapping[str, Any]) -> dict[str, Any]:

@@ -204,8 +204,12 @@ def _tail(part: Mapping[str, Any]) -> int:
 
 
 def _prefix(topic: Mapping[str, Any]) -> bool:
-    """Whether all that one side holds of a topic, and nothing else, is what the other one held."""
-    return topic.get("verdict") == "PROVEN" and not any(part.get("lost") for part in topic["partitions"].values())
+    """Whether all that one side holds of a topic, and nothing else, is what the other one held. Where it lacks a head
+    of it that no retention explains, the copy the other way would never be whole.
+    """
+    return topic.get("verdict") == "PROVEN" and not any(
+        part.get("lost") or part.get("young_beyond") for part in topic["partitions"].values()
+    )
 
 
 def alike(

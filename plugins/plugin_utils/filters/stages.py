@@ -24,6 +24,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "failback_bounds": as_filter(_returned.bounds),
     "failback_drift": as_filter(_drift.drift),
     "failback_holding": as_filter(_returned.holding),
+    "failback_lasting": as_filter(_continued.lasting),
     "failback_moved": as_filter(_continued.moved),
     "failback_only_there": as_filter(_deletable.only_there),
     "failback_plan": as_filter(_returned.plan),

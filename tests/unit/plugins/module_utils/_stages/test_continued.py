@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.continued import moved, standing
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.continued import lasting, moved, standing
 
 
 def proven(name: str) -> dict:
@@ -77,3 +77,49 @@ def test_a_topic_that_was_deleted_since_is_copied():
 
 def test_a_topic_that_is_there_stays_decided():
     assert standing(PLAN, {"bills": now(), "orders": now("other"), "more": now()}) == PLAN
+
+
+@pytest.mark.parametrize(("active", "reasons"), [({}, []), ({"orders": {"id": "later"}}, ["orders"])])
+def test_a_mirror_that_was_seeded_has_nothing_to_copy_of_a_topic_that_is_gone(active, reasons):
+    """Of one that was made again it would skip the records below what it was seeded with."""
+    found = moved(
+        {"bills": now(), "orders": now()}, PLAN["proof"], seeded=True, active={"bills": {"id": "a"}, **active}
+    )
+    assert [reason.partition(" ")[0] for reason in found] == reasons
+
+
+@pytest.mark.parametrize(
+    ("topic", "reasons"),
+    [
+        (now("c", 1), []),
+        (now("c", 0), ["cards-0 holds nothing, and the mirror had copied records to it"]),
+        (None, ["cards-0 holds nothing, and the mirror had copied records to it"]),
+    ],
+)
+def test_a_topic_that_the_mirror_had_copied_to_is_there(topic, reasons):
+    rows = [
+        {"target_topic": "cards", "partition": number, "mirrored_through": 5 - 5 * number or None} for number in (0, 1)
+    ]
+    rows.append({"target_topic": "orders", "partition": 0, "mirrored_through": 9})
+    topics = {"bills": now(), "orders": now()} | ({"cards": topic} if topic else {})
+    assert moved(topics, PLAN["proof"], seeded=True, copied=rows) == reasons
+
+
+@pytest.mark.parametrize(
+    ("verdict", "counts", "lasts"),
+    [
+        ("PROVEN", {}, False),
+        ("NOT_PROVABLE", {}, False),
+        ("LOSS", {"missing_tail": 4}, False),
+        ("LOSS", {"missing_tail": 4, "missing_head": 2}, False),
+        ("LOSS", {"missing_head": 4}, True),
+        ("LOSS", {"missing": 4, "missing_tail": 1}, True),
+        ("DIFFERENT", {"foreign": 1}, True),
+    ],
+)
+def test_records_that_may_be_on_their_way_are_no_lasting_difference(verdict, counts, lasts):
+    topics = [
+        {"verdict": "PROVEN", "partitions": {"0": {}}},
+        {"verdict": verdict, "partitions": {"0": counts, "1": {}}},
+    ]
+    assert lasting({"topics": topics}) is lasts

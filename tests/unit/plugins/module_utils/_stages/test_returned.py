@@ -170,3 +170,10 @@ def test_what_only_a_further_copy_has_is_counted():
     proof = {"topics": [compared("orders", "LOSS")]}
     proof["topics"][0]["partitions"]["0"]["missing_tail"] = 4
     assert plan(proof, {"orders": "holds"})["tail"] == {"orders": 4}
+
+
+def test_a_topic_that_lacks_a_head_which_no_retention_explains_is_made_again():
+    """Continued, the copy the other way would lack it for ever."""
+    topic_found = compared("orders")
+    topic_found["partitions"]["0"] |= {"beyond": 400, "young_beyond": 400}
+    assert plan({"topics": [topic_found]}, {"orders": "holds"})["again"] == ["orders"]
