@@ -1,39 +1,100 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A topic is deleted that the mirror of a failback was seeded with: the way out of the refusal leads to a proof."""
+"""What the mirror of a failback goes on from is disturbed, before and after it was seeded: the way out of the refusal
+leads to a proof.
+"""
 
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
 from tests.real.lab.kept import ids
 from tests.real.lab.playing import SOURCE, TARGET, playground
+from tests.support.module_runs import run_module_file
 
 pytestmark = pytest.mark.full
 
 
-def test_a_topic_that_was_deleted_after_the_seeds_is_copied_by_the_next_run(tmp_path):
-    back = {"failback_region": SOURCE, "failback_from": TARGET, "failback_salvage_directory": str(tmp_path / "s")}
+def killed(ground, back, task):
+    """What the ledger has of a failback that was killed after this task."""
+    done = ground.stage("initial_setup")
+    assert done.returncode == 0, done.stdout[-3000:]
+    ground.lose_and_return()
+    ground.kill_after("failback", task, back)
+    return ledger(ground)["done"]["failback"]
+
+
+def ledger(ground):
+    return ground.module("ledger_info", secret=[ground.secrets["kafka_dr_ledger_secret"]])
+
+
+def whole(ground, back):
+    """Go on, to the proof."""
+    done = ground.stage("failback", back)
+    assert done.returncode == 0, done.stdout[-5000:]
+    assert ledger(ground)["last"]["failback"]["found"]["verdict"] == "PROVEN"
+    end = time.monotonic() + 60
+    while ids(ground, TARGET) - ids(ground, SOURCE):
+        assert time.monotonic() < end
+        time.sleep(0.5)
+
+
+def aside(directory):
+    return {"failback_region": SOURCE, "failback_from": TARGET, "failback_salvage_directory": str(directory / "s")}
+
+
+@pytest.mark.parametrize("which", ["kept", "again"])
+def test_a_topic_that_was_deleted_after_the_seeds_is_copied_by_the_next_run(tmp_path, which):
+    back = aside(tmp_path)
     with playground(tmp_path) as ground:
-        done = ground.stage("initial_setup")
-        assert done.returncode == 0, done.stdout[-3000:]
-        ground.lose_and_return()
-        ground.kill_after("failback", "Wait until everything is copied", back)
-        secret = [ground.secrets["kafka_dr_ledger_secret"]]
-        steps = ground.module("ledger_info", secret=secret)["done"]["failback"]
-        kept = steps["compared"]["found"]["kept"]
-        assert kept and "seeded" in steps
+        steps = killed(ground, back, "Wait until everything is copied")
+        names = steps["compared"]["found"][which]
+        assert names and "seeded" in steps
+        if which == "again":
+            await_copied(ground, names[0])
         topics = ground.module("cluster_info", region=SOURCE, read=["topics"])["topics"]
-        described = [{"name": kept[0], "partitions": topics[kept[0]]["partitions"]}]
+        described = [{"name": names[0], "partitions": topics[names[0]]["partitions"]}]
         ground.module("topics", region=SOURCE, topics=described, state="absent")
         refused = ground.stage("failback", back)
         told = " ".join(refused.stdout.split())
-        assert refused.returncode == 2 and f"{kept[0]} is " in told and "run this again" in told, told[-3000:]
-        done = ground.stage("failback", back)
-        assert done.returncode == 0, done.stdout[-5000:]
-        assert ground.module("ledger_info", secret=secret)["last"]["failback"]["found"]["verdict"] == "PROVEN"
-        end = time.monotonic() + 60
-        while ids(ground, TARGET) - ids(ground, SOURCE):
-            assert time.monotonic() < end
-            time.sleep(0.5)
+        assert refused.returncode == 2 and names[0] in told and "run this again" in told, told[-3000:]
+        whole(ground, back)
+
+
+def await_copied(ground, topic):
+    """Wait until the mirror has noted that it copied records of the topic."""
+    end = time.monotonic() + 90
+    aliases = {"source_alias": TARGET, "target_alias": SOURCE}
+    target = {"target_client": ground.client(SOURCE), "target_client_secrets": ground.client_secrets(SOURCE)}
+    while True:
+        found, dummy = run_module_file("mirror_offsets_info", {**target, **aliases})
+        if any(row["topic"] == topic and row["mirrored_through"] for row in found["partitions"]):
+            return
+        assert time.monotonic() < end, found
+        time.sleep(1)
+
+
+def test_seeds_that_the_ledger_does_not_know_lead_on_from_another_machine(tmp_path):
+    back = aside(tmp_path)
+    with playground(tmp_path) as ground:
+        proof = killed(ground, back, "Make room for a copy")["compared"]["found"]["proof"]
+        assert len(proof["topics"]) > 1
+        seed_some(ground, {**proof, "topics": proof["topics"][:1]})
+        Path(proof["report"]).rename(tmp_path / "elsewhere.json")
+        refused = ground.stage("failback", back)
+        assert refused.returncode == 2 and "failback_accept_no_offset_map" in refused.stdout, refused.stdout[-3000:]
+        whole(ground, {**back, "failback_accept_no_offset_map": True})
+
+
+def seed_some(ground, proof):
+    """What a run leaves that is cut off while it seeds the mirror."""
+    sides = {"source": TARGET, "target": SOURCE}
+    clients = {f"{side}_client": ground.client(region) for side, region in sides.items()}
+    secrets = {f"{side}_client_secrets": ground.client_secrets(region) for side, region in sides.items()}
+    aliases = {f"{side}_alias": region for side, region in sides.items()}
+    seeded, dummy = run_module_file(
+        "mirror_seed", {**clients, **secrets, **aliases, "proof": proof, "source_in_use": True}
+    )
+    assert seeded["partitions"], seeded
