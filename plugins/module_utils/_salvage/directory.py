@@ -25,6 +25,7 @@ from .._errors import RefusedError
 from .._manifest.place import keep, locate, private
 from .._values.listing import named
 from .._values.place import shown
+from . import spans
 from .files import unwritable
 
 FORMAT = 1
@@ -66,10 +67,11 @@ class Directory:
         if not found or (found == [UNFINISHED] and all(name.endswith(BEGUN) for name in self._names(UNFINISHED))):
             return
         earlier: dict[str, Any] = {}
-        for name in (MANIFEST, BEGUN):
-            if name in found and not earlier:
-                with contextlib.suppress(ValueError):
-                    earlier = self._read(name)
+        # Where files count, what a later run noted at its begin says nothing of them.
+        name = MANIFEST if MANIFEST in found else BEGUN
+        if name in found:
+            with contextlib.suppress(ValueError):
+                earlier = self._read(name)
         if earlier.get("identity") != self.identity:
             raise RefusedError(
                 f"{shown(self.place)} holds files of something else",
@@ -96,17 +98,19 @@ class Directory:
         if found.st_uid == os.geteuid():
             os.chmod(self.inside, 0o700)
 
-    def refuse_fewer(self, now: Mapping[tuple[str, str], tuple[str, int]]) -> None:
-        """What an earlier run exported may be all that is left of these records.
+    def refuse_gone(self, now: Mapping[tuple[str, str], tuple[str, Any]]) -> None:
+        """What an earlier run exported may be all that is left of these records, however many others came since.
 
-        :param now: by topic and partition, the topic's id, and of how many records this run knows what becomes of them.
-        :raises RefusedError: there were more.
+        :param now: by topic and partition, the topic's id, and runs of offsets of which this run knows what becomes.
+        :raises RefusedError: an earlier run exported others, or did not note which.
         """
         lacking = []
         for name, topic in self.earlier.items():
             for number, part in topic["partitions"].items():
-                topic_id, count = now.get((name, number), ("", 0))
-                if part["exported"] > (count if topic_id == topic["topic_id"] else 0):
+                topic_id, runs = now.get((name, number), ("", None))
+                found = runs if topic_id == topic["topic_id"] else spans.as_runs([])
+                noted = spans.as_runs(part.get("exported_offsets") or [])
+                if spans.count(noted) != part["exported"] or spans.count(spans.without(noted, found)):
                     lacking.append(f"{name}-{number}")
         if lacking:
             raise RefusedError(

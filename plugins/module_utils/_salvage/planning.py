@@ -55,7 +55,7 @@ class Look:
 
 
 def plan(source: KafkaSide, target: KafkaSide, look: Look, progress: Progress) -> dict[str, Any]:
-    """``write`` and ``export``, runs of offsets, and ``superseded`` and ``already``, counts.
+    """``write``, ``export``, ``superseded`` and ``already``, runs of offsets.
 
     :raises KafkaDrError: the target would not take a record.
     """
@@ -77,13 +77,13 @@ def plan(source: KafkaSide, target: KafkaSide, look: Look, progress: Progress) -
         instead = spans.as_runs([*instead.tolist(), *spans.of_offsets(old).tolist()])
     wanted = spans.without(wanted, superseded)
     if not writes:
-        return {"write": [], "export": wanted.tolist(), "superseded": spans.count(superseded), "already": 0}
+        return {"write": [], "export": wanted.tolist(), "superseded": superseded.tolist(), "already": []}
     # What an earlier run passed by stays passed by: its transactions went on behind it.
     passed = spans.without(spans.within(wanted, 0, look.following), written)
     export = spans.as_runs([*passed.tolist(), *spans.without(spans.both(wanted, instead), written).tolist()])
     write = spans.without(wanted, export)
-    counts = {"superseded": spans.count(superseded), "already": spans.count(already)}
-    return {"write": write.tolist(), "export": export.tolist(), **counts}
+    found = {"write": write, "export": export, "superseded": superseded, "already": already}
+    return {name: runs.tolist() for name, runs in found.items()}
 
 
 def _read(

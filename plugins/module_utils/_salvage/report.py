@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .run import Part, Salvage
+    from .part import Part
+    from .run import Salvage
 
 from .._proof.offset_rows import OffsetRows
 from .._values.moment import moment
@@ -19,6 +20,8 @@ from . import actions, spans
 
 COUNTS = ("salvaged", "exported", "side_topic", "replayed", "skipped", "superseded", "already", "expired", "bytes")
 MAPS = ("offset_map", "written_map")
+# As long as the differences are many.
+LONG = (*MAPS, "exported_offsets")
 
 
 def identity(salvage: Salvage) -> dict[str, Any]:
@@ -66,7 +69,7 @@ def build(salvage: Salvage) -> dict[str, Any]:
             "topic_id": topic.source["topic_id"],
             "target_topic": topic.target_name,
             "written_to": actions.destination(action, topic.target_name) if action in actions.WRITING else None,
-            "partitions": {str(part.pair.number): _partition(part) for part in parts},
+            "partitions": {str(part.pair.number): of_partition(part) for part in parts},
         }
         reasons += [f"{topic.name}: {reason}" for reason in topic.reasons]
         for part in parts:
@@ -94,7 +97,8 @@ def _whole(part: Part) -> bool:
     return part.exported + part.written + part.skipped == spans.count(part.write) + spans.count(part.export)
 
 
-def _partition(part: Part) -> dict[str, Any]:
+def of_partition(part: Part) -> dict[str, Any]:
+    """What the report has of one partition."""
     done = part.action if part.action in actions.WRITING else ""
     first, last = spans.bounds(spans.as_runs([*part.write.tolist(), *part.export.tolist()]))
     return {
@@ -103,13 +107,14 @@ def _partition(part: Part) -> dict[str, Any]:
         "side_topic": part.written if done == actions.SIDE_TOPIC else 0,
         "replayed": part.written if done == actions.REPLAY else 0,
         "skipped": part.skipped,
-        "superseded": part.superseded,
-        "already": part.already,
+        "superseded": spans.count(part.superseded),
+        "already": spans.count(part.already),
         "expired": part.choice.expired,
         "first": first,
         "last": last,
         "bytes": part.bytes,
         "range": list(part.pair.source_range),
+        "exported_offsets": [] if part.action == actions.NONE else part.export.tolist(),
         "offset_map": OffsetRows((part.pair.result or {}).get("offset_map", [])).rows.tolist(),
         # What is not proven to be there is not mapped.
         "written_map": part.known.mapping(part.work.target_topic) if done and not part.reasons else [],
@@ -117,22 +122,26 @@ def _partition(part: Part) -> dict[str, Any]:
 
 
 def short(salvage_report: dict[str, Any]) -> dict[str, Any]:
-    """The topics without their maps of offsets, which are as long as the differences are many."""
+    """The topics without what is as long as the differences are many."""
+    return _without(salvage_report, LONG)
+
+
+def for_directory(salvage_report: dict[str, Any]) -> dict[str, Any]:
+    """What stands beside the files. By the offsets, a later run knows what it may replace."""
+    return {
+        **{key: salvage_report[key] for key in ("source", "target", "began", "complete", "reasons")},
+        "topics": _without(salvage_report, MAPS),
+    }
+
+
+def _without(salvage_report: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     return {
         name: {
             **topic,
             "partitions": {
-                number: {key: value for key, value in part.items() if key not in MAPS}
+                number: {key: value for key, value in part.items() if key not in names}
                 for number, part in topic["partitions"].items()
             },
         }
         for name, topic in salvage_report["topics"].items()
-    }
-
-
-def for_directory(salvage_report: dict[str, Any]) -> dict[str, Any]:
-    """What stands beside the files."""
-    return {
-        **{key: salvage_report[key] for key in ("source", "target", "began", "complete", "reasons")},
-        "topics": short(salvage_report),
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 from .._digest.shapes import SideSpec
@@ -13,13 +12,13 @@ from .._errors import KafkaDrError, NotProvableError
 from .._proof import look_again, plan, worker
 from .._proof.comparison import Comparison
 from .._proof.first_pass import SIDES
-from .._proof.pairs import Pair
 from .._proof.shapes import Engine
 from .._proof.sides import KafkaSide
 from .._values.listing import named
 from . import actions, places, preparing, progress, report, spans
-from .choice import Choice, choose
+from .choice import choose
 from .directory import Directory
+from .part import Part
 from .planning import Look
 from .proving import Claim
 from .writing import Work, refuse_other_way
@@ -29,37 +28,6 @@ TASKS_PER_CORE = 4
 FILE_RECORDS = 500000
 # Topic, partition, runs of offsets.
 Piece = tuple[str, int, list[list[int]]]
-
-
-@dataclass
-class Part:
-    """One partition: what was chosen, what becomes of it, and what was done."""
-
-    pair: Pair
-    action: str
-    choice: Choice
-    work: Work
-    known: progress.Progress
-    write: Any = field(default_factory=lambda: spans.as_runs([]))
-    export: Any = field(default_factory=lambda: spans.as_runs([]))
-    superseded: int = 0
-    already: int = 0
-    others: Any = field(default_factory=lambda: spans.as_runs([]))
-    exported: int = 0
-    written: int = 0
-    bytes: int = 0
-    reasons: list[str] = field(default_factory=list)
-
-    @property
-    def accounted(self) -> tuple[str, int]:
-        """The id of its topic, and of how many records that the copy never had it is known what becomes of them."""
-        found = spans.count(self.write) + spans.count(self.export) + self.superseded + self.already
-        return self.work.topic_id, found
-
-    @property
-    def skipped(self) -> int:
-        """Records that nothing is done with, as was asked."""
-        return spans.count(self.export) if self.action == actions.NONE else 0
 
 
 class Salvage:
@@ -83,7 +51,7 @@ class Salvage:
         try:
             self._align()
             self._look()
-            self.directory.refuse_fewer(
+            self.directory.refuse_gone(
                 {(part.pair.topic.name, str(part.pair.number)): part.accounted for part in self.parts}
             )
             self._export()
@@ -143,7 +111,7 @@ class Salvage:
         ]
         for part, value in zip(looked, self._map("salvage_plan", looked, self._look_of), strict=True):
             part.write, part.export = spans.as_runs(value["write"]), spans.as_runs(value["export"])
-            part.superseded, part.already = value["superseded"], value["already"]
+            part.superseded, part.already = spans.as_runs(value["superseded"]), spans.as_runs(value["already"])
 
     def _look_of(self, part: Part) -> Look:
         pair = part.pair

@@ -10,6 +10,7 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import RefusedError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._manifest.place import private
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage import spans
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.directory import Directory
 
 MINE = {"asked": "a"}
@@ -136,28 +137,53 @@ def test_a_directory_gets_the_mode_that_the_files_need(tmp_path):
     assert stat.S_IMODE(place.stat().st_mode) == 0o700
 
 
-EARLIER = {"orders": {"topic_id": "t", "partitions": {"0": {"exported": 5}, "1": {"exported": 0}}}}
+def earlier(**more):
+    part = {"exported": 150, "exported_offsets": [[0, 100], [500, 50]], **more}
+    return {"orders": {"topic_id": "t", "partitions": {"0": part, "1": {"exported": 0}}}}
+
+
+def of_a_format_that_named_no_offsets():
+    topics = earlier()
+    del topics["orders"]["partitions"]["0"]["exported_offsets"]
+    return topics
 
 
 @pytest.mark.parametrize(
-    ("now", "fewer"),
+    ("before", "now", "gone"),
     [
-        ({("orders", "0"): ("t", 5)}, False),
-        ({("orders", "0"): ("t", 6), ("bills", "0"): ("u", 0)}, False),
-        ({("orders", "0"): ("t", 4)}, True),
-        ({("orders", "0"): ("u", 9)}, True),
-        ({}, True),
+        (earlier(), {("orders", "0"): ("t", [[0, 100], [500, 50]])}, False),
+        (earlier(), {("orders", "0"): ("t", [[0, 600]]), ("bills", "0"): ("u", [])}, False),
+        (earlier(), {("orders", "0"): ("t", [[0, 100], [500, 49]])}, True),
+        # As many others have taken their place.
+        (earlier(), {("orders", "0"): ("t", [[500, 150]])}, True),
+        (earlier(), {("orders", "0"): ("u", [[0, 600]])}, True),
+        (earlier(), {}, True),
+        (of_a_format_that_named_no_offsets(), {("orders", "0"): ("t", [[0, 600]])}, True),
+        (earlier(exported=0, exported_offsets=[]), {}, False),
     ],
 )
-def test_an_earlier_run_that_exported_more_is_kept(tmp_path, now, fewer):
+def test_what_an_earlier_run_exported_is_kept_until_all_of_it_is_found_again(tmp_path, before, now, gone):
     place = tmp_path / "out"
     directory = Directory(str(place), MINE)
     directory.begin()
-    directory.commit(fill(directory, b"one"), {"topics": EARLIER})
+    directory.commit(fill(directory, b"one"), {"topics": before})
     later = Directory(str(place), MINE)
     later.begin()
-    if fewer:
+    found = {where: (topic_id, spans.as_runs(runs)) for where, (topic_id, runs) in now.items()}
+    if gone:
         with pytest.raises(RefusedError, match="records that this run does not find any more"):
-            later.refuse_fewer(now)
+            later.refuse_gone(found)
     else:
-        later.refuse_fewer(now)
+        later.refuse_gone(found)
+
+
+def test_a_manifest_that_cannot_be_read_is_not_passed_over(tmp_path):
+    """A later run was killed at its begin: what it noted says nothing of the files that are there."""
+    place = tmp_path / "out"
+    run(place, b"one")
+    Directory(str(place), MINE).begin()
+    (place / "salvage.json").write_text("{")
+    before = held(place)
+    with pytest.raises(RefusedError, match="holds files of something else"):
+        Directory(str(place), MINE).begin()
+    assert held(place) == before
