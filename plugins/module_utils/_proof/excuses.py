@@ -27,6 +27,7 @@ class Head:
     :param retention_ms, retention_bytes: the source's limits; None for no limit.
     :param end: where the copy's log ends, which may be beyond what is compared.
     :param size: bytes of the copy's log on its brokers' disks; None where they are not known.
+    :param reckoned: whether, where they are not known, they are reckoned from the records.
     """
 
     at: int
@@ -36,6 +37,7 @@ class Head:
     retention_bytes: int | None
     end: int
     size: int | None = None
+    reckoned: bool = True
 
 
 def head_gone(head: Head) -> bool:
@@ -83,4 +85,6 @@ def _by_size(head: Head, missing: int, target_bytes: int, target_range: Span) ->
         return False
     if head.size is not None:
         return head.size >= limit
+    if not head.reckoned:
+        return False
     return (target_bytes / span + OVERHEAD) * (head.end - target_range[0]) >= limit

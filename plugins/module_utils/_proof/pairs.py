@@ -91,6 +91,7 @@ class Pair:
             retention_bytes=self.topic.retention_bytes,
             end=self.target_end,
             size=None if held else self.target_bytes,
+            reckoned=not self.topic.copys_limits,
         )
 
     def may_be_cut_by_size(self) -> bool:
@@ -130,6 +131,8 @@ class Topic:
         self.overwritten = overwritten and not ignore_timestamps
         # It is not what it was when the run began.
         self.changed = False
+        # Its limits are the copy's own.
+        self.copys_limits = False
         # A bound is given for a partition that nobody has.
         self.unheld = False
         if self.overwritten:
@@ -160,7 +163,10 @@ class Topic:
         return self.name if side == "source" else self.target_name
 
     def expire_as(self, config: Mapping[str, Any]) -> None:
-        """Judge by a policy of its own what may have expired in the copy. :param config: the copy's."""
+        """Judge by a policy of its own what may have expired in the copy, and by its brokers how large that is: who
+        gives records up for it may not reckon. :param config: the copy's.
+        """
+        self.copys_limits = True
         self._limit_by(config, "delete" in (config.get("cleanup.policy", "delete") or ""))
 
     def _limit_by(self, config: Mapping[str, Any], deletes: bool) -> None:

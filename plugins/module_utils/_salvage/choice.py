@@ -85,20 +85,33 @@ def _leave_out_expired(choice: Choice, pair: Pair, matched: Any) -> None:
         )
     elif missing and first is not None:
         choice.unsure = missing
-        why = (
-            f"more are missing there than the {deleted} that the copy can have deleted; "
-            "it was made again, or began late"
-            if missing > deleted
-            else f"the log of the copy begins at {pair.target_started}, and its retention does not explain that they "
-            "are gone; the topic was made again on one side, or records were deleted there"
+        choice.reasons.append(
+            f"{missing} records before offset {first} may have been copied: {_why_not_expired(pair, missing, deleted)}"
         )
-        choice.reasons.append(f"{missing} records before offset {first} may have been copied: {why}")
     if first is None and len(choice.wanted):
         choice.unsure = spans.count(choice.wanted)
         choice.reasons.append(
             f"{choice.unsure} records may have been copied: the log of the copy begins at "
             f"{pair.target_started}, and nothing is left to align them with"
         )
+
+
+def _why_not_expired(pair: Pair, missing: int, deleted: int) -> str:
+    if missing > deleted:
+        return (
+            f"more are missing there than the {deleted} that the copy can have deleted; "
+            "it was made again, or began late"
+        )
+    begins = f"the log of the copy begins at {pair.target_started}, and "
+    if pair.may_be_cut_by_size() and pair.target_bytes is None:
+        return (
+            f"{begins}no broker tells how large its log is, which retention.bytes limits; give the job's user DESCRIBE "
+            "on its cluster"
+        )
+    return (
+        f"{begins}its retention does not explain that they are gone; the topic was made again on one side, or records "
+        "were deleted there"
+    )
 
 
 def _old_enough(pair: Pair, missing: int) -> bool:
