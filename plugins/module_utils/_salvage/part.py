@@ -16,7 +16,8 @@ from .writing import Work
 class Part:
     """One partition: what was chosen, what becomes of it, and what was done.
 
-    :ivar write, export, superseded, already: runs of offsets in the source.
+    :ivar write, export, superseded, already: runs of offsets in the source. :ivar torn: of ``export``, see
+        :func:`.planning.plan`.
     """
 
     pair: Pair
@@ -28,6 +29,7 @@ class Part:
     export: Any = field(default_factory=lambda: spans.as_runs([]))
     superseded: Any = field(default_factory=lambda: spans.as_runs([]))
     already: Any = field(default_factory=lambda: spans.as_runs([]))
+    torn: Any = field(default_factory=lambda: spans.as_runs([]))
     others: Any = field(default_factory=lambda: spans.as_runs([]))
     exported: int = 0
     written: int = 0
@@ -39,6 +41,18 @@ class Part:
         """The id of its topic, and runs of the offsets of which it is known what becomes."""
         known = (self.write, self.export, self.superseded, self.already)
         return self.work.topic_id, spans.as_runs([run for runs in known for run in runs.tolist()])
+
+    @property
+    def doubts(self) -> list[str]:
+        """Why the partition is not wholly salvaged, although everything was done as it had to be."""
+        if not len(self.torn):
+            return []
+        return [
+            f"{spans.count(self.torn)} records from offset {spans.bounds(self.torn)[0]} on are exported, of keys of "
+            f"which a salvage had replayed earlier records to '{self.work.target_topic}': its applications have "
+            "written these keys since, or nobody knows, or the replay has gone past them; see what each key is to have "
+            f"there, and give {self.work.topic} the action export, and another place"
+        ]
 
     @property
     def skipped(self) -> int:

@@ -18,7 +18,7 @@ from .._digest.shapes import Progress
 from .._kafka.offsets import list_offsets
 from .._kafka.reader import columns, read
 from .._proof.sides import KafkaSide
-from . import repeats, spans
+from . import keys, repeats, spans
 from .actions import REPLAY, WRITING
 from .writing import Work, changed, refuse_unwritable
 
@@ -55,35 +55,52 @@ class Look:
 
 
 def plan(source: KafkaSide, target: KafkaSide, look: Look, progress: Progress) -> dict[str, Any]:
-    """``write``, ``export``, ``superseded`` and ``already``, runs of offsets.
+    """``write``, ``export``, ``superseded`` and ``already``, runs of offsets; and of those to export, those (``torn``)
+    that follow a record of their key that a salvage has replayed.
 
     :raises KafkaDrError: the target would not take a record.
     """
     wanted, written = spans.as_runs(look.work.wanted), spans.as_runs(look.written)
     writes = look.work.action in WRITING
     replayed = repeats.replayed(target, look)
-    offsets, keys, digests, old = _read(source, look, wanted, written, writes, progress, len(replayed) > 0)
+    offsets, names, digests, old = _read(source, look, wanted, written, writes, progress, len(replayed) > 0)
     already = spans.without(spans.of_offsets(offsets[repeats.among(digests, replayed)]), written)
     wanted = spans.without(wanted, already)
-    superseded = instead = spans.as_runs([])
+    superseded = again = torn = spans.as_runs([])
+    since = keys.Since(names[:0], names[:0], True)
     if look.compacted and len(offsets):
-        since, whole = _keys_since(target, look)
-        again = offsets[np.isin(keys, since)]
-        superseded = spans.without(spans.both(spans.of_offsets(again), spans.as_runs(look.older)), written)
-        if look.work.action == REPLAY:
-            known = whole and look.deletions_kept
-            instead = spans.as_runs([*spans.of_offsets(again).tolist(), *look.older]) if known else wanted
-    if look.work.action == REPLAY:
-        instead = spans.as_runs([*instead.tolist(), *spans.of_offsets(old).tolist()])
+        since = _keys_since(target, look)
+        again = spans.of_offsets(offsets[np.isin(names, since.others)])
+        superseded = spans.both(spans.without(wanted, written), spans.both(again, spans.as_runs(look.older)))
     wanted = spans.without(wanted, superseded)
     if not writes:
-        return {"write": [], "export": wanted.tolist(), "superseded": superseded.tolist(), "already": []}
+        return _as_lists(write=superseded[:0], export=wanted, superseded=superseded, already=superseded[:0])
+    todo = spans.without(wanted, written)
     # What an earlier run passed by stays passed by: its transactions went on behind it.
-    passed = spans.without(spans.within(wanted, 0, look.following), written)
-    export = spans.as_runs([*passed.tolist(), *spans.without(spans.both(wanted, instead), written).tolist()])
+    passed = export = spans.within(todo, 0, look.following)
+    if look.work.action == REPLAY:
+        instead = _instead(look, again, since.whole, wanted)
+        export = _joined(passed, spans.both(todo, _joined(instead, spans.of_offsets(old))))
+        if look.compacted:
+            there = _joined(spans.both(spans.of_offsets(offsets), written), already)
+            export, torn = keys.together(keys.Keyed(offsets, names, there, todo, passed), export, since)
     write = spans.without(wanted, export)
-    found = {"write": write, "export": export, "superseded": superseded, "already": already}
-    return {name: runs.tolist() for name, runs in found.items()}
+    return _as_lists(write=write, export=export, superseded=superseded, already=already, torn=torn)
+
+
+def _instead(look: Look, again: Any, whole: bool, wanted: Any) -> Any:
+    """What would, or might, put an older value over a newer one."""
+    if not look.compacted:
+        return spans.as_runs([])
+    return _joined(again, spans.as_runs(look.older)) if whole and look.deletions_kept else wanted
+
+
+def _joined(runs: Any, more: Any) -> Any:
+    return spans.as_runs([*runs.tolist(), *more.tolist()])
+
+
+def _as_lists(**runs: Any) -> dict[str, Any]:
+    return {"torn": [], **{name: found.tolist() for name, found in runs.items()}}
 
 
 def _read(
@@ -104,8 +121,8 @@ def _read(
         size = sum(len(key or b"") + len(value or b"") for dummy, dummy2, key, value, dummy3 in rows)
         found.append(np.array(offsets, np.int64)[inside])
         if look.compacted:
-            keys = [record.key_digest(row[2])[0] for row, taken in zip(rows, inside.tolist(), strict=True) if taken]
-            digests.append(np.array(keys, np.uint64))
+            names = [record.key_digest(row[2])[0] for row, taken in zip(rows, inside.tolist(), strict=True) if taken]
+            digests.append(np.array(names, np.uint64))
         if whole:
             records.append(repeats.digests([row for row, taken in zip(rows, inside.tolist(), strict=True) if taken]))
         for row, new in zip(rows, fresh.tolist(), strict=True):
@@ -121,17 +138,16 @@ def _read(
     return every, np.concatenate(digests), np.concatenate(records), np.concatenate(old)
 
 
-def _keys_since(target: KafkaSide, look: Look) -> tuple[Any, bool]:
-    """Digests of the keys of the copy's records that its applications have written, and whether none of these records
-    was deleted by the copy's retention.
-    """
+def _keys_since(target: KafkaSide, look: Look) -> keys.Since:
     place = (look.copy, look.work.partition)
     end = list_offsets(target.client, [place], gone="error")[place]
     start = list_offsets(target.client, [place], "start", gone="error")[place]
     low = max(look.since, start)
-    own = spans.as_runs(look.own)
-    parts = [np.empty(0, np.uint64)]
+    runs = spans.as_runs(look.own)
+    others, own = ([np.empty(0, np.uint64)] for dummy in range(2))
     if end > low:
         for records in target.scan(*place, low, end):
-            parts.append(np.unique(records.key_high[~spans.holds(own, records.offset)]))
-    return np.unique(np.concatenate(parts)), start <= look.since
+            ours = spans.holds(runs, records.offset)
+            others.append(np.unique(records.key_high[~ours]))
+            own.append(np.unique(records.key_high[ours]))
+    return keys.Since(np.unique(np.concatenate(others)), np.unique(np.concatenate(own)), start <= look.since)

@@ -73,9 +73,9 @@ def build(salvage: Salvage) -> dict[str, Any]:
         }
         reasons += [f"{topic.name}: {reason}" for reason in topic.reasons]
         for part in parts:
-            part_reasons = [*part.pair.reasons, *part.choice.reasons, *part.reasons]
+            part_reasons = [*part.pair.reasons, *part.choice.reasons, *part.doubts, *part.reasons]
             reasons += [f"{topic.name}-{part.pair.number}: {reason}" for reason in part_reasons]
-            complete = complete and not part.reasons and _whole(part)
+            complete = complete and not part.doubts and not part.reasons and _whole(part)
     totals = {
         name: sum(part[name] for topic in topics.values() for part in topic["partitions"].values()) for name in COUNTS
     }

@@ -110,8 +110,8 @@ class Salvage:
             if len(part.choice.older) or (len(part.choice.wanted) and part.action in actions.WRITING)
         ]
         for part, value in zip(looked, self._map("salvage_plan", looked, self._look_of), strict=True):
-            part.write, part.export = spans.as_runs(value["write"]), spans.as_runs(value["export"])
-            part.superseded, part.already = spans.as_runs(value["superseded"]), spans.as_runs(value["already"])
+            for name in ("write", "export", "superseded", "already", "torn"):
+                setattr(part, name, spans.as_runs(value[name]))
 
     def _look_of(self, part: Part) -> Look:
         pair = part.pair

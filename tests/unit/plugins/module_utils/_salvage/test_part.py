@@ -15,7 +15,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.progr
 def made_of(action="replay", **runs):
     pair = SimpleNamespace(result=None, source_range=[0, 900])
     choice = SimpleNamespace(expired=7)
-    work = SimpleNamespace(topic_id="t", target_topic="orders")
+    work = SimpleNamespace(topic="orders", topic_id="t", target_topic="orders")
     return Part(pair, action, choice, work, Progress(), **{name: spans.as_runs(pairs) for name, pairs in runs.items()})
 
 
@@ -40,3 +40,35 @@ def test_they_stand_beside_the_files_and_are_too_long_for_a_summary():
     )
     assert kept["exported_offsets"] == [[5, 2]] and "offset_map" not in kept
     assert not {"exported_offsets", "offset_map", "written_map"} & short.keys()
+
+
+@pytest.mark.parametrize("torn", [[], [[7, 2]]])
+def test_a_key_that_is_divided_leaves_nothing_complete(torn):
+    part = made_of(write=[[0, 5]], export=[[7, 2]], torn=torn)
+    part.written, part.exported = 5, 2
+    topic = SimpleNamespace(
+        name="orders", source={"topic_id": "t"}, target_name="orders", changed=False, reasons=[], pairs=[part.pair]
+    )
+    part.pair.topic, part.pair.number, part.pair.reasons, part.choice.reasons = topic, 0, [], []
+    comparison = SimpleNamespace(
+        topics=[topic],
+        hidden=[],
+        reasons=[],
+        source=SimpleNamespace(name="north"),
+        target=SimpleNamespace(name="south"),
+    )
+    salvage = SimpleNamespace(
+        comparison=comparison,
+        parts=[part],
+        rules=actions.parse([{"topics": ".*", "action": "replay"}]),
+        reasons=[],
+        files={},
+        began=0,
+        wanted=SimpleNamespace(out="/out"),
+        source=comparison.source,
+        target=comparison.target,
+    )
+    found = report.build(salvage)
+    assert found["complete"] is not bool(torn)
+    assert len(found["reasons"]) == bool(torn)
+    assert all("orders-0: 2 records from offset 7 on are exported" in reason for reason in found["reasons"])
