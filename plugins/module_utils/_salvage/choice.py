@@ -62,6 +62,7 @@ def choose(pair: Pair) -> Choice:
     _doubt_a_later_topic(choice, pair)
     if "compact" in pair.topic.mode:
         _leave_out_compacted(choice, pair, matched, result["differences"])
+    _doubt_what_looks_alike(choice, pair)
     return choice
 
 
@@ -141,6 +142,19 @@ def _doubt_a_later_topic(choice: Choice, pair: Pair) -> None:
     choice.reasons.append(
         f"{choice.unsure} records are of a partition that was not there when the region was left, as far as the "
         "failover tells"
+    )
+
+
+def _doubt_what_looks_alike(choice: Choice, pair: Pair) -> None:
+    """Without times, a record that the copy's retention has deleted looks like a later one that says the same, and what
+    was copied last like what never was.
+    """
+    if pair.topic.timestamps or pair.target_started <= 0 or not len(choice.wanted):
+        return
+    choice.unsure = spans.count(choice.wanted)
+    choice.reasons.append(
+        f"{choice.unsure} records may have been copied: the log of the copy begins at {pair.target_started}, and it "
+        "does not keep records' times (LogAppendTime), so that of records alike nobody knows which are gone"
     )
 
 

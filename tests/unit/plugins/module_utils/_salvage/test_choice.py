@@ -42,3 +42,32 @@ def test_a_limit_by_size_explains_nothing_where_nobody_tells_the_size(monkeypatc
     # A proof of what the source limits by size reckons, as it did.
     report, part = judged(Side(YOUNG[:300], "source", **limited), target)
     assert report["verdict"] == ("LOSS" if size == 8999 else "PROVEN"), part
+
+
+STAMPED = {"message.timestamp.type": "LogAppendTime"}
+# A host that says the same again and again; eight days old at first.
+ALIKE = log([7] * 1000, time=lambda at: NOW - (8 * DAY if at < 400 else DAY // 24) + at)
+
+
+@pytest.mark.parametrize(
+    ("start", "config", "wanted", "expired", "unsure"),
+    [
+        (400, {}, 0, 400, 0),
+        # Which of them are gone cannot be told: all had been copied, and those that retention took count as lost.
+        (400, STAMPED, 400, 0, 400),
+        (0, STAMPED, 0, 0, 0),
+    ],
+)
+def test_what_looks_alike_where_no_times_are_kept_is_not_known_to_be_lost(start, config, wanted, expired, unsure):
+    target = Side(ALIKE[start:], "target", start=start, **WEEK, **config)
+    choice = chosen(Side(ALIKE, "source", **WEEK), target, end=1000, through=1000)
+    assert (spans.count(choice.wanted), choice.expired, choice.unsure) == (wanted, expired, unsure)
+    assert not unsure or "does not keep records' times" in choice.reasons[-1]
+
+
+@pytest.mark.parametrize(("start", "unsure"), [(0, 0), (400, 100)])
+def test_nor_beyond_what_is_known_to_have_been_copied(start, unsure):
+    """That is a lower bound. Where the log still has its begin, what it lacks is behind its end."""
+    target = Side(ALIKE[start:900], "target", start=start, **WEEK, **STAMPED)
+    choice = chosen(Side(ALIKE[start:], "source", start=start, **WEEK), target, end=900, through=800)
+    assert (spans.count(choice.wanted), choice.unsure) == (100, unsure)
