@@ -13,6 +13,7 @@ from .._proof import bounds as proof_bounds
 from .._proof.comparison import Comparison, Options, prepare
 from .._proof.pairs import Pair, Topic
 from .._values.listing import named
+from .._values.moment import AHEAD_SECONDS
 
 POLL_SECONDS = 0.5
 # Every difference decides about records.
@@ -81,10 +82,14 @@ def unsettled(comparison: Comparison) -> list[str]:
 
 def remembers_deletions(topic: Topic, bounds: dict[str, Any]) -> bool:
     """Whether the copy still has the tombstone of each key that was deleted since the copy ended: the cleaner keeps one
-    for ``delete.retention.ms`` at least. Where nobody knows when that was, it may not.
+    for ``delete.retention.ms`` at least. Where nobody knows when that was, it may not: a moment that lies ahead is one
+    of a clock that runs fast, and says nothing.
     """
-    kept = _copys_config(topic).get("delete.retention.ms")
-    return "ended_at" in bounds and kept is not None and time.time() * 1000 < bounds["ended_at"] + int(kept)
+    kept, ended = _copys_config(topic).get("delete.retention.ms"), bounds.get("ended_at")
+    if kept is None or ended is None:
+        return False
+    age, ahead = time.time() * 1000 - ended, AHEAD_SECONDS * 1000
+    return bool(-ahead <= age < int(kept) - ahead)
 
 
 def expires_before(topic: Topic) -> int:
