@@ -6,7 +6,7 @@ applications have written to the same keys since.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 try:
     import numpy as np
@@ -54,6 +54,18 @@ class Look:
     expires_before: int
 
 
+class _Seen(NamedTuple):
+    """What is wanted, as arrays that follow each other: offsets, keys (digests), and digests; and of what is not
+    written, the offsets of what would expire, and what :meth:`.Work.unwritable` has.
+    """
+
+    offsets: list[Any]
+    keys: list[Any]
+    digests: list[Any]
+    old: list[Any]
+    unwritable: list[Any]
+
+
 def plan(source: KafkaSide, target: KafkaSide, look: Look, progress: Progress) -> dict[str, Any]:
     """``write``, ``export``, ``superseded`` and ``already``, runs of offsets; and of those to export, those (``torn``)
     that follow a record of their key that a salvage has replayed.
@@ -63,7 +75,8 @@ def plan(source: KafkaSide, target: KafkaSide, look: Look, progress: Progress) -
     wanted, written = spans.as_runs(look.work.wanted), spans.as_runs(look.written)
     writes = look.work.action in WRITING
     replayed = repeats.replayed(target, look)
-    offsets, names, digests, old = _read(source, look, wanted, written, writes, progress, len(replayed) > 0)
+    seen = _read(source, look, wanted, written, progress, len(replayed) > 0)
+    offsets, names, digests, old, unwritable = map(np.concatenate, seen)
     already = spans.without(spans.of_offsets(offsets[repeats.among(digests, replayed)]), written)
     wanted = spans.without(wanted, already)
     superseded = again = torn = spans.as_runs([])
@@ -85,6 +98,7 @@ def plan(source: KafkaSide, target: KafkaSide, look: Look, progress: Progress) -
             there = _joined(spans.both(spans.of_offsets(offsets), written), already)
             export, torn = keys.together(keys.Keyed(offsets, names, there, todo, passed), export, since)
     write = spans.without(wanted, export)
+    refuse_unwritable(look.work, unwritable, spans.without(write, written))
     return _as_lists(write=write, export=export, superseded=superseded, already=already, torn=torn)
 
 
@@ -103,39 +117,34 @@ def _as_lists(**runs: Any) -> dict[str, Any]:
     return {"torn": [], **{name: found.tolist() for name, found in runs.items()}}
 
 
-def _read(
-    source: KafkaSide, look: Look, wanted: Any, written: Any, writes: bool, progress: Progress, whole: bool
-) -> tuple[Any, Any, Any, Any]:
-    """Offsets, keys (digests) and, if ``whole``, digests of what is wanted, and the offsets of what would expire, after
-    a look at each record.
-    """
+def _read(source: KafkaSide, look: Look, wanted: Any, written: Any, progress: Progress, whole: bool) -> _Seen:
+    """Look at each record. :param whole: with its digest."""
     work = look.work
-    found, digests, records = [np.empty(0, np.int64)], [np.empty(0, np.uint64)], [np.empty(0, np.uint64)]
-    old = [np.empty(0, np.int64)]
+    offset, digest, measures = np.empty(0, np.int64), np.empty(0, np.uint64), np.empty((0, 3), np.int64)
+    seen = _Seen([offset], [digest], [digest], [offset], [measures])
     ranges = [(work.topic, work.partition, low, high) for low, high in spans.reading(wanted)]
     for dummy, messages in read(source.client, ranges, timeout=source.client.timeout, pace=source.pace):
         rows = list(zip(*columns(messages), strict=True))
-        offsets = [row[0] for row in rows]
+        offsets, stamps = (np.array([row[at] for row in rows], np.int64) for at in range(2))
         inside = spans.holds(wanted, offsets)
         fresh = inside & ~spans.holds(written, offsets)
-        size = sum(len(key or b"") + len(value or b"") for dummy, dummy2, key, value, dummy3 in rows)
-        found.append(np.array(offsets, np.int64)[inside])
+        taken = [row for row, is_wanted in zip(rows, inside.tolist(), strict=True) if is_wanted]
+        seen.offsets.append(offsets[inside])
         if look.compacted:
-            names = [record.key_digest(row[2])[0] for row, taken in zip(rows, inside.tolist(), strict=True) if taken]
-            digests.append(np.array(names, np.uint64))
+            seen.keys.append(np.array([record.key_digest(row[2])[0] for row in taken], np.uint64))
         if whole:
-            records.append(repeats.digests([row for row, taken in zip(rows, inside.tolist(), strict=True) if taken]))
-        for row, new in zip(rows, fresh.tolist(), strict=True):
-            if writes and new:
-                refuse_unwritable(work, *row)
-        stamps = np.array([row[1] for row in rows], np.int64)
-        old.append(np.array(offsets, np.int64)[fresh & (stamps >= 0) & (stamps < look.expires_before)])
+            seen.digests.append(repeats.digests(taken))
+        if work.action in WRITING:
+            new = [row for row, is_new in zip(rows, fresh.tolist(), strict=True) if is_new]
+            seen.unwritable.append(work.unwritable(new))
+        seen.old.append(offsets[fresh & (stamps >= 0) & (stamps < look.expires_before)])
+        size = sum(len(row[2] or b"") + len(row[3] or b"") for row in rows)
         source.pace.take(size)
         progress(len(rows), size)
-    every = np.concatenate(found)
-    if len(every) != spans.count(wanted):
-        raise changed(work.name, source.name, spans.count(wanted), len(every))
-    return every, np.concatenate(digests), np.concatenate(records), np.concatenate(old)
+    found = sum(map(len, seen.offsets))
+    if found != spans.count(wanted):
+        raise changed(work.name, source.name, spans.count(wanted), found)
+    return seen
 
 
 def _keys_since(target: KafkaSide, look: Look) -> keys.Since:

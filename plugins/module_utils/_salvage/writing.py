@@ -10,6 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+try:
+    import numpy as np
+except ImportError:
+    np = None  # type: ignore[assignment]
+
 from .._digest.shapes import Headers
 from .._errors import KafkaDrError, RefusedError
 from .._kafka.client import KafkaClient
@@ -48,6 +53,14 @@ class Work:
     def name(self) -> str:
         """The partition as messages name it."""
         return f"{self.topic}-{self.partition}"
+
+    def unwritable(self, rows: list[tuple[Any, ...]]) -> Any:
+        """Of records ``(offset, timestamp, key, value, headers)``, those that the target would not take as they are:
+        rows (int64) of offset, timestamp, and bytes in the target.
+        """
+        measured = [(row[0], row[1], batch_size(*row[2:4], self.headers(row[0], row[4]))) for row in rows]
+        refused = [row for row in measured if row[1] <= 0 or row[2] > self.limit]
+        return np.array(refused, np.int64).reshape(-1, 3)
 
     def headers(self, offset: int, own: Headers | None) -> Headers | None:
         """The headers that the record has in the target. They inform; what was written is told by the entries."""
@@ -234,15 +247,21 @@ def too_large(work: Work, offset: int, size: int) -> RefusedError:
     )
 
 
-def refuse_unwritable(work: Work, offset: int, timestamp: int, key: Any, value: Any, headers: Any) -> None:
-    """What the target would not take as it is. :raises RefusedError: the record is too large, or has no timestamp."""
-    size = batch_size(key, value, work.headers(offset, headers))
+def refuse_unwritable(work: Work, unwritable: Any, write: Any) -> None:
+    """What the target would not take as it is. :raises RefusedError: a record is too large, or has no timestamp.
+
+    :param unwritable: see :meth:`Work.unwritable`. :param write: runs of the offsets that would be written; what is
+        exported has to fit nowhere.
+    """
+    found = unwritable[spans.holds(write, unwritable[:, 0])]
+    if not len(found):
+        return
+    offset, timestamp, size = found[0].tolist()
     if size > work.limit:
         raise too_large(work, offset, size)
-    if timestamp <= 0:
-        raise RefusedError(
-            f"{work.name}@{offset} has no timestamp, and would get another one in '{work.target_topic}'",
-            expected="a timestamp",
-            found=timestamp,
-            remedy=f"Give {work.topic} the action export",
-        )
+    raise RefusedError(
+        f"{work.name}@{offset} has no timestamp, and would get another one in '{work.target_topic}'",
+        expected="a timestamp",
+        found=timestamp,
+        remedy=f"Give {work.topic} the action export",
+    )
