@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .track import Track
 
 MINUTE, HOUR = 60_000, 3_600_000
+# A retention of a thousand years is none: no record is so old, whose time counts from 1970.
+FOREVER = 365_000 * 24 * HOUR
 # Milliseconds by which a record may be deleted before its time, at most: clocks of brokers differ, and the moments that
 # are asked about lie so far apart.
 EARLY = 30 * MINUTE
@@ -49,7 +51,7 @@ def retention(configs: dict[str, str | None]) -> Retention:
     if "delete" not in (configs.get("cleanup.policy", "delete") or ""):
         return KEEPS_ALL
     milliseconds, size = (int(configs.get(name) or -1) for name in ("retention.ms", "retention.bytes"))
-    return Retention(milliseconds if milliseconds >= 0 else None, size >= 0)
+    return Retention(milliseconds if 0 <= milliseconds < FOREVER else None, size >= 0)
 
 
 def longer(target: Retention, source: Retention) -> Retention:

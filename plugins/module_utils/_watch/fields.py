@@ -17,6 +17,8 @@ from .._values.whole import is_whole
 from .state import Span, Tip
 
 LARGEST = 1 << 62
+# Of the times that Kafka takes in records and as a policy.
+LATEST, EARLIEST = (1 << 63) - 1, -(1 << 63)
 ARRAYS = ("runs", "content", "timestamps")
 # What one array may unpack to: a window holds at most some ten thousand records of 8 bytes.
 ARRAY_BYTES = 16 << 20
@@ -37,8 +39,15 @@ def unpack(text: Any) -> bytes:
 
 
 def whole(value: Any) -> int:
-    """An offset, a count, a time; -1 stands for what Kafka does not know."""
+    """An offset, a count, when something was seen; -1 stands for what Kafka does not know."""
     if not is_whole(value, LARGEST, -1):
+        raise ValueError(value)
+    return value
+
+
+def moment(value: Any) -> int:
+    """A time that others set, of a record or in a policy: any that Kafka takes."""
+    if not is_whole(value, LATEST, EARLIEST):
         raise ValueError(value)
     return value
 
@@ -89,7 +98,7 @@ def _anchor(value: Any) -> dict[str, Any]:
         "source": whole(value["source"]),
         "target": whole(value["target"]),
         "digest": _tip([0, 0, value["digest"]]).digest,
-        "timestamp": whole(value["timestamp"]),
+        "timestamp": moment(value["timestamp"]),
     }
 
 
@@ -142,6 +151,7 @@ def acceptance(value: Any) -> dict[str, Any]:
 
 
 _LATER: Callable[[Any], Any] = optional(whole)
+_MOMENT: Callable[[Any], Any] = optional(moment)
 WATCH: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("source_cluster", "target_cluster", "topics", "rename"), text),
     **dict.fromkeys(("began", "round"), whole),
@@ -170,7 +180,8 @@ CONFIRMED: dict[str, Callable[[Any], Any]] = {
         ),
         whole,
     ),
-    **dict.fromkeys(("oldest_waiting", "proven_at", "scrubbed"), _LATER),
+    "oldest_waiting": _MOMENT,
+    **dict.fromkeys(("proven_at", "scrubbed"), _LATER),
     "stopped": optional(text),
     "notes": _texts,
     "map_runs": _runs,
@@ -178,7 +189,8 @@ CONFIRMED: dict[str, Callable[[Any], Any]] = {
 # What the first versions of the watch did not keep.
 LATER: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("source_end", "source_high"), whole),
-    **dict.fromkeys(("unread_since", "target_start", "expiring_for"), _LATER),
+    **dict.fromkeys(("unread_since", "target_start"), _LATER),
+    "expiring_for": _MOMENT,
     "scrub_at": optional(_cursor),
     **dict.fromkeys(("expiring", "vanished"), _pairs),
     "unstamped": _flag,
@@ -191,7 +203,8 @@ WINDOW: dict[str, Callable[[Any], Any]] = {
 }
 DIFFERENCE: dict[str, Callable[[Any], Any]] = {
     "kind": text,
-    **dict.fromkeys(("source_offset", "target_offset", "timestamp"), _LATER),
+    **dict.fromkeys(("source_offset", "target_offset"), _LATER),
+    "timestamp": _MOMENT,
     "field": optional(text),
     **dict.fromkeys(("count", "found_at", "matched"), whole),
     "ends": _pair,

@@ -36,14 +36,15 @@ def ensure_topic(client: KafkaClient, topic: str = TOPIC) -> str:
     return ensure_kept_topic(client, {"name": topic, "partitions": 1, "configs": CONFIGS})
 
 
-def read_states(client: KafkaClient, topic: str = TOPIC) -> dict[str, WatchState]:
+def read_states(client: KafkaClient, topic: str = TOPIC, mirror: str | None = None) -> dict[str, WatchState]:
     """``{mirror: state}``; empty where the cluster answers that there is no such topic.
 
+    :param mirror: the only one that is asked for; None for all.
     :raises KafkaDrError: it cannot be read to its end: a part of it would name windows confirmed that are not.
     """
     if topic not in describe_topics(client, [topic]):
         return {}
-    return rows.fold(read_kept(client, topic))
+    return rows.fold(read_kept(client, topic), mirror)
 
 
 def _clocks() -> tuple[float, float]:

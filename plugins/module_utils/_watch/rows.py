@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from .._errors import FormatError
+from .._errors import FormatError, KafkaDrError
 from .._ledger.kept import KeptRecord
 from .._values.topic_name import is_topic_name
 from . import fields
@@ -34,6 +34,10 @@ KEYS: dict[str, tuple[type, ...]] = {
 # Kafka numbers partitions with 32 bits.
 LAST_PARTITION = (1 << 31) - 1
 Row = tuple[bytes, "bytes | None"]
+# By mirror and id of a difference: who accepted it.
+Accepted = dict[str, dict[str, dict[str, Any]]]
+# What the checks of a record raise.
+WRONG = (ValueError, KeyError, TypeError, RecursionError, zlib.error, binascii.Error)
 
 
 def key(kind: str, *parts: str | int) -> bytes:
@@ -41,33 +45,45 @@ def key(kind: str, *parts: str | int) -> bytes:
     return json.dumps([kind, *parts], separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def _dump(at: int, value: dict[str, Any]) -> bytes:
-    return json.dumps({"v": FORMAT, "at": at, **value}, separators=(",", ":"), ensure_ascii=False).encode()
+def _row(name: bytes, at: int, value: dict[str, Any]) -> Row:
+    """A record. :raises KafkaDrError: it would be refused when it is read; what was kept before stays as it is."""
+    written = json.dumps({"v": FORMAT, "at": at, **value}, separators=(",", ":"), ensure_ascii=False).encode()
+    try:
+        _take({}, {}, name, written)
+    except WRONG as error:
+        raise KafkaDrError(
+            "The watch would not read again what it is about to keep",
+            expected=f"a record of format {FORMAT}",
+            found=f"the key {name!r}: {error!r}",
+            remedy="What it kept before stands. This is a fault of the watch: report it with this line",
+        ) from error
+    return name, written
 
 
 def watch_row(state: WatchState) -> Row:
     """The record that ends a round."""
     names = (*("source_cluster", "target_cluster", "topics", "rename"), *("began", "round", "seconds", "kept"))
     value = {name: getattr(state, name) for name in names}
-    return key(WATCH, state.mirror), _dump(state.at, {**value, "not_watched": fields.by_reason(state.not_watched)})
+    value["not_watched"] = fields.by_reason(state.not_watched)
+    return _row(key(WATCH, state.mirror), state.at, value)
 
 
 def confirmed_row(mirror: str, place: Partition, part: Confirmed, at: int) -> Row:
     """The record of a partition."""
-    return key(CONFIRMED, mirror, *place), _dump(at, asdict(part))
+    return _row(key(CONFIRMED, mirror, *place), at, asdict(part))
 
 
 def window_row(mirror: str, place: Partition, window: Window, at: int) -> Row:
     """The record of a window."""
     value = {**asdict(window), **{name: fields.pack(getattr(window, name)) for name in fields.ARRAYS}}
-    return key(WINDOW, mirror, *place, window.low), _dump(at, value)
+    return _row(key(WINDOW, mirror, *place, window.low), at, value)
 
 
 def difference_row(mirror: str, difference: Difference, at: int) -> Row:
     """The record of a difference."""
     place = (difference.topic, difference.partition, difference.number)
     value = {name: getattr(difference, name) for name in fields.DIFFERENCE}
-    return key(DIFFERENCE, mirror, *place), _dump(at, value)
+    return _row(key(DIFFERENCE, mirror, *place), at, value)
 
 
 def accepted_row(mirror: str, difference: Difference, by: str, reason: str, at: int) -> Row:
@@ -75,38 +91,46 @@ def accepted_row(mirror: str, difference: Difference, by: str, reason: str, at: 
     other has written, and it names what it accepts.
     """
     place = (difference.topic, difference.partition, difference.number)
-    return key(ACCEPTED, mirror, *place), _dump(at, {"id": difference.id(mirror), "by": by, "reason": reason})
+    return _row(key(ACCEPTED, mirror, *place), at, {"id": difference.id(mirror), "by": by, "reason": reason})
 
 
-def fold(records: Iterable[KeptRecord]) -> dict[str, WatchState]:
+def fold(records: Iterable[KeptRecord], mirror: str | None = None) -> dict[str, WatchState]:
     """The state of every mirror, whole or not.
 
     :param records: in log order. A round ended when the broker took its last record, where that is known.
+    :param mirror: the only one that is asked for: what is another one's is not looked at, readable or not.
     :raises FormatError: one of them is not of the format.
     """
     latest: dict[bytes | None, tuple[int, bytes | None, int | None]] = {}
     for offset, name, value, stamped in records:
         latest[name] = (offset, value, stamped)
     states: dict[str, WatchState] = {}
-    accepted: dict[str, dict[str, dict[str, Any]]] = {}
+    accepted: Accepted = {}
     for name, (offset, value, stamped) in latest.items():
-        if value is None:
+        if value is None or (mirror is not None and _mirror(name) not in (mirror, None)):
             continue
         try:
-            kind, mirror, *place = _key(name)
-            content = json.loads(value)
-            if content["v"] != FORMAT:
-                raise ValueError("version")
-            if kind == ACCEPTED:
-                accepted.setdefault(mirror, {})[fields.text(content["id"])] = fields.acceptance(content)
-            else:
-                state = states.setdefault(mirror, WatchState(mirror))
-                _put(state, kind, place, content)
-                if kind == WATCH and stamped is not None:
-                    state.at = stamped
-        except (ValueError, KeyError, TypeError, RecursionError, zlib.error, binascii.Error) as error:
+            _take(states, accepted, name, value, stamped)
+        except WRONG as error:
             raise foreign(name, offset) from error
-    return {mirror: _whole_state(state, accepted.get(mirror, {})) for mirror, state in states.items()}
+    return {known: _whole_state(state, accepted.get(known, {})) for known, state in states.items()}
+
+
+def _take(
+    states: dict[str, WatchState], accepted: Accepted, name: bytes | None, value: bytes, stamped: int | None = None
+) -> None:
+    """Put a record where it belongs. It raises one of :data:`WRONG` where it is not of the format."""
+    kind, mirror, *place = _key(name)
+    content = json.loads(value)
+    if content["v"] != FORMAT:
+        raise ValueError("version")
+    if kind == ACCEPTED:
+        accepted.setdefault(mirror, {})[fields.text(content["id"])] = fields.acceptance(content)
+        return
+    state = states.setdefault(mirror, WatchState(mirror))
+    _put(state, kind, place, content)
+    if kind == WATCH and stamped is not None:
+        state.at = stamped
 
 
 def foreign(name: bytes | None, offset: int) -> FormatError:
@@ -115,7 +139,7 @@ def foreign(name: bytes | None, offset: int) -> FormatError:
     try:
         kind, mirror = _key(name)[:2]
         own = kind != ACCEPTED
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except WRONG:
         own, mirror = False, ""
     return FormatError(
         f"'{TOPIC}' has a record that no watch wrote",
@@ -137,9 +161,10 @@ def names_of(records: Iterable[KeptRecord], mirror: str) -> list[bytes]:
     return [name for name, value in latest.items() if value is not None and _mirror(name) == mirror]
 
 
-def _mirror(name: bytes) -> str | None:
+def _mirror(name: bytes | None) -> str | None:
+    """Whose a record is by its key, also one of no format; None where it is nobody's."""
     try:
-        parts = json.loads(name)
+        parts = json.loads(name or b"")
     except (ValueError, RecursionError):
         return None
     known = isinstance(parts, list) and len(parts) > 1 and isinstance(parts[0], str) and parts[0] in KEYS

@@ -210,7 +210,7 @@ def read_state(client: KafkaClient, mirror: str, topic: str = TOPIC) -> WatchSta
     from .keeping import read_states
     from .wholeness import believed
 
-    return believed(read_states(client, topic).get(mirror))
+    return believed(read_states(client, topic, mirror).get(mirror))
 
 
 def require_state(client: KafkaClient, mirror: str, topic: str = TOPIC, remedy: str | None = None) -> WatchState:

@@ -21,7 +21,7 @@ LIMITS = {"heartbeat": 120, "witness": 60, "proof": 3600, "lag": 100}
 STRANGE = {
     "key": (b'["watch"]', b"{}"),
     "value": (b'["confirmed","w.foreign.value","w.foreign.value",0]', b"{"),
-    "version": (b'["watch","x"]', b'{"v":9}'),
+    "version": (b'["difference","w.foreign.version","w.foreign.version",0,0]', b'{"v":9}'),
 }
 
 

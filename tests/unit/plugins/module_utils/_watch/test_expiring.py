@@ -49,6 +49,10 @@ def track(start=0, kept=WEEK, **more):
         ({"retention.ms": "0", "retention.bytes": "0"}, Retention(0, True)),
         ({}, KEEPS_ALL),
         ({"cleanup.policy": "compact", "retention.ms": "1000"}, KEEPS_ALL),
+        # No record is so old.
+        ({"retention.ms": str((1 << 63) - 1)}, KEEPS_ALL),
+        ({"retention.ms": str(expiring.FOREVER), "retention.bytes": "7"}, Retention(None, True)),
+        ({"retention.ms": str(expiring.FOREVER - 1)}, Retention(expiring.FOREVER - 1)),
     ],
 )
 def test_what_a_policy_deletes(configs, expected):
