@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from .._digest.shapes import TopicSurvey
 from .._proof.comparison import Comparison
 from .._proof.pairs import Pair, Topic
 from .closed_report import add_differences, copied_through
@@ -12,6 +14,7 @@ from .offset_maps import same_logs
 from .reasons import GONE
 from .standing import stands
 from .state import Confirmed, Difference, Partition
+from .unseen import whole
 
 if TYPE_CHECKING:
     from .closing import Closing
@@ -30,8 +33,20 @@ def amend(closing: Closing, comparison: Comparison) -> None:
         for number in known.get(topic.name, ()):
             part = closing.state.partitions[topic.name, number]
             if part.read or part.source_id not in ("", topic.id_on("source")):
-                doubt = lacking.get(topic.name, "")
+                doubt = lacking.get(topic.name) or closing.standing.unseen.get(topic.name, "")
                 _amend(closing, topic, pairs.get(number), (topic.name, number), part, doubt)
+
+
+def reaches_further(saved: TopicSurvey, parts: Mapping[int, Confirmed]) -> bool:
+    """Whether a manifest says as much of a topic as the watch, or more: it may have seen what the watch could not.
+
+    :param parts: what the watch has of the topic's partitions.
+    """
+    if any(part.source_id not in ("", saved["topic_id"]) for part in parts.values()):
+        return True
+    ends = {number: high for number, (dummy, high) in saved["bounds"].items()}
+    behind = any(end > (parts[number].read if number in parts else 0) for number, end in ends.items())
+    return behind or all(ends.get(number, 0) >= part.read for number, part in parts.items())
 
 
 def _amend(closing: Closing, topic: Topic, pair: Pair | None, place: Partition, part: Confirmed, doubt: str) -> None:
@@ -74,9 +89,8 @@ def _kept(closing: Closing, topic: Topic, pair: Pair | None, place: Partition, p
     through = copied_through(closing, place)
     if closing.state.not_watched.get(topic.name) != GONE or through is None or topic.target is None:
         return False
-    whole = not part.waiting and part.through == part.examined and part.read >= max(part.source_end, through)
     end = topic.target["bounds"].get(place[1], (0, 0))[1] if pair is None or pair.copy_end is None else pair.copy_end
-    if not whole or end < part.through[1]:
+    if not whole(part) or part.read < through or end < part.through[1]:
         return False
     tips = {} if part.target_tip is None else {place: ((part.target_topic, place[1]), part.target_tip)}
     return same_logs(closing.target.client, tips) == set(tips) and stands(

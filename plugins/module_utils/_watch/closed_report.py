@@ -15,6 +15,7 @@ from .._proof.renaming import rename as renaming
 from .._proof.shapes import Report
 from .._values.moment import AHEAD_SECONDS, moment
 from . import windows
+from .reasons import GONE, HIDDEN
 from .side import begin
 from .state import Confirmed, Difference, Partition
 
@@ -34,9 +35,10 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
     part = closing.state.partitions.get(place)
     if part is None:
         return
+    if topic.name in closing.standing.unseen:
+        pair.reasons.append(f"the last round could not look at it: {closing.standing.unseen[topic.name]}")
     for doubt in closing.standing.doubts.get(place, ()):
-        pair.reasons.append(doubt)
-        pair.undecided = True
+        _doubt(pair, doubt)
     pair.reasons += closing.standing.named.get(place, ())
     if place in closing.standing.deleted:
         pair.reasons.append("the last record that was matched has expired on the target since")
@@ -45,27 +47,31 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
         pair.target_moved = True
     if part.older:
         pair.reasons.append(f"{part.older} records on the target are from before the first one that both sides had")
-    unread = _unread(closing, place, part)
+    beyond = unread(closing, place, part)
     # What it had seen to be there is no tail of its last seconds: it was behind. Where nobody knows how far the mirror
     # came, it may have copied all of that.
     known = max(0, part.source_end - part.read)
     if copied_through(closing, place) is not None:
-        known = min(unread, known)
+        known = min(beyond, known)
     if known:
         pair.reasons.append(f"the watch was behind: in its last round it had seen {known} offsets that it had not read")
         pair.undecided = True
-    if unread:
+    if beyond:
         pair.reasons.append(
-            f"{unread} offsets from {part.read} on had been copied before the watch read them, and were not compared"
+            f"{beyond} offsets from {part.read} on had been copied before the watch read them, and were not compared"
         )
-    if unread or _unjudged(closing, place, part, pair):
-        silent = _silent(closing)
-        if silent:
-            pair.reasons.append(silent)
-            pair.undecided = True
+    if beyond or _unjudged(closing, place, part, pair):
+        _doubt(pair, silent(closing, part.looked_at))
     add_differences(pair, closing.differences.get(place, []), closing.options.max_differences)
     if pair.result is not None and part.duplicates:
         pair.result["counts"]["duplicated"] += part.duplicates
+
+
+def _doubt(pair: Pair, reason: str) -> None:
+    """Nothing shows that it is whole, if there is a reason; it is told once."""
+    if reason:
+        pair.reasons += [] if reason in pair.reasons else [reason]
+        pair.undecided = True
 
 
 def _unjudged(closing: Closing, place: Partition, part: Confirmed, pair: Pair) -> bool:
@@ -78,22 +84,47 @@ def _unjudged(closing: Closing, place: Partition, part: Confirmed, pair: Pair) -
     return beyond or unknown
 
 
-def _silent(closing: Closing) -> str:
-    """Why the watch is not known to have been at work when the source was lost; empty where it was."""
+def silent(closing: Closing, looked_at: int | None = None) -> str:
+    """Why the watch is not known to have been at work when the source was lost; empty where it was.
+
+    :param looked_at: as of :class:`.state.Confirmed`; None where its last round looked.
+    """
     ahead = closing.state.at / 1000 - closing.began
     if ahead > AHEAD_SECONDS:
         return f"the watch's last round ended {ahead:.0f} s ahead of this machine's clock: set the clocks"
     # It asks where the source ends as a round begins, and reads up to there.
     began = closing.state.at / 1000 - closing.state.seconds
+    last = "last round"
+    if looked_at is not None:
+        began, last = min(began, looked_at / 1000), "last round that could look at the topic"
     if not closing.wanted.seen_at and closing.began - began > SILENT_SECONDS:
         return (
-            f"the watch began its last round {closing.began - began:.0f} s ago, and nobody knows when the source was "
+            f"the watch began its {last} {closing.began - began:.0f} s ago, and nobody knows when the source was "
             "seen last"
         )
-    silent = closing.wanted.seen_at / 1000 - began
-    if silent > SILENT_SECONDS:
-        return f"the watch had begun its last round {silent:.0f} s before the source was seen last, if clocks agree"
+    late = closing.wanted.seen_at / 1000 - began
+    if late > SILENT_SECONDS:
+        return f"the watch had begun its {last} {late:.0f} s before the source was seen last, if clocks agree"
     return ""
+
+
+def unseen(closing: Closing, place: Partition, part: Confirmed, reason: str, end: int) -> str | None:
+    """Why nothing shows that a partition which was not looked at holds all that was copied; None where it is shown, or
+    where the comparison of its windows says it.
+
+    :param reason: why it was not looked at. :param end: where its copy ends.
+    """
+    copied, beyond = copied_through(closing, place), unread(closing, place, part)
+    if reason == GONE and beyond:
+        return f"the source deleted it, and {beyond} offsets that had been copied were not compared before"
+    bounds = closing.options.bounds or {}
+    bounded = given(bounds.get("target"), part.target_topic, place[1])
+    further = (end if bounded is None else bounded) > part.examined[1] and not part.waiting
+    unknown = "mirrored_through" not in bounds or (part.source_end > 0 and copied is None)
+    # It may be another topic by now. Of those that are not hidden, the watch would have seen that.
+    if beyond or unknown or reason == HIDDEN or (further and closing.wanted.manifest is not None):
+        return silent(closing, part.looked_at) or None
+    return None
 
 
 def add_differences(pair: Pair, found: list[Difference], named: int) -> None:
@@ -123,7 +154,7 @@ def _run(row: Difference) -> dict[str, Any]:
     return {name: getattr(row, name) for name in names}
 
 
-def _unread(closing: Closing, place: Partition, part: Confirmed) -> int:
+def unread(closing: Closing, place: Partition, part: Confirmed) -> int:
     """Offsets that the mirror had copied and the watch had not read."""
     return max(0, (copied_through(closing, place) or 0) - part.read)
 
@@ -223,7 +254,7 @@ def _watch(closing: Closing) -> dict[str, Any]:
         "topics": len(compared),
         "proven_records": sum(part.records for part in held.values()),
         "open_records": sum(part.waiting for part in held.values()),
-        "not_compared": sum(_unread(closing, place, part) for place, part in held.items()),
+        "not_compared": sum(unread(closing, place, part) for place, part in held.items()),
         "left_out": [{"topic": name, "reason": reason} for name, reason in list(lacking.items())[:LEFT_OUT_NAMED]],
         "left_out_more": max(0, len(lacking) - LEFT_OUT_NAMED),
         "by_manifest": [] if closing.manifest is None else [topic.name for topic in closing.manifest.topics],

@@ -143,7 +143,17 @@ class Closing:
         known = {name: numbers for name, numbers in known.items() if numbers}
         standing = stand(self.state, self.options.topics, known, target, int(time.time() * 1000))
         self._look_at_tips(standing, target)
+        self._doubt_unseen(standing, target)
         return standing
+
+    def _doubt_unseen(self, standing: Standing, target: Mapping[str, TopicSurvey]) -> None:
+        """Of topics that the last rounds could not look at, doubt what may have come since."""
+        for place, part in self.state.partitions.items():
+            if place[0] in standing.unseen and place not in standing.faults:
+                end = _ends(target.get(part.target_topic)).get(place[1], 0)
+                doubt = closed_report.unseen(self, place, part, standing.unseen[place[0]], end)
+                if doubt is not None:
+                    standing.doubts.setdefault(place, []).append(doubt)
 
     def _look_at_tips(self, standing: Standing, target: Mapping[str, TopicSurvey]) -> None:
         """Read the last record of each copy that the watch had read again: after an unclean election it is another."""
@@ -184,26 +194,31 @@ class Closing:
         sound = set(self.standing.topics) - set(lacking)
         side = sides.open_side(self.wanted.manifest)
         # Also those that nobody knows: what the manifest has, and neither the watch nor the target, is lost.
-        held = [name for name in side.topics(self.options.topics) if name not in sound]
-        parts: dict[str, list[Confirmed]] = {}
-        for (name, dummy), part in self.state.partitions.items():
-            parts.setdefault(name, []).append(part)
+        held = [name for name in side.topics(self.options.topics) if name not in sound - self.standing.unseen.keys()]
+        parts: dict[str, dict[int, Confirmed]] = {}
+        for (name, number), part in self.state.partitions.items():
+            parts.setdefault(name, {})[number] = part
         saved = side.survey(held)
-        held = [name for name in held if not self._is_past(name, saved[name]["topic_id"], parts.get(name, []))]
+        held = [
+            name
+            for name in held
+            if not self._is_past(name, saved[name]["topic_id"], parts.get(name, {}))
+            and (name not in sound or beside_manifest.reaches_further(saved[name], parts[name]))
+        ]
         if not held:
             return None, left
         options = replace(self.options, topics=these_alone(held), wait_seconds=0)
         comparison = Comparison(self.wanted.manifest, self.target_spec, options)
         return comparison, {name: reason for name, reason in left.items() if name not in held}
 
-    def _is_past(self, name: str, topic_id: str, parts: list[Confirmed]) -> bool:
+    def _is_past(self, name: str, topic_id: str, parts: Mapping[int, Confirmed]) -> bool:
         """Whether a manifest's topic is none to look for: another one came after it, or it was deleted on both sides.
 
         :param parts: what the watch has of the topic's partitions.
         """
-        if any(topic_id in part.former_ids for part in parts):
+        if any(topic_id in part.former_ids for part in parts.values()):
             return True
-        return name in self.standing.absent and any(part.source_id == topic_id for part in parts)
+        return name in self.standing.absent and any(part.source_id == topic_id for part in parts.values())
 
     def _by_manifest(self, comparison: Comparison, engine: Engine) -> Report:
         comparison.compare(engine)

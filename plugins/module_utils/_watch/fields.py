@@ -189,7 +189,7 @@ CONFIRMED: dict[str, Callable[[Any], Any]] = {
 # What the first versions of the watch did not keep.
 LATER: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("source_end", "source_high"), whole),
-    **dict.fromkeys(("unread_since", "target_start"), _LATER),
+    **dict.fromkeys(("unread_since", "target_start", "looked_at"), _LATER),
     "expiring_for": _MOMENT,
     "scrub_at": optional(_cursor),
     **dict.fromkeys(("expiring", "vanished"), _pairs),

@@ -98,7 +98,7 @@ def _left_out(watch: dict[str, Any]) -> Iterator[Trouble]:
             "watch-leaves-out",
             "info" if all(row["reason"] in EXPECTED for row in watch["topics_not_watched"]) else "warning",
             f"topics that are not watched: {named(absent, NAMED)}",
-            "The watch cannot stand for them, so that a proof after a loss reads them as a whole",
+            "The watch cannot stand for them, or cannot look at them now, so that nothing new of them is proven",
             "Read the reasons; nothing is wrong with a topic that is compacted, or that was deleted in the source",
         )
 

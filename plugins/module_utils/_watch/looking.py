@@ -71,10 +71,11 @@ def look(
     survey = Survey({}, dict.fromkeys(_hidden(source, target, pattern, rename, known, names), HIDDEN))
     for name, topic in on_source.items():
         copy = on_target.get(rule(name))
-        reason = HIDDEN_COPY if rule(name) in hidden_copies else None
-        if without_leader and any(found["without_leader"] for found in (topic, copy) if found is not None):
-            reason = LEADERLESS
-        reason = reason or _why_not(source_configs[name], target_configs.get(rule(name), {}), topic, copy)
+        # What it cannot stand for comes first: it may be looked at again, and that would not show.
+        reason = _why_not(source_configs[name], target_configs.get(rule(name), {}), topic, copy)
+        leaderless = any(found["without_leader"] for found in (topic, copy) if found is not None)
+        if reason is None and (rule(name) in hidden_copies or (without_leader and leaderless)):
+            reason = HIDDEN_COPY if rule(name) in hidden_copies else LEADERLESS
         if reason is not None:
             survey.not_watched[name], survey.source_ids[name] = reason, topic["id"]
             continue

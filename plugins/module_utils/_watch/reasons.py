@@ -14,3 +14,5 @@ STAMPED = "the target overwrites timestamps (LogAppendTime), so that records can
 GONE = "the source does not list it any more; what was proven of it is kept"
 # What is so without any fault: a watch cannot stand for it, or its owner deleted it.
 EXPECTED = (COMPACTED, STAMPED, GONE)
+# Why it could not be looked at, although a watch could stand for it: what was proven before stays proven.
+UNSEEN = (LEADERLESS, HIDDEN, HIDDEN_COPY, GONE)

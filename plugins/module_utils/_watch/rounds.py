@@ -30,7 +30,7 @@ from .reasons import LEADERLESS
 from .scrubbing import Scrubber
 from .state import TOPIC, Difference, Partition, WatchState, Window
 from .track import Track
-from .tracks import count_on, restored, synchronise
+from .tracks import count_on, note_looked, restored, synchronise
 from .witnessing import WitnessLook
 
 # Seconds that the target's records may still sort themselves out before what differs is named.
@@ -128,6 +128,8 @@ class Watch:
         self.expiry.step(active, ends.target_high, now_ms, time.monotonic())
         if not self.behind:
             self._scrub([track for track in active if track.place not in self.portions.doubted], now_ms)
+        looked = {track.place for track in active} - self.portions.doubted.keys()
+        note_looked(self.tracks, looked, self.state.round_began())
         return self._keep(began)
 
     def _ends(self) -> tuple[list[Track], Ends]:

@@ -27,6 +27,7 @@ from .._proof.sides import KINDS, KafkaSide
 from .._values.pattern import matching
 from . import windows
 from .state import Confirmed, WatchState, require_state
+from .unseen import held_to
 
 # Records of the target's proven range in which a further copy is looked for.
 BACK = 4000000
@@ -95,9 +96,8 @@ class WindowSide:
         return True
 
     def topics(self, pattern: str) -> list[str]:
-        """Names that match, of topics that are watched."""
-        names = {topic for topic, dummy in self.state.partitions if topic not in self.state.not_watched}
-        return matching(names, pattern, "topics")
+        """Names that match, of topics of which the state says what is proven."""
+        return matching(held_to(self.state), pattern, "topics")
 
     def survey(self, topics: list[str]) -> dict[str, TopicSurvey]:
         """Ids, policies, and the ranges from the last matched record to what was read."""

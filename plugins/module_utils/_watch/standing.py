@@ -16,6 +16,7 @@ from . import windows
 from .expiring import expired_below, retention, vanished
 from .reasons import GONE
 from .state import Confirmed, Partition, WatchState
+from .unseen import held_to
 
 UNKNOWN = "the watch has not read it"
 
@@ -24,6 +25,7 @@ UNKNOWN = "the watch has not read it"
 class Standing:
     """:ivar topics: names that are compared by their windows, sorted.
     :ivar left_out: ``{topic: reason}`` of what the watch does not stand for at all.
+    :ivar unseen: ``{topic: reason}`` of those that are compared although the last rounds could not look at them.
     :ivar absent: topics that their owner had deleted in the source, and that the target has no more: not judged.
     :ivar faults: ``{partition: reason}`` of single partitions that it does not stand for, of the former topics.
     :ivar doubts: ``{partition: reasons}`` of what is not proven in partitions that are compared nevertheless.
@@ -33,6 +35,7 @@ class Standing:
 
     topics: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    unseen: dict[str, str] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)
     faults: dict[Partition, str] = field(default_factory=dict)
     doubts: dict[Partition, list[str]] = field(default_factory=dict)
@@ -65,12 +68,14 @@ def stand(
     """
     wanted = re.compile(pattern)
     standing = Standing()
-    watched = {topic for topic, dummy in state.partitions} - set(state.not_watched)
+    unwatched = {topic: why for topic, why in sorted(state.not_watched.items()) if wanted.fullmatch(topic)}
+    standing.absent = [topic for topic in unwatched if _absent(state, topic, target)]
+    watched = held_to(state) - set(standing.absent)
     standing.topics = sorted(topic for topic in watched if wanted.fullmatch(topic))
-    standing.left_out = {topic: why for topic, why in sorted(state.not_watched.items()) if wanted.fullmatch(topic)}
-    standing.absent = [topic for topic in standing.left_out if _absent(state, topic, target)]
-    for topic in standing.absent:
-        del standing.left_out[topic]
+    standing.unseen = {topic: why for topic, why in unwatched.items() if topic in watched}
+    standing.left_out = {
+        topic: why for topic, why in unwatched.items() if topic not in watched and topic not in standing.absent
+    }
     for topic in sorted(set(known) - watched - set(standing.left_out) - set(standing.absent)):
         if wanted.fullmatch(topic):
             standing.left_out[topic] = UNKNOWN

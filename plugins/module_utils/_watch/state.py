@@ -52,6 +52,8 @@ class Confirmed:
         of the source before which they lay.
     :ivar former_ids: ids of topics by this name that it followed before on the source, the newest last, bounded.
     :ivar unstamped: whether a record without timestamp was accounted for, whose expiry nobody can tell.
+    :ivar looked_at: when the round began (ms) that looked at both logs last, where later rounds could not; 0 where none
+        did since they are these logs, None where the last round did.
     :ivar older: target records from before the first common one, or (by offsets) of a former topic.
     :ivar waiting, oldest_waiting: source records that are read and not confirmed yet (in windows); the time (ms) of the
         oldest, which is never later than when it was first seen.
@@ -90,6 +92,7 @@ class Confirmed:
     vanished: list[list[int]] = field(default_factory=list)
     unstamped: bool = False
     former_ids: list[str] = field(default_factory=list)
+    looked_at: int | None = None
     older: int = 0
     waiting: int = 0
     oldest_waiting: int | None = None
@@ -181,6 +184,10 @@ class WatchState:
     partitions: dict[Partition, Confirmed] = field(default_factory=dict)
     windows: dict[Partition, list[Window]] = field(default_factory=dict)
     differences: list[Difference] = field(default_factory=list)
+
+    def round_began(self) -> int:
+        """When the last round began (ms)."""
+        return self.at - int(self.seconds * 1000)
 
     def standing_differences(self) -> list[Difference]:
         """The differences of the logs that there are now: those of former logs hold nothing up any more."""

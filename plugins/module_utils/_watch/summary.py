@@ -10,7 +10,7 @@ from typing import Any
 from .._values.moment import AHEAD_SECONDS
 from .expiring import vanished
 from .figures import RoundFigures, TopicFigures
-from .reasons import EXPECTED
+from .reasons import EXPECTED, UNSEEN
 from .state import Confirmed, Difference, Partition, WatchState
 
 NAMED = 100
@@ -134,10 +134,12 @@ def _known_since(part: Confirmed, end: int | None, at: int) -> list[int]:
 def proven_through(state: WatchState) -> dict[str, Any]:
     """``{topic: {partition: [source, target]}}``, exclusive; of very many ``{topic: {partitions, records}}``.
 
-    A partition of which nothing is proven is left out of the former, a topic that is not watched any more of both.
+    A partition of which nothing is proven is left out of the former, a topic that the watch cannot stand for of both.
     """
     found: dict[str, Any] = {}
-    watched = {place: part for place, part in state.partitions.items() if place[0] not in state.not_watched}
+    watched = {
+        place: part for place, part in state.partitions.items() if state.not_watched.get(place[0]) in (None, *UNSEEN)
+    }
     if len(watched) > PARTITIONS_NAMED:
         for (topic, dummy), part in sorted(watched.items()):
             row = found.setdefault(topic, {"partitions": 0, "records": 0})

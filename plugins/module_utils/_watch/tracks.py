@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from .looking import Pairing, Survey
 from .reasons import COMPACTED, GONE
@@ -28,6 +28,9 @@ def restored(state: WatchState) -> dict[Partition, Track]:
             track.seen.add(part.read, part.oldest_waiting)
         track.seen.add(max(part.read, part.source_high), part.unread_since or state.at)
         track.windows = [window for window in state.windows.get(place, []) if window.high > part.examined[0]]
+        if place[0] in state.not_watched and part.looked_at is None and part.stopped is None:
+            # A former version did not keep it; when something was proven, it was looked at.
+            part.looked_at, track.dirty = part.proven_at or 0, True
         if part.stopped is None:
             track.pending = records(place, part, state.windows.get(place, []))
         track.faults = [found for found in named.get(place, ()) if found.accepted is None]
@@ -74,6 +77,25 @@ def synchronise(
     dropped = {place: tracks.pop(place) for place in absent if place[0] in there}
     gone = {topic for topic, dummy in absent} - there
     return {**dict.fromkeys(sorted(gone), GONE), **survey.not_watched}, dropped
+
+
+def note_looked(tracks: Mapping[Partition, Track], looked: Collection[Partition], before_ms: int) -> None:
+    """Keep when each partition was looked at last, which this round may not have done.
+
+    :param looked: those whose both logs this round has seen. :param before_ms: when the round before it began.
+    """
+    for place, track in tracks.items():
+        known = track.part.looked_at
+        if track.part.stopped is not None:
+            continue
+        if place in looked:
+            now = None
+        elif track.source_new:
+            now = 0
+        else:
+            now = before_ms if known is None else known
+        if now != known:
+            track.part.looked_at, track.dirty = now, True
 
 
 def count_on(tracks: Mapping[Partition, Track], differences: Iterable[Difference]) -> None:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.closed_report import _silent
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.closed_report import silent as silent_of
 
 NOW = time.time()
 
@@ -21,7 +21,7 @@ def silent(ended: float, seconds: float, seen: float | None) -> str:
         wanted=SimpleNamespace(seen_at=0 if seen is None else (NOW - seen) * 1000),
         began=NOW,
     )
-    return _silent(cast(Any, closing))
+    return silent_of(cast(Any, closing))
 
 
 @pytest.mark.parametrize(
