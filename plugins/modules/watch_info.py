@@ -76,7 +76,9 @@ watch:
       description: How far ahead of this machine's clock the last round ended; 0 where it did not.
       type: float
     unproven_seconds:
-      description: The age of the oldest of them, by its timestamp, but no less than since the watch has known of it.
+      description: The age of the oldest of them, by its timestamp, but no less than since the watch has known of it,
+        and no less than since the last round began, as what the source got since is not proven. Null where
+        C(age_seconds) is.
       type: float
     scrubbed_at:
       description: When all that is proven had been read again, in milliseconds; null before that, and without

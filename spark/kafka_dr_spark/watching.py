@@ -77,10 +77,10 @@ def _teller(arguments: argparse.Namespace, metrics: Metrics | None) -> Callable[
 
 def told(figures: RoundFigures) -> str:
     """A round in a line."""
+    oldest = f", the oldest {figures.proven_age_seconds:.1f} s old" if figures.unproven_records else ""
     return (
-        f"round {figures.rounds}: {figures.unproven_records:,} records not proven, the oldest "
-        f"{figures.proven_age_seconds:.1f} s old; {figures.differences} differences, {figures.stopped} partitions "
-        f"stopped; {figures.records:,} records read"
+        f"round {figures.rounds}: {figures.unproven_records:,} records not proven{oldest}; "
+        f"{figures.differences} differences, {figures.stopped} partitions stopped; {figures.records:,} records read"
     )
 
 

@@ -51,7 +51,6 @@ def page():
 def test_the_page_shows_the_figures_of_the_last_round(page):
     dummy_port, dummy_empty, text = page
     for line in (
-        'kafka_dr_proven_age_seconds{mirror="there"} 2.5',
         'kafka_dr_unproven_records{mirror="there"} 7.0',
         'kafka_dr_differences{mirror="there"} 1.0',
         'kafka_dr_stopped_partitions{mirror="there"} 2.0',
@@ -65,6 +64,18 @@ def test_the_page_shows_the_figures_of_the_last_round(page):
     assert age >= 5, "it grows while no round ends"
     age = float(re.search(r'^kafka_dr_witness_age_seconds\{mirror="there"\} (\S+)$', text, re.M)[1])
     assert age >= 4, "it grows while nothing is seen of the witness"
+
+
+@pytest.mark.parametrize("name", ["kafka_dr_proven_age_seconds", "kafka_dr_topic_proven_age_seconds"])
+def test_what_is_not_proven_grows_old_while_no_round_ends(name, monkeypatch):
+    now = [50.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    shown = metrics.Metrics("there")
+    shown.update(FIGURES)
+    for later, expected in ((0, 2.5), (600, 602.5)):
+        now[0] = 50.0 + later
+        (family,) = (family for family in shown.collect() if family.name == name)
+        assert [sample.value for sample in family.samples] == [expected]
 
 
 def test_before_the_first_round_nothing_says_that_all_is_proven(page):

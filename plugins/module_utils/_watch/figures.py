@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 @dataclass
 class TopicFigures:
-    """Of one topic: records not proven, the age of the oldest of them (seconds), differences not accepted."""
+    """Of one topic: records not proven, the age (seconds) of the oldest of them, or of what no round could have seen,
+    and differences not accepted.
+    """
 
     unproven_records: int = 0
     proven_age_seconds: float = 0
@@ -20,7 +22,7 @@ class RoundFigures:
     """Of one mirror, after a round.
 
     :ivar at: when the round ended, in milliseconds; 0 before the first.
-    :ivar proven_age_seconds: age of the oldest source record that is not proven; 0 where there is none.
+    :ivar proven_age_seconds: age of the oldest source record that is not proven, or of what no round could have seen.
     :ivar unproven_records: source records that are not proven, those that never will be among them.
     :ivar differences: faults that nobody accepted. :ivar stopped: partitions that are no longer watched.
     :ivar mirror_lag_records: source records that the target did not have when the round looked.

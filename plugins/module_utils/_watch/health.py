@@ -148,8 +148,10 @@ def _late(watch: dict[str, Any], most_age: float, most_unproven: float) -> Itera
         yield Trouble(
             "watch-behind",
             "warning",
-            f"{watch['unproven_records']} records are not proven, the oldest for {watch['unproven_seconds']:.0f} s",
-            "The mirror or the watch does not keep up, or a difference or a stopped partition holds it back"
+            f"{watch['unproven_records']} records are not proven, the oldest for {watch['unproven_seconds']:.0f} s"
+            if watch["unproven_records"]
+            else f"nothing that the source got in the last {watch['unproven_seconds']:.0f} s is proven",
+            "The mirror or the watch does not keep up or cannot look at a topic, or a difference holds it back"
             + (
                 f"; {watch['undecided_records']} offsets of the source lie behind a transaction that is open there"
                 if watch.get("undecided_records")

@@ -24,7 +24,7 @@ LOOPBACK = "127.0.0.1"
 TOPICS = 500
 # By name: what it is. Counters are named without _total here, which Prometheus' format adds.
 GAUGES = {
-    "kafka_dr_proven_age_seconds": "Age of the oldest record of the source that is not proven to be in the target",
+    "kafka_dr_proven_age_seconds": "Age of the oldest record of the source, known or not, that is not proven",
     "kafka_dr_unproven_records": "Records of the source that are not proven, those that never will be among them",
     "kafka_dr_differences": "Faults that were found in the copy and that nobody accepted",
     "kafka_dr_stopped_partitions": "Partitions that are no longer watched, because their proven prefix ended",
@@ -62,18 +62,19 @@ class Metrics:
     """What is shown: the figures of the last round. Ages grow between rounds, since they are told when asked."""
 
     def __init__(self, mirror: str) -> None:
-        self.figures = RoundFigures(mirror)
+        self._taken = RoundFigures(mirror), time.monotonic()
 
     def update(self, figures: RoundFigures) -> None:
-        """Take the figures of a round."""
-        self.figures = figures
+        """Take the figures of a round that ended just now."""
+        self._taken = figures, time.monotonic()
 
     def collect(self) -> Iterator[Metric]:
         """prometheus-client's own entry: every series at this moment."""
-        figures = self.figures
+        figures, taken = self._taken
+        since = time.monotonic() - taken
         label = [figures.mirror]
         for names, family in ((GAUGES, GaugeMetricFamily), (COUNTERS, CounterMetricFamily)):
-            values = _values(figures)
+            values = _values(figures, since)
             for name, text in names.items():
                 shown = family(name, text, labels=["mirror"])
                 if values[name] is not None:
@@ -83,15 +84,19 @@ class Metrics:
         for name, text in BY_TOPIC.items():
             shown = GaugeMetricFamily(name, text, labels=["mirror", "topic"])
             for topic, row in topics:
-                shown.add_metric([*label, topic], getattr(row, name.removeprefix("kafka_dr_topic_")))
+                value = getattr(row, name.removeprefix("kafka_dr_topic_"))
+                shown.add_metric([*label, topic], value + since if name.endswith("_age_seconds") else value)
             yield shown
 
 
-def _values(figures: RoundFigures) -> dict[str, Any]:
-    """Values by name; None where nothing is known, so that no series says 0 in its place."""
+def _values(figures: RoundFigures, since: float) -> dict[str, Any]:
+    """Values by name; None where nothing is known, so that no series says 0 in its place.
+
+    :param since: seconds since the round ended of which the figures are.
+    """
     seen = figures.at > 0
     return {
-        "kafka_dr_proven_age_seconds": figures.proven_age_seconds if seen else None,
+        "kafka_dr_proven_age_seconds": figures.proven_age_seconds + since if seen else None,
         "kafka_dr_unproven_records": figures.unproven_records if seen else None,
         "kafka_dr_differences": figures.differences if seen else None,
         "kafka_dr_stopped_partitions": figures.stopped if seen else None,

@@ -28,6 +28,7 @@ def summarise(
     :param now_ms: milliseconds since the epoch, by which ages are told.
     """
     now = int(time.time() * 1000) if now_ms is None else now_ms
+    known = (now - state.at) / 1000 >= -AHEAD_SECONDS
     open_ones = [found for found in state.standing_differences() if found.accepted is None]
     silent = (now - state.at) / 1000
     accepted = _accepted(state)
@@ -39,13 +40,14 @@ def summarise(
     return {
         "mirror": state.mirror,
         "at": state.at,
-        "age_seconds": round(max(0, silent), 3) if silent >= -AHEAD_SECONDS else None,
-        "ahead_seconds": 0 if silent >= -AHEAD_SECONDS else round(-silent, 3),
+        "age_seconds": round(max(0, silent), 3) if known else None,
+        "ahead_seconds": 0 if known else round(-silent, 3),
         "round": state.round,
         "proven_through": proven_through(state),
         "records": sum(part.records for part in state.partitions.values()),
         "duplicates": sum(part.duplicates for part in state.partitions.values()),
-        **_unproven(state, ends or {}, now),
+        **_unproven(state, ends or {}),
+        "unproven_seconds": round(max(0, now - _unproven_since(state, ends or {})) / 1000, 3) if known else None,
         "scrubbed_at": scrubbed_at(state),
         "differences": [_difference(state.mirror, found) for found in open_ones[:NAMED]],
         "differences_left_out": max(0, len(open_ones) - NAMED),
@@ -57,23 +59,27 @@ def summarise(
     }
 
 
-def _unproven(state: WatchState, ends: Mapping[Partition, int], now: int) -> dict[str, Any]:
-    # Of a topic that is compacted, or that its owner deleted, nothing is waited for.
-    counted = {
-        place: part for place, part in state.partitions.items() if state.not_watched.get(place[0]) not in EXPECTED
-    }
+def _counted(state: WatchState) -> dict[Partition, Confirmed]:
+    """Of a topic that is compacted, or that its owner deleted, nothing is waited for."""
+    return {place: part for place, part in state.partitions.items() if state.not_watched.get(place[0]) not in EXPECTED}
+
+
+def _unproven_since(state: WatchState, ends: Mapping[Partition, int]) -> int:
+    """Milliseconds of the oldest record that is not proven. What came since the last round began is not, whatever it
+    is.
+    """
+    oldest = [oldest_unproven(part, ends.get(place), state.at) for place, part in _counted(state).items()]
+    return min([state.round_began(), *(moment for moment in oldest if moment is not None)])
+
+
+def _unproven(state: WatchState, ends: Mapping[Partition, int]) -> dict[str, Any]:
+    counted = _counted(state)
     parts = counted.values()
-    oldest = [
-        moment
-        for place, part in counted.items()
-        if (moment := oldest_unproven(part, ends.get(place), state.at)) is not None
-    ]
     return {
         "unproven_records": sum(unproven_records(part, ends.get(place)) for place, part in counted.items()),
         "never_compared": sum(part.left_unproven for part in parts),
         "undecided_records": sum(max(0, part.source_high - part.source_end) for part in parts),
         "vanished_records": sum(vanished(part) for part in parts),
-        "unproven_seconds": round(max(0, now - min(oldest)) / 1000, 3) if oldest else 0,
     }
 
 
@@ -103,8 +109,8 @@ def scrubbed_at(state: WatchState) -> int | None:
 
 
 def oldest_unproven(part: Confirmed, end: int | None = None, at: int = 0) -> int | None:
-    """Milliseconds of the oldest source record beyond ``through``, or since when there is one; None where there is
-    none. A timestamp counts where it is no later than the record was seen.
+    """Milliseconds of the oldest source record beyond ``through``, or since when there may be one; None where there is
+    none that a round could have seen. A timestamp counts where it is no later than the record was seen.
 
     :param end: as of :func:`unproven_records`. :param at: when the round ended of which the state is.
     """
@@ -115,10 +121,12 @@ def oldest_unproven(part: Confirmed, end: int | None = None, at: int = 0) -> int
 
 def _known_since(part: Confirmed, end: int | None, at: int) -> list[int]:
     proven_at = part.proven_at or part.since
+    # Nobody knows what the source got since it was looked at last.
+    known = [] if part.looked_at is None else [part.looked_at or part.since]
     if part.through[0] < part.examined[0]:
         # Behind a difference nothing is proven, whatever was compared since.
-        return [proven_at]
-    known = [moment for moment in (part.oldest_waiting, part.unread_since) if moment is not None]
+        return [*known, proven_at]
+    known += [moment for moment in (part.oldest_waiting, part.unread_since) if moment is not None]
     if part.waiting and part.oldest_waiting is None:
         # A former version kept no time of records without timestamps.
         known.append(proven_at)
@@ -155,24 +163,20 @@ def proven_through(state: WatchState) -> dict[str, Any]:
 def figures(state: WatchState, now_ms: int) -> RoundFigures:
     """Figures of a state; what only a running watch knows is left at its default."""
     topics: dict[str, TopicFigures] = {}
-    oldest: dict[str, int] = {}
-    for (topic, dummy), part in state.partitions.items():
-        if state.not_watched.get(topic) in EXPECTED:
-            continue
+    began = state.round_began()
+    for (topic, dummy), part in _counted(state).items():
         row = topics.setdefault(topic, TopicFigures())
         row.unproven_records += unproven_records(part)
         moment = oldest_unproven(part, at=state.at)
-        if moment is not None:
-            oldest[topic] = min(moment, oldest.get(topic, moment))
-    for topic, moment in oldest.items():
-        topics[topic].proven_age_seconds = max(0, now_ms - moment) / 1000
+        age = max(0, now_ms - min(began, began if moment is None else moment)) / 1000
+        row.proven_age_seconds = max(row.proven_age_seconds, age)
     for found in state.standing_differences():
         if found.accepted is None:
             topics.setdefault(found.topic, TopicFigures()).differences += 1
     return RoundFigures(
         mirror=state.mirror,
         at=state.at,
-        proven_age_seconds=max((row.proven_age_seconds for row in topics.values()), default=0),
+        proven_age_seconds=max(0, now_ms - _unproven_since(state, {})) / 1000,
         unproven_records=sum(row.unproven_records for row in topics.values()),
         differences=sum(row.differences for row in topics.values()),
         stopped=sum(1 for part in state.partitions.values() if part.stopped),

@@ -20,10 +20,13 @@ HOUR = 3_600_000
 
 
 def told(state, later=0):
+    """Records that are not proven, and for how long; 0 where nothing else is than what came since the round began."""
     now = int(time.time() * 1000) + later
     said, shown = summarise(state, now_ms=now), figures(state, now)
     assert (shown.unproven_records, shown.proven_age_seconds) == (said["unproven_records"], said["unproven_seconds"])
-    return said["unproven_records"], said["unproven_seconds"]
+    count, seconds = said["unproven_records"], said["unproven_seconds"]
+    since = max(0, now - state.round_began()) / 1000
+    return count, 0 if not count and seconds == pytest.approx(since) else seconds
 
 
 def test_records_with_times_to_come_grow_old(pair):

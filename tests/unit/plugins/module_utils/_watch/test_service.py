@@ -155,6 +155,9 @@ DIFFERENCE["text"] = "t-0/0/01234567: missing x1 at source offset 5"
         ({"age_seconds": None, "ahead_seconds": 61.0}, ["watch-stale"]),
         ({"vanished_records": 2}, ["watch-vanished"]),
         ({"unproven_seconds": 301, "unproven_records": 4}, ["watch-behind"]),
+        # A reader that bears a silent watch for longer.
+        ({"age_seconds": 50.0, "unproven_seconds": 350}, ["watch-behind"]),
+        ({"age_seconds": None, "ahead_seconds": 61.0, "unproven_seconds": None}, ["watch-stale"]),
         ({"differences": [DIFFERENCE]}, ["watch-differs"]),
         ({"stopped": [{"topic": "t", "partition": 1, "reason": "r"}]}, ["watch-stopped"]),
         ({"never_compared": 2}, ["watch-gap"]),
@@ -171,6 +174,11 @@ def test_what_is_left_out_although_a_watch_could_stand_for_it_is_a_warning(reaso
     rows = [{"topic": "t", "reason": reasons.STAMPED}, {"topic": "u", "reason": reason}]
     (trouble,) = troubles({**WELL, "topics_not_watched": rows}, 60, 300)
     assert trouble.severity == severity
+
+
+def test_where_no_record_is_known_that_is_not_proven_the_time_is_named():
+    (trouble,) = troubles({**WELL, "unproven_seconds": 350}, 3600, 300)
+    assert trouble.found == "nothing that the source got in the last 350 s is proven"
 
 
 def test_an_open_transaction_is_named_where_it_holds_the_watch_back():
