@@ -193,7 +193,7 @@ LATER: dict[str, Callable[[Any], Any]] = {
     "expiring_for": _MOMENT,
     "scrub_at": optional(_cursor),
     **dict.fromkeys(("expiring", "vanished"), _pairs),
-    "unstamped": _flag,
+    **dict.fromkeys(("unstamped", "gone"), _flag),
     "former_ids": _texts,
 }
 WINDOW: dict[str, Callable[[Any], Any]] = {

@@ -18,6 +18,7 @@ from .._errors import FormatError, KafkaDrError
 from .._ledger.kept import KeptRecord
 from .._values.topic_name import is_topic_name
 from . import fields
+from .reasons import GONE
 from .state import TOPIC, Confirmed, Difference, Partition, WatchState, Window
 
 FORMAT = 1
@@ -64,7 +65,10 @@ def watch_row(state: WatchState) -> Row:
     """The record that ends a round."""
     names = (*("source_cluster", "target_cluster", "topics", "rename"), *("began", "round", "seconds", "kept"))
     value = {name: getattr(state, name) for name in names}
-    value["not_watched"] = fields.by_reason(state.not_watched)
+    # Their partitions say it.
+    gone = {place[0] for place, part in state.partitions.items() if part.gone}
+    named = {topic: why for topic, why in state.not_watched.items() if why != GONE or topic not in gone}
+    value["not_watched"] = fields.by_reason(named)
     return _row(key(WATCH, state.mirror), state.at, value)
 
 
@@ -191,6 +195,9 @@ def _whole_state(state: WatchState, accepted: dict[str, dict[str, Any]]) -> Watc
     if accepted:
         for found in state.differences:
             found.accepted = accepted.get(found.id(state.mirror))
+    for (topic, dummy), part in state.partitions.items():
+        if part.gone:
+            state.not_watched.setdefault(topic, GONE)
     for windows in state.windows.values():
         windows.sort(key=lambda window: window.low)
     state.differences.sort(key=lambda found: (found.topic, found.partition, found.number))

@@ -54,6 +54,8 @@ class Confirmed:
     :ivar unstamped: whether a record without timestamp was accounted for, whose expiry nobody can tell.
     :ivar looked_at: when the round began (ms) that looked at both logs last, where later rounds could not; 0 where none
         did since they are these logs, None where the last round did.
+    :ivar gone: whether the source does not list the topic any more. Such topics only become more, and a record
+        that named all of them would grow beyond what a broker takes.
     :ivar older: target records from before the first common one, or (by offsets) of a former topic.
     :ivar waiting, oldest_waiting: source records that are read and not confirmed yet (in windows); the time (ms) of the
         oldest, which is never later than when it was first seen.
@@ -93,6 +95,7 @@ class Confirmed:
     unstamped: bool = False
     former_ids: list[str] = field(default_factory=list)
     looked_at: int | None = None
+    gone: bool = False
     older: int = 0
     waiting: int = 0
     oldest_waiting: int | None = None

@@ -13,6 +13,8 @@ from .windows import records
 
 # Ids of former topics by a name that are remembered: of two weeks, where one is made anew each hour.
 FORMER_KEPT = 400
+# Partitions of deleted topics that a survey writes at most.
+GONE_AT_ONCE = 1000
 
 
 def restored(state: WatchState) -> dict[Partition, Track]:
@@ -30,7 +32,7 @@ def restored(state: WatchState) -> dict[Partition, Track]:
         track.windows = [window for window in state.windows.get(place, []) if window.high > part.examined[0]]
         if place[0] in state.not_watched and part.looked_at is None and part.stopped is None:
             # A former version did not keep it; when something was proven, it was looked at.
-            part.looked_at, track.dirty = part.proven_at or 0, True
+            part.looked_at, track.dirty = part.proven_at or 0, state.not_watched[place[0]] != GONE
         if part.stopped is None:
             track.pending = records(place, part, state.windows.get(place, []))
         track.faults = [found for found in named.get(place, ()) if found.accepted is None]
@@ -75,8 +77,17 @@ def synchronise(
     absent = set(tracks) - set(survey.partitions)
     # Kafka takes no partition away from a topic.
     dropped = {place: tracks.pop(place) for place in absent if place[0] in there}
-    gone = {topic for topic, dummy in absent} - there
+    gone = {topic for topic, dummy in absent} - there - survey.not_watched.keys()
+    _tell_gone(tracks, gone)
     return {**dict.fromkeys(sorted(gone), GONE), **survey.not_watched}, dropped
+
+
+def _tell_gone(tracks: Mapping[Partition, Track], gone: Collection[str]) -> None:
+    """Let each partition tell whether its topic is gone: many only by and by, where a former version kept it."""
+    changed = [track for place, track in tracks.items() if track.part.gone != (place[0] in gone)]
+    back = [track for track in changed if track.part.gone]
+    for track in [*back, *[track for track in changed if not track.part.gone][:GONE_AT_ONCE]]:
+        track.part.gone, track.dirty = not track.part.gone, True
 
 
 def note_looked(tracks: Mapping[Partition, Track], looked: Collection[Partition], before_ms: int) -> None:

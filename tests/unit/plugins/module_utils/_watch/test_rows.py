@@ -204,7 +204,7 @@ def test_another_writing_of_a_name_is_no_record_of_its_own(name):
 def test_each_field_of_a_partition_is_checked(field):
     state = known()
     name, value = rows.confirmed_row("m", PLACE, state.partitions[PLACE], 1)
-    for wrong in (1 if field == "unstamped" else True, {"x": [1]}, [["a"]]):
+    for wrong in (1 if field in ("unstamped", "gone") else True, {"x": [1]}, [["a"]]):
         with pytest.raises(FormatError):
             rows.fold([(0, name, json.dumps({**json.loads(value), field: wrong}).encode(), None)])
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import rows
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.expiring import Retention
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.looking import Pairing, Survey
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import COMPACTED, GONE
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import COMPACTED, GONE, HIDDEN
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import Difference, WatchState
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.tracks import count_on, synchronise
 
@@ -80,3 +81,60 @@ def test_further_differences_are_numbered_behind_those_that_are_kept():
     synchronise(tracks, survey(1), 1)
     count_on(tracks, [Difference("orders", number, 4, "missing", 5, None, None, None, 1, 1) for number in (0, 1)])
     assert tracks["orders", 0].part.differences == 5
+
+
+def kept(tracks, not_watched):
+    """A round's records, by key."""
+    state = WatchState("m", at=1, round=1, not_watched=not_watched)
+    state.partitions = {place: track.part for place, track in tracks.items()}
+    found = [rows.confirmed_row("m", place, part, 1) for place, part in state.partitions.items()]
+    return dict([*found, rows.watch_row(state)])
+
+
+def test_the_record_that_ends_a_round_does_not_grow_with_the_topics_that_were_deleted():
+    """A hundred topics that live for a day each filled it within months."""
+    tracks = {}
+    for number in range(40):
+        synchronise(tracks, survey(1, topic=f"daily.{number}"), 1)
+    not_watched, dropped = synchronise(tracks, survey(1, topic="orders"), 2)
+    assert (len(not_watched), dropped) == (40, {})
+    found = kept(tracks, not_watched)
+    assert b"daily" not in found[rows.key("watch", "m")]
+    state = rows.fold([(at, *row, None) for at, row in enumerate(found.items())])["m"]
+    assert state.not_watched == not_watched
+
+
+def test_deleted_topics_of_a_former_version_are_written_by_and_by(monkeypatch):
+    monkeypatch.setattr("ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.tracks.GONE_AT_ONCE", 15)
+    tracks = {}
+    daily = [survey(1, topic=f"daily.{number}").partitions for number in range(40)]
+    synchronise(tracks, Survey({place: pairing for pairs in daily for place, pairing in pairs.items()}, {}), 1)
+    for known in (15, 30, 40):
+        not_watched, dummy = synchronise(tracks, survey(1, topic="orders"), 2)
+        assert sum(track.part.gone for track in tracks.values()) == known and len(not_watched) == 40
+        row = kept(tracks, not_watched)[rows.key("watch", "m")]
+        assert row.count(b"daily") == 40 - known
+    synchronise(tracks, Survey({}, {f"daily.{number}": HIDDEN for number in range(40)}), 3)
+    assert not any(track.part.gone for place, track in tracks.items() if place[0] != "orders")
+
+
+def test_a_topic_that_is_there_again_is_not_gone():
+    tracks = {}
+    synchronise(tracks, survey(1), 1)
+    for there, not_watched in ((survey(1, topic="bills"), {"orders": GONE}), (Survey({}, {"orders": HIDDEN}), None)):
+        tracks["orders", 0].dirty = False
+        found, dummy = synchronise(tracks, there, 2)
+        assert tracks["orders", 0].part.gone is bool(not_watched) and tracks["orders", 0].dirty
+        assert found["orders"] == (GONE if not_watched else HIDDEN)
+    synchronise(tracks, survey(1, topic="bills"), 3)
+    tracks["orders", 0].dirty = False
+    synchronise(tracks, survey(1), 4)
+    assert not tracks["orders", 0].part.gone and tracks["orders", 0].dirty
+
+
+def test_a_topic_whose_deletion_no_partition_tells_stays_in_the_record():
+    """So a former version wrote it."""
+    tracks = {}
+    synchronise(tracks, survey(1), 1)
+    assert b"orders" in kept(tracks, {"orders": GONE})[rows.key("watch", "m")]
+    assert b"bills" in kept(tracks, {"bills": GONE})[rows.key("watch", "m")]
