@@ -11,7 +11,12 @@ from typing import Any, cast
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._proof.comparison import Options
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import beside_manifest, closed_report, rows
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import (
+    beside_manifest,
+    closed_report,
+    rounds,
+    rows,
+)
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.closing import Wanted
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.looking import Pairing, Survey
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import (
@@ -228,3 +233,33 @@ def test_a_topic_that_comes_back_is_looked_at_again():
 @pytest.mark.parametrize(("reason", "kept"), [(LEADERLESS, True), (GONE, True), (COMPACTED, False)])
 def test_which_topics_the_state_holds_to(reason, kept):
     assert held_to(state_of(reason)) == ({"orders"} if kept else set())
+
+
+@pytest.mark.parametrize("away", ["left out", "doubted"])
+def test_a_round_keeps_what_it_did_not_look_at(monkeypatch, away):
+    """With the logs themselves away: what it reads of them is given."""
+    written = []
+    watch = rounds.Watch.__new__(rounds.Watch)
+    watch.options, watch.state = rounds.Options("m", "orders"), state_of(None, part(looked_at=None, proven_at=1))
+    watch.tracks, watch.dropped, watch.rounds = restored(watch.state), {}, 0
+    watch.state.at, watch.state.seconds = NOW - 5000, 2.0
+    clock = SimpleNamespace(now_ms=lambda: NOW)
+    watch.keeper = cast(Any, SimpleNamespace(look=lambda now: None, clock=clock, write=written.extend))
+    doubted = {PLACE: ""} if away == "doubted" else {}
+    watch.portions = cast(Any, SimpleNamespace(read=lambda *words: None, doubted=doubted, records=0))
+    watch.expiry = watch.scrubber = cast(Any, SimpleNamespace(step=lambda *words: None))
+    watch.witness = cast(Any, SimpleNamespace(last_round=lambda now: None))
+    active = [watch.tracks[PLACE]] if away == "doubted" else []
+    ends = SimpleNamespace(target_high={}, target_decided=lambda track: False)
+    for name, answer in (("_look", None), ("_look_for_acceptance", None), ("_copied", {}), ("_ends", (active, ends))):
+        monkeypatch.setattr(watch, name, lambda *words, answer=answer: answer)
+    watch.round()
+    kept = rows.fold([(at, *row, None) for at, row in enumerate(written)])["m"]
+    assert kept.partitions[PLACE].looked_at == NOW - 7000
+    written.clear()
+    watch.round()
+    assert [rows.key("watch", "m")] == [name for name, dummy in written], "it is written once"
+    if away == "doubted":
+        doubted.clear()
+        watch.round()
+        assert watch.state.partitions[PLACE].looked_at is None
