@@ -8,6 +8,7 @@ there is one for each transaction; at most :data:`.track.MAP_RUNS` are kept.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 
 from .._errors import KafkaDrError, NotProvableError
 from .._kafka.client import KafkaClient
@@ -15,7 +16,11 @@ from .._kafka.offsets import list_offsets
 from .._kafka.pace import Pace
 from .._positions.offset_map import ProofMap
 from .reading import SideReader, Wanted
+from .reasons import HIDDEN_COPY, LEADERLESS
 from .state import TOPIC, Confirmed, Partition, Tip, require_state
+
+# Why a topic may not be looked at, although the last round saw that the source has the one of that id still.
+SAME = (None, LEADERLESS, HIDDEN_COPY)
 
 
 def maps_or_reason(
@@ -60,9 +65,14 @@ def read_maps(
             found=state.source_cluster,
         )
     parts = {place: part for place in wanted if (part := state.partitions.get(place)) is not None and usable(part)}
-    found = {place: offset_map(part) for place, part in parts.items() if place[0] not in state.not_watched}
+    reasons = SAME if source is None else (None,)
+    found = {place: offset_map(part) for place, part in parts.items() if state.not_watched.get(place[0]) in reasons}
     copies = {place: ((parts[place].target_topic, place[1]), parts[place].target_tip) for place in found}
-    same = same_logs(target, copies)
+    watched = {place: copy for place, copy in copies.items() if place[0] not in state.not_watched}
+    same = same_logs(target, watched)
+    # They may still be as they were, and those hold up no other.
+    with suppress(KafkaDrError):
+        same |= same_logs(target, {place: copy for place, copy in copies.items() if place not in watched})
     if source is not None:
         same &= same_logs(source, {place: (place, parts[place].source_tip) for place in same})
     return {place: found[place] for place in same}

@@ -5,9 +5,15 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import KafkaDrError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions.offset_map import merge_pairs
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.offset_maps import offset_map, usable
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import Confirmed
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import offset_maps, reasons
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.offset_maps import (
+    offset_map,
+    read_maps,
+    usable,
+)
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import Confirmed, WatchState
 
 RUNS = [[0, 0, 5], [6, 10, 4], [20, 16, 10]]
 
@@ -51,3 +57,37 @@ def test_what_was_proven_before_records_were_skipped_is_left_out():
 def test_pairs_from_before_the_map_count_on():
     found = offset_map(part(begins=(20, 16), map_runs=RUNS[2:]))
     assert merge_pairs([(0, 0), (8, 12)], found) == [(0, 0), (8, 12), (20, 16), (29, 25)]
+
+
+@pytest.mark.parametrize(
+    ("reason", "kept"),
+    [
+        (None, True),
+        # The watch saw that it is still the topic of that id.
+        (reasons.LEADERLESS, True),
+        (reasons.HIDDEN_COPY, True),
+        (reasons.HIDDEN, False),
+        (reasons.GONE, False),
+        (reasons.COMPACTED, False),
+    ],
+)
+def test_a_topic_that_could_not_be_looked_at_keeps_its_map(monkeypatch, reason, kept):
+    place = ("orders", 0)
+    state = WatchState("m", not_watched={"orders": reason} if reason else {}, partitions={place: part()})
+    monkeypatch.setattr(offset_maps, "require_state", lambda *words: state)
+    monkeypatch.setattr(offset_maps, "same_logs", lambda client, tips: set(tips))
+    assert (place in read_maps(None, None, "m", [place])) == kept
+
+
+def test_a_topic_that_still_cannot_be_looked_at_holds_up_no_other(monkeypatch):
+    places = [("orders", 0), ("bills", 0)]
+    state = WatchState("m", not_watched={"bills": reasons.LEADERLESS}, partitions={place: part() for place in places})
+
+    def same_logs(client, tips):
+        if places[1] in tips:
+            raise KafkaDrError("no broker leads it")
+        return set(tips)
+
+    monkeypatch.setattr(offset_maps, "require_state", lambda *words: state)
+    monkeypatch.setattr(offset_maps, "same_logs", same_logs)
+    assert list(read_maps(None, None, "m", places)) == places[:1]
