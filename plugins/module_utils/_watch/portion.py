@@ -160,7 +160,7 @@ class Portions:
             return
         self._verified["target", track.place] = time.monotonic()
         if piece.skipped:
-            _skip(track, "target", piece.skipped)
+            _skip(track, "target", item, piece.skipped)
             if track.part.stopped:
                 return
         for first, epoch in zip(piece.epochs.firsts, piece.epochs.epochs, strict=True):
@@ -198,7 +198,7 @@ class Portions:
             return
         self._verified["source", track.place] = time.monotonic()
         if piece.skipped:
-            _skip(track, "source", piece.skipped)
+            _skip(track, "source", item, piece.skipped)
             if track.part.stopped:
                 return
         if item.high > item.low:
@@ -253,13 +253,18 @@ def _share(unread: Sequence[int]) -> int:
     return BATCH
 
 
-def _skip(track: Track, side: SideName, count: int) -> None:
+def _skip(track: Track, side: SideName, item: Wanted, count: int) -> None:
     """Retention passed the watch: what it took was never compared, and what follows has to be aligned anew."""
     if track.held:
         track.stop(f"the {side}'s log start passed what was read, behind a difference")
         return
+    part = track.part
     if side == "source":
-        track.part.unproven += count + len(track.pending)
+        part.unproven += count + len(track.pending)
         track.pending = Records()
-    track.part.begins = None
+        # No record of theirs waits any more. The windows of what follows begin where reading goes on.
+        track.forgotten += track.windows
+        track.windows = []
+        part.examined = (item.low + count, part.examined[1])
+    part.begins, part.through = None, part.examined
     track.note(f"{count} offsets of the {side} were deleted before they were read; what follows was aligned anew")

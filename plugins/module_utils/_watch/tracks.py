@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from .._errors import NotProvableError
 from .looking import Pairing, Survey
 from .reasons import COMPACTED, GONE
 from .state import Confirmed, Difference, Partition, WatchState, by_partition
@@ -18,10 +19,7 @@ GONE_AT_ONCE = 1000
 
 
 def restored(state: WatchState) -> dict[Partition, Track]:
-    """Tracks as the state has them.
-
-    :raises NotProvableError: the windows of one are not whole.
-    """
+    """Tracks as the state has them. A partition whose windows are not whole is stopped, and holds up no other."""
     tracks = {}
     named = by_partition(state)
     for place, part in state.partitions.items():
@@ -34,7 +32,10 @@ def restored(state: WatchState) -> dict[Partition, Track]:
             # A former version did not keep it; when something was proven, it was looked at.
             part.looked_at, track.dirty = part.proven_at or 0, state.not_watched[place[0]] != GONE
         if part.stopped is None:
-            track.pending = records(place, part, state.windows.get(place, []))
+            try:
+                track.pending = records(place, part, state.windows.get(place, []))
+            except NotProvableError as error:
+                track.stop(str(error))
         track.faults = [found for found in named.get(place, ()) if found.accepted is None]
         track.accepted = [found for found in named.get(place, ()) if found.accepted is not None]
         tracks[place] = track

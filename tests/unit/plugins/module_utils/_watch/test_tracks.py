@@ -9,8 +9,8 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.expiring import Retention
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.looking import Pairing, Survey
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import COMPACTED, GONE, HIDDEN
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import Difference, WatchState
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.tracks import count_on, synchronise
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import Confirmed, Difference, WatchState
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.tracks import count_on, restored, synchronise
 
 
 def survey(partitions, source_id="s", topic="orders", **more):
@@ -138,3 +138,15 @@ def test_a_topic_whose_deletion_no_partition_tells_stays_in_the_record():
     synchronise(tracks, survey(1), 1)
     assert b"orders" in kept(tracks, {"orders": GONE})[rows.key("watch", "m")]
     assert b"bills" in kept(tracks, {"bills": GONE})[rows.key("watch", "m")]
+
+
+def test_windows_that_are_not_whole_stop_their_partition_alone():
+    parts = {
+        ("orders", number): Confirmed("a.orders", "s", "t", examined=(5, 5), read=8, waiting=3 * number)
+        for number in range(2)
+    }
+    state = WatchState("m", partitions=parts)
+    tracks = restored(state)
+    assert tracks["orders", 0].part.stopped is None and not tracks["orders", 0].dirty
+    assert "orders-1" in tracks["orders", 1].part.stopped and "not whole" in tracks["orders", 1].part.stopped
+    assert tracks["orders", 1].dirty
