@@ -51,7 +51,7 @@ class Rounds:
 
     def __init__(self, source, target, through=None):
         self.source, self.target, self.through, self.starts = list(source), list(target), through, [0, 0]
-        self.kept, self.clock = Kept(), 0.0
+        self.kept = Kept()
         self.open(WatchState("m", "s", "t", began=1))
         part = Confirmed("t", "a", "b", since=1)
         self.watch.tracks[PLACE] = Track(PLACE, part, source_new=True, target_new=True)
@@ -59,7 +59,11 @@ class Rounds:
     def open(self, state=None):
         """Go on from what was kept."""
         self.watch = watch = rounds.Watch.__new__(rounds.Watch)
-        watch.options, watch.keeper, watch.state = rounds.Options("m", "t"), self.kept, state or self.kept.state()
+        watch.options, watch.keeper, watch.state = (
+            rounds.Options("m", "t", settle=0),
+            self.kept,
+            state or self.kept.state(),
+        )
         watch.tracks, watch.state.windows, watch.dropped = restored(watch.state), {}, {}
         watch.rounds, watch.behind = 0, False
         watch.source, watch.target = MemorySide(self.source), MemorySide(self.target)
@@ -80,14 +84,12 @@ class Rounds:
         starts, ends = [{PLACE: start} for start in self.starts], ({PLACE: len(self.source)}, {PLACE: len(self.target)})
         return portion.Ends(starts[1], ends[1], ends[1], ends[0], ends[0], starts[0])
 
-    def round(self, monkeypatch=None):
-        """Read, confirm, judge what had its time to settle, keep."""
-        ends, self.clock = self.ends(), self.clock + self.watch.options.settle + 1
-        if monkeypatch is not None:
-            monkeypatch.setattr(rounds.time, "monotonic", lambda: self.clock)
+    def round(self):
+        """Read, confirm, judge, which needs no time to settle here, and keep."""
+        ends = self.ends()
         active = [track for track in self.watch.tracks.values() if track.part.stopped is None]
         self.watch.portions.read(active, ends, LATER)
         for track in active:
             if track.part.stopped is None and track.place not in self.watch.portions.doubted:
                 self.watch._step(track, ends, {} if self.through is None else {PLACE: self.through}, LATER)
-        self.watch._keep(self.clock)
+        self.watch._keep(0.0)

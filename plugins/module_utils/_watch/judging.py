@@ -51,6 +51,7 @@ def judge(track: Track, source: KafkaSide, target: KafkaSide, mirrored_through: 
     blocks = align.blocks(track.pending.digest(), track.fresh.digest())
     left, right = _extent(track, blocks, mirrored_through)
     if not left and not right:
+        track.tried = track.reached
         return len(track.fresh) < left_before
     found = _classified(track, source, target, blocks, left, right, lookup)
     track.part.duplicates += found.counts["duplicated"]
@@ -85,7 +86,8 @@ def _take_copies(track: Track, lookup: Lookup, now_ms: int, whole: bool) -> None
     It is done first, since between twins alignment may take a copy for a record that moved, and so that what is proven
     ends at the first fault and not before the copies.
     """
-    wanted, held = track.pending.digest().tolist(), track.fresh.digest().tolist()
+    # Only so many can follow one another on the target.
+    wanted, held = track.pending.digest()[: len(track.fresh)].tolist(), track.fresh.digest().tolist()
     pairs: list[tuple[int, int]] = []
     extras: list[int] = []
     for at, digest in enumerate(held):

@@ -11,6 +11,7 @@ from typing import Literal
 from .._digest.records import Records
 from .._kafka.offsets import list_offsets
 from .._proof.sides import KafkaSide
+from . import judging
 from .expiring import note_start
 from .reading import Piece, SideReader, Wanted
 from .state import Partition
@@ -18,7 +19,8 @@ from .track import Track
 
 # Offsets of one partition, and of one side, that a round reads.
 BATCH, TOTAL = 250000, 1000000
-# Source records of one partition, and of all, that wait for the target; beyond them the source is not read ahead.
+# Source records of one partition, and of all, that wait for the target; beyond them the source is not read ahead, but
+# for one partition whose target goes on with none of those that wait.
 AHEAD, AHEAD_TOTAL = 1000000, 4000000
 # Seconds after which the last record is read again where nothing is new.
 VERIFY_SECONDS = 60
@@ -170,7 +172,7 @@ class Portions:
 
     def _read_source(self, tracks: Sequence[Track], ends: Ends) -> None:
         wanted, share = {}, _share([ends.source.get(track.place, 0) - track.part.read for track in tracks])
-        ahead = sum(len(track.pending) for track in tracks)
+        ahead, furthest = sum(len(track.pending) for track in tracks), _furthest(tracks)
         for track in tracks:
             if not ends.source_known(track):
                 self.doubted[track.place] = ""
@@ -180,12 +182,9 @@ class Portions:
             if self._is_back(track, "source", track.part.read, end):
                 track.source_read_whole = True
                 continue
-            waiting = len(track.pending)
-            room = 0 if waiting >= BATCH and not track.target_read_whole else AHEAD - waiting
-            if ahead >= AHEAD_TOTAL and waiting >= BATCH:
-                room = 0
-            high = min(end, track.part.read + min(share, max(0, room)))
-            track.source_read_whole = high >= end or (room <= 0 and track.target_read_whole)
+            room = _room(track, ahead, furthest)
+            high = min(end, track.part.read + min(share, room))
+            track.source_read_whole = high >= end or (not room and track.target_read_whole)
             if self._due("source", track):
                 wanted[track.place] = (track, Wanted(track.place, track.part.source_tip, track.part.read, high))
         pieces = self.readers["source"].read([item for dummy, item in wanted.values()], ends.source_starts)
@@ -251,6 +250,34 @@ def _share(unread: Sequence[int]) -> int:
             return max(1000, each)
         left -= count
     return BATCH
+
+
+def _furthest(tracks: Sequence[Track]) -> Track | None:
+    """The one partition whose source is read on beyond what may wait, since the target goes on with none of that. Those
+    of which both sides are full come first: no more of the target can be read.
+    """
+    stuck = [track for track in tracks if track.tried is not None and track.target_read_whole]
+    return max(stuck, key=lambda track: (_is_full(track), len(track.pending)), default=None)
+
+
+def _is_full(track: Track) -> bool:
+    return len(track.fresh) >= AHEAD
+
+
+def _room(track: Track, ahead: int, furthest: Track | None) -> int:
+    """How many offsets of a partition's source may be read.
+
+    :param ahead: records of all partitions that wait.
+    """
+    waiting = len(track.pending)
+    if track is furthest and track.tried is not None:
+        if waiting == judging.ALIGNED:
+            # One more stops it, once these were tried with all that is read of a target.
+            return int(_is_full(track) and track.tried[:2] == track.reached[:2])
+        return max(0, min(judging.ALIGNED - waiting, track.tried[0] + AHEAD - track.part.read))
+    if waiting >= BATCH and (ahead >= AHEAD_TOTAL or not track.target_read_whole):
+        return 0
+    return max(0, AHEAD - waiting)
 
 
 def _skip(track: Track, side: SideName, item: Wanted, count: int) -> None:

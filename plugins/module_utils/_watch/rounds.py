@@ -227,11 +227,11 @@ class Watch:
         track.advance(now_ms, now)
         through = copied.get(track.place) if ends.target_decided(track) else None
         ripe = track.unsettled is not None and now - track.unsettled >= self.options.settle
-        if ripe or judging.lacks(track, through):
+        if (ripe and _is_to_try(track)) or judging.lacks(track, through):
             if self._judge(track, through, now_ms):
                 track.advance(now_ms, now)
             elif track.unsettled is not None:
-                # It cannot be judged yet; alignment costs too much to try it in every round.
+                # It cannot be judged yet; more is read until it is tried again.
                 track.unsettled = now
 
     def _judge(self, track: Track, through: int | None, now_ms: int) -> bool:
@@ -285,6 +285,11 @@ class Watch:
         track.windows = kept
         records += [rows.difference_row(mirror, found, self.state.at) for found in track.found]
         return [*records, rows.confirmed_row(mirror, place, part, self.state.at)]
+
+
+def _is_to_try(track: Track) -> bool:
+    """Whether to judge: alignment costs too much to try it with the same records again, or while more are read."""
+    return track.tried is None or (track.source_read_whole and track.tried != track.reached)
 
 
 def _bare(window: Window) -> Window:

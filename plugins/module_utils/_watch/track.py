@@ -59,6 +59,7 @@ class Track:
     :ivar target_whole: the target was read to its end, as far as its transactions are decided.
     :ivar target_read_whole: it was, or as far ahead as it is read at all.
     :ivar unsettled: since when (seconds of a monotonic clock) the target has something else; None while it has not.
+    :ivar tried: as of :attr:`reached`, when nothing that differs could be judged; None where something was since.
     :ivar seen: when the source was seen to end where.
     :ivar retention: as of :class:`.looking.Pairing`.
     :ivar looked_ahead, looked_far: when it was asked last what expires next, and what expires today (seconds of a
@@ -81,6 +82,7 @@ class Track:
     target_whole: bool = False
     target_read_whole: bool = False
     unsettled: float | None = None
+    tried: tuple[int, int, bool, int] | None = None
     windows: list[Window] = field(default_factory=list)
     faults: list[Difference] = field(default_factory=list)
     accepted: list[Difference] = field(default_factory=list)
@@ -104,6 +106,11 @@ class Track:
         """Whether what is proven ends before a difference."""
         return bool(self.faults)
 
+    @property
+    def reached(self) -> tuple[int, int, bool, int]:
+        """What judging goes by: while none of it changes, it finds nothing else than before."""
+        return self.part.read, self.target_read, self.source_whole, self.part.source_start
+
     def note(self, text: str) -> None:
         """Keep what happened to the partition."""
         self.part.notes = [*self.part.notes, text][-NOTES:]
@@ -112,7 +119,7 @@ class Track:
     def stop(self, reason: str) -> None:
         """Watch it no longer. What was proven stays as it was told; nothing is added to it."""
         self.part.stopped = reason
-        self.pending, self.fresh = Records(), Records()
+        self.pending, self.fresh, self.tried = Records(), Records(), None
         self.dirty = True
 
     def add_source(self, records: Records, upto: int, tip: Tip | None) -> None:
@@ -212,7 +219,8 @@ class Track:
         self.pending = self.pending.take(slice(source, None)) if source else self.pending
         self.fresh = self.fresh.take(slice(target, None)) if target else self.fresh
         self.part.examined = (examined[0], examined[1])
-        self.dirty = self.dirty or bool(source or target)
+        if source or target:
+            self.dirty, self.tried = True, None
 
     def prove(self) -> None:
         """What is proven ends before the first difference that nobody accepted, or where both sides were compared."""
