@@ -22,6 +22,8 @@ from .track import Track
 
 # Records that are read again for the names of the fields that differ.
 FIELDS = 100000
+# Stretches of a side that are read for it.
+RANGES = 100
 # Differences of one partition that are kept; beyond them it is watched no longer.
 MOST = 1000
 # Records of one side that are aligned at once.
@@ -136,27 +138,51 @@ def _extent(track: Track, blocks: list[Block], mirrored_through: int | None) -> 
 def _classified(
     track: Track, source: KafkaSide, target: KafkaSide, blocks: list[Block], left: int, right: int, lookup: Lookup
 ) -> Found:
-    lost, extra = track.pending.take(slice(0, left)), track.fresh.take(slice(0, right))
+    # Those that were matched are nothing to name, and their fields nothing to read.
+    rests = _rest(left, [(i, count) for i, dummy, count in blocks]), _rest(right, [(j, n) for dummy, j, n in blocks])
+    lost, extra = track.pending.take(rests[0]), track.fresh.take(rests[1])
     topic, number = track.place
     if len(lost) + len(extra) <= FIELDS:
         lost = _with_fields(source, topic, number, lost)
         extra = _with_fields(target, track.part.target_topic, number, extra)
     # The records before were matched: nothing here is a head.
     shifted = [(0, 0, 1), *((i + 1, j + 1, count) for i, j, count in blocks)]
-    places = np.arange(1, len(lost) + 1), np.arange(1, len(extra) + 1)
+    places = rests[0] + 1, rests[1] + 1
     return classify.classify(lost, extra, *places, shifted, find=lambda digests: lookup.find(digests, left))
 
 
+def _rest(end: int, matched: list[tuple[int, int]]) -> np.ndarray:
+    """Places below an end that no run holds."""
+    rest = np.ones(end, bool)
+    for first, count in matched:
+        rest[first : first + count] = False
+    return np.flatnonzero(rest)
+
+
 def _with_fields(side: KafkaSide, topic: str, number: int, records: Records) -> Records:
-    """The same records with the digests of their fields, where they can still be read."""
-    if not len(records):
+    """The same records with the digests of their fields, where they can still be read, and not too much between them
+    has to be read too.
+    """
+    ranges = _ranges(records.offset)
+    if not ranges or len(ranges) > RANGES or sum(high - low for low, high in ranges) > FIELDS:
         return records
     try:
-        (again,) = side.records(topic, number, [(int(records.offset[0]), int(records.offset[-1]) + 1)])
+        again = Records.join(side.records(topic, number, ranges))
     except KafkaDrError:
         return records
+    again = again.take(np.isin(again.offset, records.offset))
     same = np.array_equal(again.offset, records.offset) and np.array_equal(again.digest(), records.digest())
     return again if same else records
+
+
+def _ranges(offsets: np.ndarray) -> list[tuple[int, int]]:
+    """Ranges that hold ascending offsets, with little between: one if they lie near each other."""
+    if not len(offsets):
+        return []
+    near = FIELDS if offsets[-1] - offsets[0] < FIELDS else FIELDS // RANGES
+    cuts = np.flatnonzero(np.diff(offsets) > near) + 1
+    firsts, lasts = offsets[np.append(0, cuts)].tolist(), offsets[np.append(cuts, len(offsets)) - 1].tolist()
+    return [(first, last + 1) for first, last in zip(firsts, lasts, strict=True)]
 
 
 def _difference(

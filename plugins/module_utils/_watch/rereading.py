@@ -20,6 +20,7 @@ from .._digest.shapes import Block
 from .._proof import align
 from .._proof.sides import KafkaSide
 from . import judging
+from .known import unknown
 from .state import Confirmed, Difference, Span
 from .track import Track
 
@@ -182,13 +183,7 @@ def _unknown(fault: Difference, known: Sequence[Difference], stretch: Stretch) -
     """The runs of a fault that nobody has been told of: an accepted one is met again in each pass, and what has changed
     beside it makes one run with it.
     """
-    new = np.ones(max(1, fault.count), bool)
-    for other in known:
-        pairs = ((fault.source_offset, other.source_offset), (fault.target_offset, other.target_offset))
-        for mine, theirs in pairs:
-            if mine is not None and theirs is not None:
-                new[max(0, theirs - mine) : max(0, theirs - mine + max(1, other.count))] = False
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], new, [False]]).astype(np.int8))).tolist()
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], unknown(fault, known), [False]]).astype(np.int8))).tolist()
     return [_run(fault, stretch, low, high) for low, high in zip(edges[::2], edges[1::2], strict=True)]
 
 
