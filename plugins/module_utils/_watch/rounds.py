@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from .._digest.shapes import SideSpec
 from .._errors import KafkaDrError
 from .._kafka import distinct
-from .._kafka.mm2_topics import read_source_offsets
 from .._kafka.offsets import NO_LEADER
 from .._kafka.read_events import RangeGoneError
 from .._proof.sides import KafkaSide
@@ -25,6 +24,7 @@ from .expiring import ExpiryLook
 from .figures import RoundFigures
 from .keeping import Keeper
 from .looking import Survey, look
+from .mirrored import MirrorOffsets
 from .portion import Ends, Portions, ends_of
 from .reasons import LEADERLESS
 from .scrubbing import Scrubber
@@ -37,7 +37,6 @@ from .witnessing import WitnessLook
 SETTLE = 3
 # The survey takes at most this share of the time.
 SURVEY_SHARE = 0.1
-CONNECT_SECONDS = 10
 # How often it is looked whether a difference was accepted.
 ACCEPTED_SECONDS = 10
 
@@ -88,9 +87,8 @@ class Watch:
         self._surveyed: tuple[float, float] = (0, 0)
         self._survey = Survey({}, {})
         self._without_leader = False
-        self._connect: dict[Partition, int] = {}
-        self._connect_first: dict[tuple[Partition, str], int] = {}
-        self._connect_at = self._accepted_at = 0.0
+        self.mirrored = MirrorOffsets(self.target.client, options.offsets_topic, options.alias)
+        self._accepted_at = 0.0
         self.rounds = 0
         self.behind = True
         #: Partitions that there are no more, and that the state still has.
@@ -106,12 +104,13 @@ class Watch:
         self.keeper.look(began)
         self._look(began)
         self._look_for_acceptance(began)
-        copied = self._copied(began)
+        self.mirrored.look(began, self.tracks)
         try:
             active, ends = self._ends()
         except KafkaDrError as error:
             self._leave_out_without_leader(error)
             active, ends = self._ends()
+        copied = self.mirrored.copied(self.tracks, ends.source_high)
         now_ms = self.keeper.clock.now_ms()
         self.portions.read(active, ends, now_ms)
         again = [track for track in active if self.portions.doubted.get(track.place)]
@@ -198,29 +197,6 @@ class Watch:
                 if track is not None:
                     track.accept(found)
                 found.accepted = accepted[found.id(mirror)]
-
-    def _copied(self, now: float) -> dict[Partition, int]:
-        """Source offsets below which the mirror says it has copied everything, where it has said something new since
-        this watch began: an offset of a former topic says nothing of this one.
-        """
-        if not self.options.offsets_topic or not self.options.alias:
-            return {}
-        if now - self._connect_at >= CONNECT_SECONDS:
-            self._connect_at = now
-            found = read_source_offsets(self.target.client, self.options.offsets_topic, self.options.alias)
-            conflicts = set(found["conflicts"]) if found else set()
-            self._connect = {
-                place: offset + 1 for place, offset in (found["offsets"] if found else {}).items()
-                if place not in conflicts
-            }  # fmt: skip
-        known = {}
-        for place, offset in self._connect.items():
-            track = self.tracks.get(place)
-            if track is not None:
-                first = self._connect_first.setdefault((place, track.part.source_id), offset)
-                if offset > first:
-                    known[place] = offset
-        return known
 
     def _step(self, track: Track, ends: Ends, copied: dict[Partition, int], now_ms: int) -> None:
         now = time.monotonic()
