@@ -33,7 +33,5 @@ def test_another_form_is_refused(given):
 
 def test_a_wrong_pattern_is_named_with_what_is_expected():
     # Ansible prints a filter's sentence alone only where it says what was expected.
-    with pytest.raises(
-        UsageError, match=r"entry 1 of the actions .*: expected one that .*, found '\(': missing"
-    ):
+    with pytest.raises(UsageError, match=r"entry 1 of the actions .*: expected one that .*, found '\(': missing"):
         actions.parse([{"topics": "(", "action": "none"}])

@@ -201,7 +201,7 @@ def test_nothing_is_kept_of_what_each_round_looks_at_or_what_is_stopped():
     assert stopped.part.looked_at is None and not stopped.dirty
 
 
-@pytest.mark.parametrize(("proven_at", "expected"), [(NOW - DAY, NOW - DAY), (None, 0)])
+@pytest.mark.parametrize(("proven_at", "expected"), [(NOW - DAY, NOW - DAY), (None, 0)], ids=["proven", "never"])
 def test_what_a_former_version_left_out_was_looked_at_when_it_was_proven(proven_at, expected):
     found = part(looked_at=None, proven_at=proven_at, since=77)
     track = restored(state_of(LEADERLESS, found))[PLACE]
