@@ -250,8 +250,9 @@ def test_a_round_keeps_what_it_did_not_look_at(monkeypatch, away):
     watch.expiry = watch.scrubber = cast(Any, SimpleNamespace(step=lambda *words: None))
     watch.witness = cast(Any, SimpleNamespace(last_round=lambda now: None))
     active = [watch.tracks[PLACE]] if away == "doubted" else []
-    ends = SimpleNamespace(target_high={}, target_decided=lambda track: False)
-    for name, answer in (("_look", None), ("_look_for_acceptance", None), ("_copied", {}), ("_ends", (active, ends))):
+    ends = SimpleNamespace(source_high={}, target_high={}, target_decided=lambda track: False)
+    watch.mirrored = cast(Any, SimpleNamespace(look=lambda *words: None, copied=lambda *words: {}))
+    for name, answer in (("_look", None), ("_look_for_acceptance", None), ("_ends", (active, ends))):
         monkeypatch.setattr(watch, name, lambda *words, answer=answer: answer)
     watch.round()
     kept = rows.fold([(at, *row, None) for at, row in enumerate(written)])["m"]
