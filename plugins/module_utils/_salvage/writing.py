@@ -58,7 +58,9 @@ class Work:
         """Of records ``(offset, timestamp, key, value, headers)``, those that the target would not take as they are:
         rows (int64) of offset, timestamp, and bytes in the target.
         """
-        measured = [(row[0], row[1], batch_size(*row[2:4], self.headers(row[0], row[4]))) for row in rows]
+        measured = [
+            (offset, at, batch_size(key, value, self.headers(offset, own))) for offset, at, key, value, own in rows
+        ]
         refused = [row for row in measured if row[1] <= 0 or row[2] > self.limit]
         return np.array(refused, np.int64).reshape(-1, 3)
 
