@@ -94,6 +94,18 @@ def test_everything_is_exported_by_default(pair, bounds, salvaging):
     assert names == {"data", "salvage.json"}
 
 
+def test_where_no_ledger_tells_the_ends_of_the_copy_those_of_now_serve(bounds, salvaging):
+    """What applications wrote to the copies since is nothing that the source has."""
+    names = [name for name, one in TOPICS.items() if one[1] is not None and name not in ("sv.groups", "sv.moved")]
+    now = {name: {"0": len(TOPICS[name][1]) + len(LATER)} for name in names}
+    code, summary, told = salvaging.run("|".join(names), {"target": now})
+    assert code == 0 and summary["complete"], told
+    found = salvaging.exported()
+    assert {name: [row[0] for row in found.get((name, 0), [])] for name in names} == {
+        name: rest(name)[0] for name in names
+    }
+
+
 @pytest.mark.parametrize("action", ["side_topic", "replay"])
 def test_records_are_written_once_however_often_it_runs(pair, spark, salvaging, action):
     name, side = f"once.{action}", f"once.{action}.salvaged"
