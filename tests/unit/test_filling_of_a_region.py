@@ -62,11 +62,11 @@ def test_who_says_that_it_is_whole_owns_the_stage_still():
 
 @pytest.mark.parametrize(
     ("done", "cleared_now", "removed"),
-    [({}, {}, False), ({"cleared": {}}, None, True), ({"cleared": {}, "seeded": {}}, None, False)],
+    [({}, {"deleted": []}, False), ({"cleared": {}}, {}, True), ({"cleared": {}, "seeded": {}}, {}, False)],
     ids=["this run has cleared", "seeded by half, or with another report", "seeded"],
 )
 def test_what_a_run_that_was_cut_off_had_seeded_goes_first(done, cleared_now, removed):
     """It would be taken for what another mirror wrote, by each run that follows."""
     known = {"ledger_done": done, "ansible_check_mode": False}
-    known |= {} if cleared_now is None else {"__failback_deleted": cleared_now}
+    known["__failback_deleted"] = cleared_now
     assert tells("turn.yml", "turn | Remove what a run that was cut off had seeded", **known) is removed

@@ -27,6 +27,10 @@ def moved(
     reasons = []
     for proven in proof.get("topics") or []:
         name, now = proven["topic"], topics.get(proven["topic"])
+        other = (active or {}).get(proven["target_topic"])
+        if seeded and active is not None and other is None:
+            # Its owner has deleted it since: a mirror that was seeded has nothing to copy.
+            continue
         if now is None:
             reasons.append(f"{name} is not there")
         elif now["id"] != proven["source_topic_id"]:
@@ -37,12 +41,10 @@ def moved(
                 proven_end = ends.get(str(number), 0)
                 if part["end"] < proven_end or (part["end"] > proven_end and not seeded):
                     reasons.append(f"{name}-{number} ends at {part['end']}, and was proven to {proven_end}")
-        other = (active or {}).get(proven["target_topic"])
-        # Of a topic that its owner has deleted since, a mirror that was seeded has nothing to copy.
-        if active is not None and not (other is None and seeded):
-            if other is None or other["id"] != proven["target_topic_id"]:
-                reasons.append(f"{name} was deleted or made again in the region that works")
-    return reasons + _emptied(topics, copied, {proven["topic"] for proven in proof.get("topics") or []})
+        if active is not None and (other is None or other["id"] != proven["target_topic_id"]):
+            reasons.append(f"{name} was deleted or made again in the region that works")
+    continued = {proven["topic"] for proven in proof.get("topics") or []}
+    return reasons + _emptied(topics, [row for row in copied if active is None or row["topic"] in active], continued)
 
 
 def _emptied(
@@ -59,25 +61,47 @@ def _emptied(
     return reasons
 
 
-# What no mirror mends that copies on.
-LASTING = ("missing", "foreign", "aborted", "altered", "reordered")
+# What a proof counts of records that are not alike.
+DIFFERENT = ("missing", "missing_head", "missing_tail", "foreign", "aborted", "altered", "reordered")
+
+
+def behind(copied: Iterable[Mapping[str, Any]], proof: Mapping[str, Any]) -> list[str]:
+    """Which partitions the mirror had not copied to the end that a proof compared.
+
+    :param copied: rows of ``mirror_offsets_info``, with its source, from after the proof.
+    :param proof: of the region that works (source) against the one that is back, as the role ``proof`` returns it.
+    """
+    known = {(row["topic"], str(row["partition"])): row for row in copied}
+    late = []
+    for topic in proof.get("topics") or []:
+        for number, part in topic["partitions"].items():
+            low, high = part["source"]
+            row = known.get((topic["topic"], str(number))) or {"mirrored_through": None, "caught_up": False}
+            # Markers of transactions are copied by nobody: the last offset may never come.
+            if high > low and not row["caught_up"] and (row["mirrored_through"] or 0) < high:
+                late.append(f"{topic['topic']}-{number} at {row['mirrored_through'] or 0} of {high}")
+    return late
+
+
+def compared(proof: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Where the source ended that a proof compared, ``{topic: {partition: offset}}``."""
+    return {
+        topic["topic"]: {number: part["source"][1] for number, part in topic["partitions"].items()}
+        for topic in proof.get("topics") or []
+    }
 
 
 def lasting(proof: Mapping[str, Any]) -> bool:
-    """Whether a proof of a copy that a mirror keeps current has found what a later one would find too: more than
-    records at the end, which may be on their way.
+    """Whether a proof of what a mirror had copied before has found records that are not alike, which no mirror mends.
 
     :param proof: as the role ``proof`` returns it.
     """
-    return any(_lasts(topic) for topic in proof.get("topics") or [])
-
-
-def _lasts(topic: Mapping[str, Any]) -> bool:
-    parts = topic["partitions"].values()
-    if topic["verdict"] not in ("LOSS", "DIFFERENT"):
-        return False
-    return any(part.get(kind) for part in parts for kind in LASTING) or not any(
-        part.get("missing_tail") for part in parts
+    return any(
+        part.get(kind)
+        for topic in proof.get("topics") or []
+        if topic["verdict"] in ("LOSS", "DIFFERENT")
+        for part in topic["partitions"].values()
+        for kind in DIFFERENT
     )
 
 

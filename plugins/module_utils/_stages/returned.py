@@ -164,13 +164,19 @@ def _sentences(state: str, cluster_id: str, known_id: str, found: Mapping[str, s
     return sentences
 
 
-def plan(proof: Mapping[str, Any], found: Mapping[str, str], before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def plan(
+    proof: Mapping[str, Any],
+    found: Mapping[str, str],
+    before: Mapping[str, Any] | None = None,
+    limits: Mapping[str, Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:
     """Which topics a mirror continues, and which are made again.
 
     :param proof: the proof of the region that is back (source) against the one that works (target), as the role
         ``proof`` returns it; bounded at what the target held when the region was left.
     :param found: ``topics`` of :func:`returned`.
     :param before: the same of a run that was cut off; what it makes again is made again.
+    :param limits: as for :func:`bounds`.
     :returns: ``kept[]``, ``again[]``, ``tail{topic: records that only the region has}`` and ``proof``, that of the
         topics that are kept.
     """
@@ -178,7 +184,9 @@ def plan(proof: Mapping[str, Any], found: Mapping[str, str], before: Mapping[str
     kept = [
         topic
         for topic in proof.get("topics") or []
-        if found.get(topic["topic"]) == HOLDS and topic["topic"] not in again_before and _prefix(topic)
+        if found.get(topic["topic"]) == HOLDS
+        and topic["topic"] not in again_before
+        and _prefix(topic, (limits or {}).get(topic["topic"]) or {})
     ]
     names = {topic["topic"] for topic in kept}
     compared = {topic["topic"] for topic in proof.get("topics") or []}
@@ -203,13 +211,15 @@ def _tail(part: Mapping[str, Any]) -> int:
     return int(part.get("lost") or 0) + int(part.get("missing_tail") or 0)
 
 
-def _prefix(topic: Mapping[str, Any]) -> bool:
+def _prefix(topic: Mapping[str, Any], limits: Mapping[str, Any]) -> bool:
     """Whether all that one side holds of a topic, and nothing else, is what the other one held. Where it lacks a head
-    of it that no retention explains, the copy the other way would never be whole.
+    of it that no retention explains, neither by time nor by size, the copy the other way would never be whole.
     """
-    return topic.get("verdict") == "PROVEN" and not any(
-        part.get("lost") or part.get("young_beyond") for part in topic["partitions"].values()
-    )
+    parts = topic["partitions"].values()
+    sized = int(limits.get("retention.bytes") or -1) >= 0
+    if topic.get("verdict") != "PROVEN" or any(part.get("lost") for part in parts):
+        return False
+    return sized or not any(part.get("young_beyond") for part in parts)
 
 
 def alike(

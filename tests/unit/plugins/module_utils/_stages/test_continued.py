@@ -5,7 +5,13 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.continued import lasting, moved, standing
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.continued import (
+    behind,
+    compared,
+    lasting,
+    moved,
+    standing,
+)
 
 
 def proven(name: str) -> dict:
@@ -86,40 +92,71 @@ def test_a_mirror_that_was_seeded_has_nothing_to_copy_of_a_topic_that_is_gone(ac
         {"bills": now(), "orders": now()}, PLAN["proof"], seeded=True, active={"bills": {"id": "a"}, **active}
     )
     assert [reason.partition(" ")[0] for reason in found] == reasons
+    if not active:
+        gone_on_both = moved({"bills": now()}, PLAN["proof"], seeded=True, active={"bills": {"id": "a"}})
+        assert gone_on_both == []
 
 
 @pytest.mark.parametrize(
-    ("topic", "reasons"),
+    ("topic", "active", "reasons"),
     [
-        (now("c", 1), []),
-        (now("c", 0), ["cards-0 holds nothing, and the mirror had copied records to it"]),
-        (None, ["cards-0 holds nothing, and the mirror had copied records to it"]),
+        (now("c", 1), "cards", []),
+        (now("c", 0), "cards", ["cards-0 holds nothing, and the mirror had copied records to it"]),
+        (None, "cards", ["cards-0 holds nothing, and the mirror had copied records to it"]),
+        (None, "bills", []),
     ],
+    ids=["there", "made again", "deleted", "deleted on both sides"],
 )
-def test_a_topic_that_the_mirror_had_copied_to_is_there(topic, reasons):
+def test_a_topic_that_the_mirror_had_copied_to_is_there(topic, active, reasons):
     rows = [
-        {"target_topic": "cards", "partition": number, "mirrored_through": 5 - 5 * number or None} for number in (0, 1)
+        {"topic": "cards", "target_topic": "cards", "partition": number, "mirrored_through": 5 - 5 * number or None}
+        for number in (0, 1)
     ]
-    rows.append({"target_topic": "orders", "partition": 0, "mirrored_through": 9})
+    rows.append({"topic": "orders", "target_topic": "orders", "partition": 0, "mirrored_through": 9})
     topics = {"bills": now(), "orders": now()} | ({"cards": topic} if topic else {})
-    assert moved(topics, PLAN["proof"], seeded=True, copied=rows) == reasons
+    there = {name: {"id": "a"} for name in ("bills", "orders", active)}
+    assert moved(topics, PLAN["proof"], seeded=True, active=there, copied=rows) == reasons
+
+
+def differing(verdict, counts):
+    parts = {"0": {"source": [2, 9], **counts}, "1": {"source": [4, 4]}}
+    return {
+        "topics": [
+            {"topic": "bills", "verdict": "PROVEN", "partitions": {"0": {"source": [0, 3], "missing_head": 1}}},
+            {"topic": "orders", "verdict": verdict, "partitions": parts},
+        ]
+    }
 
 
 @pytest.mark.parametrize(
     ("verdict", "counts", "lasts"),
     [
         ("PROVEN", {}, False),
-        ("NOT_PROVABLE", {}, False),
-        ("LOSS", {"missing_tail": 4}, False),
-        ("LOSS", {"missing_tail": 4, "missing_head": 2}, False),
+        ("NOT_PROVABLE", {"missing": 1}, False),
+        # One side has a partition more, which the mirror adds.
+        ("DIFFERENT", {}, False),
+        ("LOSS", {"missing_tail": 4}, True),
         ("LOSS", {"missing_head": 4}, True),
-        ("LOSS", {"missing": 4, "missing_tail": 1}, True),
-        ("DIFFERENT", {"foreign": 1}, True),
+        ("DIFFERENT", {"altered": 1}, True),
     ],
 )
-def test_records_that_may_be_on_their_way_are_no_lasting_difference(verdict, counts, lasts):
-    topics = [
-        {"verdict": "PROVEN", "partitions": {"0": {}}},
-        {"verdict": verdict, "partitions": {"0": counts, "1": {}}},
-    ]
-    assert lasting({"topics": topics}) is lasts
+def test_what_no_mirror_mends_are_records_that_are_not_alike(verdict, counts, lasts):
+    assert lasting(differing(verdict, counts)) is lasts
+
+
+@pytest.mark.parametrize(
+    ("row", "late"),
+    [
+        ({"mirrored_through": 9, "caught_up": False}, []),
+        # Behind its last record lies a marker.
+        ({"mirrored_through": 8, "caught_up": True}, []),
+        ({"mirrored_through": 8, "caught_up": False}, ["orders-0 at 8 of 9"]),
+        ({"mirrored_through": None, "caught_up": None}, ["orders-0 at 0 of 9"]),
+        (None, ["orders-0 at 0 of 9"]),
+    ],
+)
+def test_what_a_mirror_had_not_copied_may_be_on_its_way(row, late):
+    rows = [{"topic": "bills", "partition": 0, "mirrored_through": 3, "caught_up": False}]
+    rows += [] if row is None else [{"topic": "orders", "partition": 0, **row}]
+    assert behind(rows, differing("LOSS", {"missing_tail": 1})) == late
+    assert compared(differing("LOSS", {})) == {"bills": {"0": 3}, "orders": {"0": 9, "1": 4}}

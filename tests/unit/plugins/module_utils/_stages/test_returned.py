@@ -172,8 +172,9 @@ def test_what_only_a_further_copy_has_is_counted():
     assert plan(proof, {"orders": "holds"})["tail"] == {"orders": 4}
 
 
-def test_a_topic_that_lacks_a_head_which_no_retention_explains_is_made_again():
+@pytest.mark.parametrize(("limits", "kept"), [({"retention.ms": 1}, []), ({"retention.bytes": 1000}, ["orders"])])
+def test_a_topic_that_lacks_a_head_which_no_retention_explains_is_made_again(limits, kept):
     """Continued, the copy the other way would lack it for ever."""
     topic_found = compared("orders")
     topic_found["partitions"]["0"] |= {"beyond": 400, "young_beyond": 400}
-    assert plan({"topics": [topic_found]}, {"orders": "holds"})["again"] == ["orders"]
+    assert plan({"topics": [topic_found]}, {"orders": "holds"}, limits={"orders": limits})["kept"] == kept
