@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from .._digest.records import Records
-from .._kafka.offsets import list_offsets
 from .._proof.sides import KafkaSide
 from . import judging
+from .ends import Ends
 from .expiring import note_start
 from .reading import Piece, SideReader, Wanted
 from .state import Partition
@@ -20,59 +19,17 @@ from .track import Track
 # Offsets of one partition, and of one side, that a round reads.
 BATCH, TOTAL = 250000, 1000000
 # Source records of one partition, and of all, that wait for the target; beyond them the source is not read ahead, but
-# for one partition whose target goes on with none of those that wait.
+# for one partition whose target goes on with none of those that wait. What such a one has more takes no other's share.
 AHEAD, AHEAD_TOTAL = 1000000, 4000000
+# Partitions that may wait with all that is aligned; while there are as many, no other one is read on unless its target
+# is full, which ends by itself.
+READ_ON = 3
 # Seconds after which the last record is read again where nothing is new.
 VERIFY_SECONDS = 60
 # Seconds for which an end may lie before what was read, as it may while a partition's leader changes.
 BACK_SECONDS = 30
 
 SideName = Literal["source", "target"]
-Offsets = dict[Partition, int]
-
-
-@dataclass
-class Ends:
-    """Log starts, last stable offsets and high watermarks, by the side's own topics."""
-
-    target_starts: Offsets
-    target_high: Offsets
-    target: Offsets
-    source_high: Offsets
-    source: Offsets
-    source_starts: Offsets
-
-    def source_known(self, track: Track) -> bool:
-        """Whether the source said all of the partition: one that is made just now is known to some requests only."""
-        return all(track.place in offsets for offsets in (self.source, self.source_high, self.source_starts))
-
-    def target_known(self, track: Track) -> bool:
-        """Whether the target said all of the copy."""
-        return all(track.copy in offsets for offsets in (self.target, self.target_high, self.target_starts))
-
-    def source_decided(self, track: Track) -> bool:
-        """Whether no transaction was open at the source."""
-        return self.source_known(track) and self.source[track.place] >= self.source_high[track.place]
-
-    def target_decided(self, track: Track) -> bool:
-        """Whether no transaction was open at the target."""
-        return self.target_known(track) and self.target[track.copy] >= self.target_high[track.copy]
-
-
-def ends_of(source: KafkaSide, target: KafkaSide, tracks: Sequence[Track]) -> Ends:
-    """The ends now, the target's frozen before the source's. High watermarks come before the stable offsets that are
-    compared with them.
-    """
-    copies = [track.copy for track in tracks if track.part.target_id]
-    places = [track.place for track in tracks]
-    return Ends(
-        target_starts=list_offsets(target.client, copies, "start"),
-        target_high=list_offsets(target.client, copies, "end", "read_uncommitted"),
-        target=list_offsets(target.client, copies, "end"),
-        source_high=list_offsets(source.client, places, "end", "read_uncommitted"),
-        source=list_offsets(source.client, places, "end"),
-        source_starts=list_offsets(source.client, places, "start"),
-    )
 
 
 class Portions:
@@ -172,7 +129,7 @@ class Portions:
 
     def _read_source(self, tracks: Sequence[Track], ends: Ends) -> None:
         wanted, share = {}, _share([ends.source.get(track.place, 0) - track.part.read for track in tracks])
-        ahead, furthest = sum(len(track.pending) for track in tracks), _furthest(tracks)
+        ahead, furthest = sum(min(len(track.pending), AHEAD) for track in tracks), _furthest(tracks)
         for track in tracks:
             if not ends.source_known(track):
                 self.doubted[track.place] = ""
@@ -256,8 +213,25 @@ def _furthest(tracks: Sequence[Track]) -> Track | None:
     """The one partition whose source is read on beyond what may wait, since the target goes on with none of that. Those
     of which both sides are full come first: no more of the target can be read.
     """
-    stuck = [track for track in tracks if track.tried is not None and track.target_read_whole]
+    spent = sum(_is_spent(track) for track in tracks)
+    stuck = [
+        track
+        for track in tracks
+        if track.tried is not None
+        and track.target_read_whole
+        and not _is_spent(track)
+        and (spent < READ_ON or _is_full(track))
+    ]
     return max(stuck, key=lambda track: (_is_full(track), len(track.pending)), default=None)
+
+
+def _is_spent(track: Track) -> bool:
+    """Whether all that is aligned was tried with none of the target: its source is read on no more, and its target is
+    not full, so that nothing stops it.
+    """
+    if track.tried is None or len(track.pending) < judging.ALIGNED or _is_full(track):
+        return False
+    return track.tried[0] == track.part.read
 
 
 def _is_full(track: Track) -> bool:
@@ -267,7 +241,7 @@ def _is_full(track: Track) -> bool:
 def _room(track: Track, ahead: int, furthest: Track | None) -> int:
     """How many offsets of a partition's source may be read.
 
-    :param ahead: records of all partitions that wait.
+    :param ahead: records of all partitions that wait, of each as many as may wait of one.
     """
     waiting = len(track.pending)
     if track is furthest and track.tried is not None:

@@ -20,12 +20,13 @@ from .._kafka.read_events import RangeGoneError
 from .._proof.sides import KafkaSide
 from . import judging, rows, summary, windows
 from .beginning import refuse_others
+from .ends import Ends, ends_of
 from .expiring import ExpiryLook
 from .figures import RoundFigures
 from .keeping import Keeper
 from .looking import Survey, look
 from .mirrored import MirrorOffsets
-from .portion import Ends, Portions, ends_of
+from .portion import Portions
 from .reasons import LEADERLESS
 from .scrubbing import Scrubber
 from .state import TOPIC, Difference, Partition, WatchState, Window
