@@ -15,9 +15,9 @@ from .._proof.renaming import rename as renaming
 from .._proof.shapes import Report
 from .._values.moment import AHEAD_SECONDS, moment
 from . import windows
-from .reasons import GONE, HIDDEN
+from .reasons import GONE
 from .side import begin
-from .state import Confirmed, Difference, Partition
+from .state import Confirmed, Difference, Partition, Span
 
 if TYPE_CHECKING:
     from .closing import Closing
@@ -47,6 +47,18 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
         pair.target_moved = True
     if part.older:
         pair.reasons.append(f"{part.older} records on the target are from before the first one that both sides had")
+    _add_unread(closing, place, part, pair)
+    # Of one that its owner deleted, nothing can have come since.
+    later = part.looked_at is not None and closing.standing.unseen.get(topic.name) != GONE
+    if later or unread(closing, place, part) or _unjudged(closing, place, part, pair):
+        _doubt(pair, silent(closing, part.looked_at))
+    add_differences(pair, closing.differences.get(place, []), closing.options.max_differences)
+    if pair.result is not None and part.duplicates:
+        pair.result["counts"]["duplicated"] += part.duplicates
+
+
+def _add_unread(closing: Closing, place: Partition, part: Confirmed, pair: Pair) -> None:
+    """Tell what the watch had not read: what had been copied of it is not proven, and what had not been is lost."""
     beyond = unread(closing, place, part)
     # What it had seen to be there is no tail of its last seconds: it was behind. Where nobody knows how far the mirror
     # came, it may have copied all of that.
@@ -60,11 +72,14 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
         pair.reasons.append(
             f"{beyond} offsets from {part.read} on had been copied before the watch read them, and were not compared"
         )
-    if beyond or _unjudged(closing, place, part, pair):
-        _doubt(pair, silent(closing, part.looked_at))
-    add_differences(pair, closing.differences.get(place, []), closing.options.max_differences)
-    if pair.result is not None and part.duplicates:
-        pair.result["counts"]["duplicated"] += part.duplicates
+    low, lost = never_read(closing, place, part)
+    if lost:
+        pair.reasons.append(
+            f"{lost} offsets from {low} on, which the watch had seen at the source and not read, had not been copied "
+            "and count as lost"
+        )
+        if pair.result is not None:
+            pair.result["counts"]["lost"] += lost
 
 
 def _doubt(pair: Pair, reason: str) -> None:
@@ -121,8 +136,8 @@ def unseen(closing: Closing, place: Partition, part: Confirmed, reason: str, end
     bounded = given(bounds.get("target"), part.target_topic, place[1])
     further = (end if bounded is None else bounded) > part.examined[1] and not part.waiting
     unknown = "mirrored_through" not in bounds or (part.source_end > 0 and copied is None)
-    # It may be another topic by now. Of those that are not hidden, the watch would have seen that.
-    if beyond or unknown or reason == HIDDEN or (further and closing.wanted.manifest is not None):
+    # Of one that was not deleted, nobody knows what the source got since, and one that is hidden may be another one.
+    if reason != GONE or unknown or (further and closing.wanted.manifest is not None):
         return silent(closing, part.looked_at) or None
     return None
 
@@ -157,6 +172,17 @@ def _run(row: Difference) -> dict[str, Any]:
 def unread(closing: Closing, place: Partition, part: Confirmed) -> int:
     """Offsets that the mirror had copied and the watch had not read."""
     return max(0, (copied_through(closing, place) or 0) - part.read)
+
+
+def never_read(closing: Closing, place: Partition, part: Confirmed) -> Span:
+    """From where on, and how many, offsets had neither been read nor copied of those that the watch had seen at the
+    source; none where nobody knows how far the mirror came.
+    """
+    copied = copied_through(closing, place)
+    bounded = given((closing.options.bounds or {}).get("source"), *place)
+    low = max(part.read, copied or 0)
+    high = part.source_end if bounded is None else min(bounded, part.source_end)
+    return low, max(0, high - low) if copied is not None else 0
 
 
 def copied_through(closing: Closing, place: Partition) -> int | None:
@@ -220,8 +246,9 @@ def _name_proven(closing: Closing, topic: str, part: dict[str, Any]) -> None:
     part["proven_through"] = list(known.through)
     if part["lost"]:
         rows = _lost(closing, (topic, part["partition"]), known, part)
+        held = part["lost"] - never_read(closing, (topic, part["partition"]), known)[1]
         # Where something else differs at the very end, the differences name it.
-        part["lost_records"] = rows[:LOST_NAMED] if len(rows) == part["lost"] else []
+        part["lost_records"] = rows[:LOST_NAMED] if len(rows) == held else []
         part["lost_records_left_out"] = part["lost"] - len(part["lost_records"])
 
 

@@ -22,7 +22,6 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.looking
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.reasons import (
     COMPACTED,
     GONE,
-    HIDDEN,
     HIDDEN_COPY,
     LEADERLESS,
     STAMPED,
@@ -121,8 +120,8 @@ def closing(mirrored, seen=0, manifest=None, **more):
 @pytest.mark.parametrize(
     ("mirrored", "seen", "doubted"),
     [
-        # All that was copied was read, and the copy is as it was.
-        (100, 0, False),
+        # All that was copied was read, and the copy is as it was; nobody knows what the source got since.
+        (100, 0, True),
         (100, 590, False),
         # The mirror went on, or nobody knows how far it came.
         (103, 0, True),
@@ -134,9 +133,9 @@ def closing(mirrored, seen=0, manifest=None, **more):
 )
 def test_what_came_since_it_was_looked_at_is_not_shown(reason, mirrored, seen, doubted):
     found = closed_report.unseen(closing(mirrored, seen), PLACE, part(), reason, 100)
-    if reason == HIDDEN:
-        # It may be another topic by now: nothing at all is seen of it.
-        doubted = seen == 0
+    if reason == GONE and mirrored == 100:
+        # After its owner had deleted it, nothing came.
+        doubted = False
     if reason == GONE and mirrored == 103:
         doubted = True
     assert bool(found) == doubted
@@ -145,11 +144,9 @@ def test_what_came_since_it_was_looked_at_is_not_shown(reason, mirrored, seen, d
 @pytest.mark.parametrize(("manifest", "doubted"), [(None, False), (cast(Any, {"kind": "manifest"}), True)])
 def test_what_the_copy_holds_beyond_is_for_the_manifest_where_there_is_one(manifest, doubted):
     """Without one, the comparison itself finds it."""
-    assert bool(closed_report.unseen(closing(100, manifest=manifest), PLACE, part(), LEADERLESS, 105)) == doubted
+    assert bool(closed_report.unseen(closing(100, manifest=manifest), PLACE, part(), GONE, 105)) == doubted
     assert (
-        closed_report.unseen(
-            closing(100, manifest=manifest, target={"orders": {"0": 100}}), PLACE, part(), LEADERLESS, 105
-        )
+        closed_report.unseen(closing(100, manifest=manifest, target={"orders": {"0": 100}}), PLACE, part(), GONE, 105)
         is None
     )
 
