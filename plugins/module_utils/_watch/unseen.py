@@ -30,5 +30,8 @@ def _open(part: Confirmed, reason: str) -> bool:
 
 
 def whole(part: Confirmed) -> bool:
-    """Whether all that was read is proven, and all that the source was seen to hold was read."""
-    return not part.waiting and part.through == part.examined and part.read >= part.source_end
+    """Whether all that was read is proven, and all that the source was seen to hold was read, also of transactions that
+    were open there.
+    """
+    known = max(part.source_end, part.source_high)
+    return not part.waiting and part.through == part.examined and part.read >= known
