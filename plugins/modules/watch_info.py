@@ -97,8 +97,8 @@ watch:
       description: Partitions that are no longer watched, each with the C(reason).
       type: list
     topics_not_watched:
-      description: Topics that the pattern matches and that are not watched, each with the C(reason). What was proven
-        of one that merely cannot be looked at now is in C(proven_through).
+      description: Topics that the pattern matches, or matched, and that are not watched, each with the C(reason). What
+        was proven of one that merely cannot be looked at now is in C(proven_through).
       type: list
 """
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -14,10 +15,11 @@ from .._kafka.topics import (
     topic_names,
     visible_topics,
 )
+from .._mm2.names import left_out_beside
 from .._proof import renaming
 from .._proof.sides import KafkaSide, copied_of
 from .expiring import KEEPS_ALL, Retention, longer, retention
-from .reasons import COMPACTED, HIDDEN, HIDDEN_COPY, LEADERLESS, STAMPED
+from .reasons import COMPACTED, HIDDEN, HIDDEN_COPY, LEADERLESS, STAMPED, UNASKED
 from .state import Partition
 
 CONFIGS = ("cleanup.policy", "message.timestamp.type", "retention.ms", "retention.bytes")
@@ -55,11 +57,13 @@ def look(
     rename: str,
     known: Collection[str] = (),
     without_leader: bool = False,
+    deleted: Collection[str] = (),
 ) -> Survey:
     """Topics that the source lists now, paired with the target's.
 
     :param known: names of the source that were watched before.
     :param without_leader: leave out topics of which no broker leads a partition; a change of leaders is over by now.
+    :param deleted: those of the known ones that the source did not list any more.
     :raises KafkaDrError: a topic has no answer: what is not described is not absent.
     """
     rule = renaming.rename(rename)
@@ -68,7 +72,9 @@ def look(
     on_target, hidden_copies = visible_topics(target.client, sorted({rule(name) for name in on_source}))
     source_configs = effective_configs(source.client, list(on_source), CONFIGS)
     target_configs = effective_configs(target.client, list(on_target), CONFIGS)
-    survey = Survey({}, dict.fromkeys(_hidden(source, target, pattern, rename, known, names), HIDDEN))
+    outside = _outside(pattern, known)
+    hidden = _hidden(source, target, pattern, rename, {*known} - outside, names)
+    survey = Survey({}, {**dict.fromkeys(_unasked(source, outside, deleted), UNASKED), **dict.fromkeys(hidden, HIDDEN)})
     for name, topic in on_source.items():
         copy = on_target.get(rule(name))
         # What it cannot stand for comes first: it may be looked at again, and that would not show.
@@ -88,6 +94,18 @@ def look(
                 longer(retention(target_configs[rule(name)]), retention(source_configs[name])) if there else KEEPS_ALL,
             )
     return survey
+
+
+def _outside(pattern: str, names: Collection[str]) -> set[str]:
+    """Those of the names that a pattern does not mean."""
+    asked, leave_out = re.compile(pattern), left_out_beside(pattern)
+    return {name for name in names if not asked.fullmatch(name) or leave_out(name)}
+
+
+def _unasked(source: KafkaSide, outside: Collection[str], deleted: Collection[str]) -> set[str]:
+    """Topics that were watched and are not asked for any more, but for those that had been deleted before."""
+    before = {*outside} & {*deleted}
+    return {*outside} - (before - {*source.client.metadata().topics}) if before else {*outside}
 
 
 def _hidden(

@@ -166,8 +166,9 @@ class Watch:
         if now - at < took / SURVEY_SHARE:
             return
         known = {topic for topic, dummy in self.tracks}
-        options = self.options
-        self._survey = look(self.source, self.target, options.topics, options.rename, known, self._without_leader)
+        gone = {topic for (topic, dummy), track in self.tracks.items() if track.part.gone}
+        asked = self.options.topics, self.options.rename
+        self._survey = look(self.source, self.target, *asked, known, self._without_leader, gone)
         self._without_leader = LEADERLESS in self._survey.not_watched.values()
         self._surveyed = (now, time.monotonic() - now)
         self.state.not_watched, dropped = synchronise(self.tracks, self._survey, self.keeper.clock.now_ms())

@@ -10,7 +10,7 @@ from typing import Any
 from .._values.moment import AHEAD_SECONDS
 from .expiring import vanished
 from .figures import RoundFigures, TopicFigures
-from .reasons import EXPECTED, UNSEEN
+from .reasons import EXPECTED, UNASKED, UNSEEN
 from .state import Confirmed, Difference, Partition, WatchState
 
 NAMED = 100
@@ -60,8 +60,9 @@ def summarise(
 
 
 def _counted(state: WatchState) -> dict[Partition, Confirmed]:
-    """Of a topic that is compacted, or that its owner deleted, nothing is waited for."""
-    return {place: part for place, part in state.partitions.items() if state.not_watched.get(place[0]) not in EXPECTED}
+    """Of a topic that is compacted, that was deleted, or that the watch is not asked for, nothing is waited for."""
+    left = (*EXPECTED, UNASKED)
+    return {place: part for place, part in state.partitions.items() if state.not_watched.get(place[0]) not in left}
 
 
 def _unproven_since(state: WatchState, ends: Mapping[Partition, int]) -> int:
