@@ -63,12 +63,14 @@ def _ago(watch: dict[str, Any]) -> str:
 def _figures(watch: dict[str, Any]) -> list[dict[str, str]]:
     unproven, found, scrubbed = watch["unproven_records"], watch["differences"], watch["scrubbed_at"]
     count = len(found) + watch.get("differences_left_out", 0)
+    # Nobody knows it of a round that ended in the future.
+    oldest = watch["unproven_seconds"]
     return [
         figure("Records proven", number(watch["records"]), f"{number(watch['duplicates'])} of them more than once"),
         figure(
             "Not proven",
             number(unproven),
-            f"the oldest for {duration(watch['unproven_seconds'])}" if unproven else "",
+            f"the oldest for {duration(oldest)}" if unproven and oldest is not None else "",
             "warn" if unproven else "",
         ),
         figure("Differences", number(count), "that nobody accepted", "bad" if count else ""),

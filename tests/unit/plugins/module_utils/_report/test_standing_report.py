@@ -90,6 +90,12 @@ def test_what_keeps_it_from_being_proven(watch, verdict, words):
     assert len(failed) == (0 if verdict == "proven" else 1), failed
 
 
+def test_of_a_round_in_the_future_nobody_knows_how_old_what_is_not_proven_is():
+    ahead = {"age_seconds": None, "ahead_seconds": 61.0, "unproven_records": 9, "unproven_seconds": None}
+    text = page(report(**ahead))
+    assert "9 records that it knew of are not" in text and "the oldest" not in text and "not reached" not in text
+
+
 def test_a_watch_of_no_topic_proves_nothing():
     told = report_of({**standing(proven_through={}, records=0), "topics": []}, "backup", 60, 300)
     assert told["verdict"] == "not_proven" and "no topic is watched" in page(told)
