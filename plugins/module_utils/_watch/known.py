@@ -56,5 +56,8 @@ def _says(other: Difference, fault: Difference) -> bool:
         return True
     if other.kind != fault.kind:
         return False
-    fields = set((fault.field or "").split(","))
-    return other.field == fault.field or (other.field == "content" and fields <= CONTENT)
+    if other.field == fault.field:
+        return True
+    fields = [set((found.field or "").split(",")) for found in (other, fault)]
+    # Of one of them it could not be told which fields of the content they are.
+    return "content" in (other.field, fault.field) and all(named <= {*CONTENT, "content"} for named in fields)

@@ -83,7 +83,12 @@ def test_what_is_copied_again_at_the_end_is_a_further_copy(monkeypatch):
         (fault("altered", 20, 20, field="value,timestamp"), [fault("altered", 20, 20, field="content")], [0]),
         # Of what was read without its fields, all of them were told to be others.
         (fault("altered", 20, 20, field="key,value"), [fault("altered", 20, 20, field="content")], []),
-        (fault("altered", 20, 20, field="content"), [fault("altered", 20, 20, field="headers")], [0]),
+        # Which of them it is cannot be told this time; its timestamp can.
+        (fault("altered", 20, 20, field="content"), [fault("altered", 20, 20, field="value")], []),
+        (fault("altered", 20, 20, field="content"), [fault("altered", 20, 20, field="value,headers")], []),
+        (fault("altered", 20, 20, field="content"), [fault("altered", 20, 20, field="value,timestamp")], [0]),
+        (fault("altered", 20, 20, field="content"), [fault("altered", 20, 20, field="timestamp")], [0]),
+        (fault("altered", 20, 20, field="timestamp"), [fault("altered", 20, 20, field="content")], [0]),
         # A record that the target lacks, and one of nobody.
         (fault("missing", 20, None, 5), [fault("missing_tail", 22, None, 2)], [0, 1, 4]),
         (fault("foreign", None, 20, 5), [fault("aborted", None, 18, 3), fault("foreign", None, 24, 9)], [1, 2, 3]),
