@@ -92,11 +92,10 @@ def test_seeds_that_the_ledger_does_not_know_lead_on_from_another_machine(tmp_pa
 
 def seed_some(ground, proof):
     """What a run leaves that is cut off while it seeds the mirror."""
-    sides = {"source": TARGET, "target": SOURCE}
-    clients = {f"{side}_client": ground.client(region) for side, region in sides.items()}
-    secrets = {f"{side}_client_secrets": ground.client_secrets(region) for side, region in sides.items()}
-    aliases = {f"{side}_alias": region for side, region in sides.items()}
-    seeded, dummy = run_module_file(
-        "mirror_seed", {**clients, **secrets, **aliases, "proof": proof, "source_in_use": True}
-    )
-    assert seeded["partitions"], seeded
+    arguments = {"proof": proof, "source_in_use": True}
+    for side, region in (("source", TARGET), ("target", SOURCE)):
+        admin = ground.admin(region)
+        arguments[f"{side}_client_secrets"] = {"sasl.password": admin.pop("sasl.password")}
+        arguments |= {f"{side}_client": admin, f"{side}_alias": region}
+    seeded, dummy = run_module_file("mirror_seed", arguments)
+    assert seeded.get("partitions"), seeded
