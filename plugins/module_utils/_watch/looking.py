@@ -85,15 +85,21 @@ def look(
         if reason is not None:
             survey.not_watched[name], survey.source_ids[name] = reason, topic["id"]
             continue
-        for number in range(topic["partitions"]):
-            there = copy is not None and number < copy["partitions"]
-            survey.partitions[name, number] = Pairing(
-                rule(name),
-                topic["id"],
-                copy["id"] if copy and there else "",
-                longer(retention(target_configs[rule(name)]), retention(source_configs[name])) if there else KEEPS_ALL,
-            )
+        kept = longer(retention(target_configs[rule(name)]), retention(source_configs[name])) if copy else KEEPS_ALL
+        survey.partitions.update(_paired(name, topic, rule(name), copy, kept))
     return survey
+
+
+def _paired(
+    name: str, topic: TopicDescription, copied_as: str, copy: TopicDescription | None, kept: Retention
+) -> dict[Partition, Pairing]:
+    """A topic's partitions, paired with those that its copy has."""
+    found = {}
+    for number in range(topic["partitions"]):
+        there = copy is not None and number < copy["partitions"]
+        copy_id = copy["id"] if copy and there else ""
+        found[name, number] = Pairing(copied_as, topic["id"], copy_id, kept if there else KEEPS_ALL)
+    return found
 
 
 def _outside(pattern: str, names: Collection[str]) -> set[str]:

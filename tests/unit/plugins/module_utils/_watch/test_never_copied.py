@@ -28,6 +28,15 @@ DAY = 86_400_000
 PLACE = ("orders", 0)
 
 
+def compared(lost, mirrored):
+    """A partition whose windows were compared, and of them so many records were lost."""
+    result = {**no_differences(), "offset_map": [[99, 99, 1]]}
+    result["counts"]["lost"] = lost
+    held = {"number": 0, "reasons": [], "undecided": False, "target_moved": False, "target_started": 0, "error": None}
+    found = {"target_cut": False, "left": SimpleNamespace(count=1), "right": SimpleNamespace(count=1)}
+    return cast(Any, SimpleNamespace(**held, **found, result=result, mirrored_through=mirrored))
+
+
 def proven(reason, looked=None, mirrored=100, lost=0, source=None, known=True, **more):
     """The verdict, the number that was lost, and the reasons.
 
@@ -62,13 +71,9 @@ def proven(reason, looked=None, mirrored=100, lost=0, source=None, known=True, *
     if closing.standing.left_out:
         return "NOT_PROVABLE", 0, closing.standing.left_out["orders"]
     Closing._doubt_unseen(closing, closing.standing, target)
-    result = {**no_differences(), "offset_map": [[99, 99, 1]]}
-    result["counts"]["lost"] = lost
-    held = {"number": 0, "reasons": [], "undecided": False, "target_moved": False, "target_started": 0, "error": None}
-    found = {"target_cut": False, "left": SimpleNamespace(count=1), "right": SimpleNamespace(count=1)}
-    pair = cast(Any, SimpleNamespace(**held, **found, result=result, mirrored_through=mirrored))
+    pair = compared(lost, mirrored)
     closed_report.amend(closing, cast(Any, SimpleNamespace(name="orders")), pair)
-    return report._judge(pair, result)[0], result["counts"]["lost"], " ".join(pair.reasons)
+    return report._judge(pair, pair.result)[0], pair.result["counts"]["lost"], " ".join(pair.reasons)
 
 
 @pytest.mark.parametrize(
