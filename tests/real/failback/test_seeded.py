@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._mm2.names import MirrorNames
 from tests.real.lab.kept import ids
 from tests.real.lab.playing import SOURCE, TARGET, playground
 from tests.support.module_runs import run_module_file
@@ -97,5 +98,7 @@ def seed_some(ground, proof):
         admin = ground.admin(region)
         arguments[f"{side}_client_secrets"] = {"sasl.password": admin.pop("sasl.password")}
         arguments |= {f"{side}_client": admin, f"{side}_alias": region}
+    syncs = MirrorNames(TARGET, SOURCE, "identity", ".").offset_syncs
+    ground.module("topics", region=SOURCE, topics=[{"name": syncs, "partitions": 1}])
     seeded, dummy = run_module_file("mirror_seed", arguments)
     assert seeded.get("partitions"), seeded
