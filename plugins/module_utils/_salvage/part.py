@@ -39,8 +39,7 @@ class Part:
     @property
     def accounted(self) -> tuple[str, Any]:
         """The id of its topic, and runs of the offsets of which it is known what becomes."""
-        known = (self.write, self.export, self.superseded, self.already)
-        return self.work.topic_id, spans.as_runs([run for runs in known for run in runs.tolist()])
+        return self.work.topic_id, spans.joined(self.write, self.export, self.superseded, self.already)
 
     @property
     def doubts(self) -> list[str]:

@@ -93,9 +93,9 @@ def plan(source: KafkaSide, target: KafkaSide, look: Look, progress: Progress) -
     passed = export = spans.within(todo, 0, look.following)
     if look.work.action == REPLAY:
         instead = _instead(look, again, since.whole, wanted)
-        export = _joined(passed, spans.both(todo, _joined(instead, spans.of_offsets(old))))
+        export = spans.joined(passed, spans.both(todo, spans.joined(instead, spans.of_offsets(old))))
         if look.compacted:
-            there = _joined(spans.both(spans.of_offsets(offsets), written), already)
+            there = spans.joined(spans.both(spans.of_offsets(offsets), written), already)
             export, torn = keys.together(keys.Keyed(offsets, names, there, todo, passed), export, since)
     write = spans.without(wanted, export)
     refuse_unwritable(look.work, unwritable, spans.without(write, written))
@@ -106,11 +106,7 @@ def _instead(look: Look, again: Any, whole: bool, wanted: Any) -> Any:
     """What would, or might, put an older value over a newer one."""
     if not look.compacted:
         return spans.as_runs([])
-    return _joined(again, spans.as_runs(look.older)) if whole and look.deletions_kept else wanted
-
-
-def _joined(runs: Any, more: Any) -> Any:
-    return spans.as_runs([*runs.tolist(), *more.tolist()])
+    return spans.joined(again, spans.as_runs(look.older)) if whole and look.deletions_kept else wanted
 
 
 def _as_lists(**runs: Any) -> dict[str, Any]:

@@ -100,7 +100,7 @@ def _whole(part: Part) -> bool:
 def of_partition(part: Part) -> dict[str, Any]:
     """What the report has of one partition."""
     done = part.action if part.action in actions.WRITING else ""
-    first, last = spans.bounds(spans.as_runs([*part.write.tolist(), *part.export.tolist()]))
+    first, last = spans.bounds(spans.joined(part.write, part.export))
     return {
         "salvaged": part.exported + part.written,
         "exported": part.exported,

@@ -61,6 +61,11 @@ def without(runs: Runs, other: Runs) -> Runs:
     return as_runs(kept)
 
 
+def joined(*many: Runs) -> Runs:
+    """The offsets that are in any of them."""
+    return as_runs([pair for runs in many for pair in runs.tolist()])
+
+
 def both(runs: Runs, other: Runs) -> Runs:
     """The offsets that are in both."""
     return without(runs, without(runs, other))
