@@ -17,6 +17,9 @@ from .waiting import until
 # An entry of the ledger: stage, step, state, found …
 Entry = dict[str, Any]
 
+# The step of an unplanned failover that proves.
+PROOF_STEP = "Prove what was copied before the loss"
+
 
 def read_claims(drill: Drill, stage: str) -> None:
     """Keep what the stage wrote to the ledger about the loss and the positions, and check the proofs."""
@@ -124,13 +127,13 @@ def check_proof_after_loss(drill: Drill) -> None:
         )
 
 
-def proof_seconds(stages: list[dict[str, Any]], lost_at: float) -> float | None:
-    """Seconds of the step that proves after a loss; None where there was none."""
+def proof_seconds(stages: list[dict[str, Any]], since: float, step: str = PROOF_STEP) -> float | None:
+    """Seconds of the steps of this name since then (seconds since the epoch); None where there was none."""
     taken = [
-        step["seconds"]
+        found["seconds"]
         for stage in stages
-        for step in stage["steps"]
-        if step["name"] == "Prove what was copied before the loss" and step["began"] >= lost_at
+        for found in stage["steps"]
+        if found["name"] == step and found["began"] >= since
     ]
     return round(sum(taken), 2) if taken else None
 

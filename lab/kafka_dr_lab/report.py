@@ -105,6 +105,11 @@ class Report:
         lines = ["", f"Drill {data['scenario']} on {data['platform']}: {data['verdict'].upper()}", ""]
         lines += self._losses()
         lines += [f"  Proof          {proof['stage']}: {proof['verdict']}{_told(proof)}" for proof in data["proofs"]]
+        if data.get("proof_seconds_without_watch") is not None:
+            lines.append(
+                f"                 after the loss {data['proof_seconds']:.1f} s by the watch, "
+                f"{data['proof_seconds_without_watch']:.1f} s by a manifest alone"
+            )
         lines += [f"  {stage['name']:<22} {stage['seconds']:6.1f} s" for stage in data["stages"]]
         failed = [check for check in data["checks"] if not check["passed"]]
         lines.append(f"  Checks         {len(data['checks']) - len(failed)} of {len(data['checks'])} passed")

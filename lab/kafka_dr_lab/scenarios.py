@@ -27,6 +27,7 @@ from .repeating import check_order, check_processed_twice, last_commits
 from .returning import STRAY, source_returns
 from .sabotage import remove_first_record, sabotage_mirror_or_topic
 from .sleeping import check_strays, check_woken, waking
+from .without_watch import prove_without_watch
 
 ALL_TOPICS = r"flights\..*"
 
@@ -34,8 +35,10 @@ ALL_TOPICS = r"flights\..*"
 def failover(drill: Drill) -> None:
     """A region is lost during live traffic; applications continue in the other."""
     drill.prepare()
+    watch = drill.options.get("watch")
     # What the watch does not stand for is proven against a manifest.
-    manifest = _save_manifest(drill, re.escape(ageing.COMPACTED) if drill.options.get("watch") else ALL_TOPICS)
+    manifest = _save_manifest(drill, "manifest", re.escape(ageing.COMPACTED) if watch else ALL_TOPICS)
+    whole = _save_manifest(drill, "whole_manifest") if watch else manifest
     sabotage_mirror_or_topic(drill)
     drill.live(drill.arguments.live)
     drill.await_expiry()
@@ -44,6 +47,8 @@ def failover(drill: Drill) -> None:
     drill.rto()
     read_claims(drill, "failover")
     check_proof_after_loss(drill)
+    if watch:
+        prove_without_watch(drill, whole, ALL_TOPICS)
     if drill.arguments.dead_host:
         check_named(drill)
         catch_up(drill)
@@ -198,12 +203,12 @@ def restore(drill: Drill) -> None:
     check_new_backup(drill, sum(len(counter) for counter in records.values()))
 
 
-def _save_manifest(drill: Drill, topics: str = ALL_TOPICS) -> str:
+def _save_manifest(drill: Drill, name: str = "manifest", topics: str = ALL_TOPICS) -> str:
     """Save a manifest of the source's records.
 
-    :param topics: regular expression for whole names. :returns: its directory.
+    :param name: of its directory. :param topics: regular expression for whole names. :returns: its directory.
     """
-    directory = drill.lab.directory / "work" / "manifest"
+    directory = drill.lab.directory / "work" / name
     drill.stage(
         "manifest",
         manifest_region=SOURCE,

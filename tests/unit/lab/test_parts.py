@@ -221,3 +221,10 @@ def test_the_summary_names_the_figures_and_what_did_not_hold():
         and "✘ nothing_skipped: expected 0, found 3" in text
         and "0 of 1 passed" in text
     )
+
+
+def test_the_summary_shows_what_a_proof_takes_with_and_without_a_watch():
+    report = Report("failover", "host", {})
+    assert "by a manifest alone" not in report.summary()
+    report.data.update(proof_seconds=4.04, proof_seconds_without_watch=12.35)
+    assert "after the loss 4.0 s by the watch, 12.3 s by a manifest alone" in report.summary()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kafka_dr_lab import without_watch
 from kafka_dr_lab.checks import proof_seconds
 from kafka_dr_lab.rto_parts import BEGINS, PARTS, rto_parts
 
@@ -55,3 +56,10 @@ def test_the_proof_after_a_loss_is_timed_by_its_step_of_that_stage():
     other = {"name": "failover", "steps": [{"name": "Move the applications", "began": 31, "seconds": 9}]}
     assert proof_seconds([before, after, other], 20) == 4.5
     assert proof_seconds([before, other], 20) is None
+
+
+def test_the_proof_without_a_watch_is_timed_by_the_step_of_the_role_proof():
+    task = yaml.safe_load((ROOT / "roles/proof/tasks/main.yml").read_text())[0]
+    stages = [{"name": "verify_restore", "steps": [{"name": task["name"], "began": 30, "seconds": 12.5}]}]
+    assert proof_seconds(stages, 20, without_watch.STEP) == 12.5
+    assert proof_seconds(stages, 20) is None, "another step"
