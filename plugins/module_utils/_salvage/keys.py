@@ -47,7 +47,8 @@ def together(records: Keyed, export: Any, since: Since) -> tuple[Any, Any]:
     that was written.
 
     A key of which an earlier run wrote some is written to its end, unless others have written it since, may have, or
-    the writing has gone past it.
+    the writing has gone past it. A cleaner takes a tombstone no earlier than the records before it: where none of the
+    run's own is left, the key may have been deleted.
     """
     if not len(records.offsets):
         return export, spans.as_runs([])
@@ -58,8 +59,10 @@ def together(records: Keyed, export: Any, since: Since) -> tuple[Any, Any]:
     last = np.full(len(names), -1, np.int64)
     np.maximum.at(last, which[there], records.offsets[there])
     follows = records.offsets > last[which]
-    begun = np.isin(names, since.own) | (last >= 0)
-    stuck = np.isin(names, since.others) | (not since.whole) | _any(which, out & passed & follows, names)
+    left = np.isin(names, since.own)
+    begun = left | (last >= 0)
+    others = np.isin(names, since.others) | (not since.whole) | (begun & ~left)
+    stuck = others | _any(which, out & passed & follows, names)
     apart = _any(which, out, names)
     on = (apart & begun & ~stuck)[which]
     kept = (todo & (apart & (stuck | ~begun))[which]) | (out & on & ~follows)

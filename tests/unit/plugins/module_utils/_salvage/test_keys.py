@@ -64,10 +64,12 @@ def test_a_key_that_an_earlier_run_began_is_written_to_its_end(looked, doubt, cl
         ([V1, row(101, b"k", b"theirs")], {}, [[101, 2]]),
         # They may have: the copy's retention has deleted some of what they wrote.
         ([V1], {"start": 101, "since": 99}, [[101, 2]]),
+        # They have deleted it, and of its records and the tombstone nothing is left.
+        ([row(105, b"x", b"theirs")], {}, [[101, 2]]),
         # An earlier run went on behind it.
         ([V1, OTHER], {"following": 103, "written": [[100, 1], [102, 1]], "own": [[100, 1], [102, 1]]}, [[101, 1]]),
     ],
-    ids=["written", "unknown", "passed by"],
+    ids=["written", "unknown", "deleted", "passed by"],
 )
 def test_what_cannot_be_written_to_its_end_is_named(looked, target, more, export):
     plan = looked([V1, GONE, OTHER], target, ALL, **{**BEGUN, "deletions_kept": False, **more})
