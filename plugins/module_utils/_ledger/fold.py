@@ -196,9 +196,10 @@ def _follow_stage(state: dict, entry: dict) -> None:
         state["open"] = False
         state["last"][stage] = _ended(state, entry)
         state["done"].get(stage, {}).pop(LENT, None)
-        if (stage, entry["state"]) == ("failback", "done"):
+        if stage == "failback":
             # Another region may have been brought back since.
-            state["brought_back"][state["about"]] = entry
+            state["brought_back"].pop(state["about"], None)
+            state["brought_back"].update({state["about"]: entry} if entry["state"] == "done" else {})
     elif entry["state"] == "done" or (step, entry["state"]) == PROVEN:
         known = state["done"].setdefault(stage, {})
         known[step] = with_earlier(known.get(step), entry)
@@ -207,6 +208,8 @@ def _follow_stage(state: dict, entry: dict) -> None:
             state["ends"][state["about"]] = entry
         if (stage, step) == ("failback", "clearing"):
             state["clearing"][state["about"]] = state["copied_back"][state["about"]] = entry
+            # What an earlier one had made is given up.
+            state["brought_back"].pop(state["about"], None)
         follow_copies(state, entry, regions_of(state))
     elif step == "proof":
         follow_copies(state, entry, regions_of(state))

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.fold import fold
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._ledger.topic import ledger_topic
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.about import brought_back
@@ -257,6 +259,14 @@ def test_each_region_that_was_brought_back_is_remembered():
         entries.append(entry(str(number), "stage", "started", **about))
         entries.append(entry(str(number), "stage", "refused" if region == "africa" else "done", **about))
     assert list(fold(entries)["brought_back"]) == ["asia from eu", "na from eu"]
+
+
+@pytest.mark.parametrize("end", [("clearing", "done"), ("stage", "refused")], ids=["cleared", "refused"])
+def test_a_failback_that_copies_anew_gives_up_what_an_earlier_one_made(end):
+    about = {"stage": "failback", "about": "na from eu"}
+    ended = [entry("1", "stage", "started", **about), entry("1", "stage", **about)]
+    again = [entry("2", "stage", "started", **about), entry("2", *end, **about)]
+    assert fold(ended)["brought_back"] and not fold([*ended, *again])["brought_back"]
 
 
 def failback(run, *steps):
