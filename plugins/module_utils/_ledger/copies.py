@@ -9,6 +9,8 @@ from typing import Any
 # Steps of a planned move that say that source and target are equal, and those of the mirror that goes on from that.
 # The second of the former is no step of its own: the latest proof that compared anything and showed no complete copy.
 COMPARED, TURNED = ("proof", "disproven", "late_records"), ("turned", "protecting", "protected")
+# From this step on, what was seeded for that mirror before stands no more.
+TURNING = "turning"
 # What a stage that fills a region tells that region's ledger, where it owns another one.
 COPY_BEGUN, COPY_DONE = "copy_begun", "copy_done"
 PROVEN, LATE = ("proof", "proven"), "late_records"
@@ -35,6 +37,8 @@ def follow_copies(state: dict[str, Any], entry: Mapping[str, Any], regions: Sequ
     if stage == "failover" and _has_parted(state["active_region"], entry, regions, proven):
         for turned in TURNED:
             done.pop(turned, None)
+    if (stage, step) == ("failover", TURNING):
+        done.pop(TURNED[0], None)
     if step == COPY_BEGUN:
         state["filling"] = {"to": str(found.get("to") or ""), "from": str(found.get("from") or ""), "stage": stage}
     elif step == COPY_DONE or (stage == "new_backup" and proven):

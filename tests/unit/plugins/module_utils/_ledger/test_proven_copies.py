@@ -39,6 +39,14 @@ def test_no_mirror_goes_on_from_a_copy_of_which_something_is_gone():
     assert done(entry("2", "gone", found={"topics": ["orders-0"]})) == {"proof", "ends", "positions", "gone"}
 
 
+def test_what_an_earlier_run_had_seeded_stands_no_more_once_it_is_seeded_anew():
+    before = [*MOVE[:-2]]
+    assert "turned" in fold(before)["done"]["failover"]
+    anew = [*before, entry("2", "turning")]
+    assert "turned" not in fold(anew)["done"]["failover"]
+    assert "turned" in fold([*anew, entry("2", "turned")])["done"]["failover"]
+
+
 @pytest.mark.parametrize(("accepted", "left"), [(True, set()), (False, {"turned", "protecting", "protected"})])
 def test_nor_from_one_that_leaves_records_behind(accepted, left):
     assert done(entry("2", "late_records", found={"accepted": accepted})) - {"late_records"} == {
