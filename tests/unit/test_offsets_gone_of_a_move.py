@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A planned move that goes on after it was cut off looks whether the mirror that it turned round has its offsets. Where
-they are gone, it would copy everything to the source once more: it is not started, and the stage says what leads on.
+"""A planned move that goes on after it was cut off looks whether the mirror that it turned round has its offsets, and
+its topics. Otherwise it would copy everything to the source once more, or only what is new: it is not started, and the
+stage says what leads on.
 """
 
 from __future__ import annotations
@@ -24,22 +25,55 @@ MESSAGE = (
 )
 
 
-def holding(end: int) -> dict[str, Any]:
-    return {"topics": {"orders": {"id": "t", "partitions": 1, "offsets": {"0": {"start": 0, "end": end}}}}}
+def holding(end: int, topic_id: str = "s") -> dict[str, Any]:
+    return {"topics": {"orders": {"id": topic_id, "partitions": 1, "offsets": {"0": {"start": 0, "end": end}}}}}
+
+
+def copied(through: int) -> dict[str, Any]:
+    return {"topic": "orders", "partition": 0, "target_topic": "orders", "mirrored_through": through}
+
+
+PROOF = {
+    "complete": True,
+    "topics": [
+        {
+            "topic": "orders",
+            "target_topic": "orders",
+            "source_topic_id": "s",
+            "target_topic_id": "t",
+            "partitions": {"0": {"source": [0, 9], "target": [0, 9]}},
+        }
+    ],
+}
 
 
 class Move:
     """The end of a planned move: its code, what it prints, and what it asked.
 
-    :param there: whether the mirror's offsets are. :param end: of the source's topic. :param steps: of the ledger.
+    :param there: how many rows of the mirror's offsets are there; None where their topic is not.
+    :param source, target: what the regions hold. :param steps: of the ledger. :param seeded: partitions, by the ledger.
     """
 
-    def __init__(self, directory: Path, there: bool, end: int = 9, steps: tuple[str, ...] = (), **more: Any) -> None:
-        done = {"failover": {step: {"found": {}} for step in ("turned", *steps)}}
+    def __init__(
+        self,
+        directory: Path,
+        there: int | None,
+        source: dict[str, Any] | None = None,
+        target: dict[str, Any] | None = None,
+        steps: tuple[str, ...] = (),
+        seeded: int = 1,
+        **more: Any,
+    ) -> None:
+        done = {"failover": {step: {"found": {"partitions": seeded}} for step in ("turned", *steps)}}
         known = {"head": {"hash": "h"}, "epoch": 3, "open": True, "done": done, "active_region": "eu", "last": {}}
         answers = {
-            "mirror_offsets_info": [{"exists": {"source_offsets": there, "witness": True}, "partitions": []}],
-            "cluster_info": [holding(end)],
+            "mirror_offsets_info": [
+                {
+                    "exists": {"source_offsets": there is not None, "witness": True},
+                    "partitions": [copied(9)] * (there or 0),
+                }
+            ],
+            "cluster_info": [source or holding(9), target or holding(9, "t")],
             "ledger_entry": [{"changed": True, "known": known}],
         }
         tasks = yaml.safe_load((ROOT / "roles/failover/tasks/main.yml").read_text())
@@ -57,6 +91,8 @@ class Move:
             "ledger_heads": {"eu": "h"},
             "__failover_catches_up": False,
             "__failover_seeded": {},
+            "__failover_unseeded": [],
+            "proof_result": PROOF,
             "__failover_left": {},
         }
         given |= {"mirror_unreached": {}, "applications_unreached": {}, "applications_summary": "shop works there"}
@@ -66,44 +102,66 @@ class Move:
 
 
 def test_a_mirror_whose_offsets_are_gone_is_not_started_and_failback_leads_on(tmp_path):
-    move = Move(tmp_path, there=False)
+    move = Move(tmp_path, there=None)
     assert move.code == 0 and not move.started, move.output
     assert f"{MESSAGE}Run failback." in move.output, move.output
-    (look,), (read,) = move.looks, move.read
+    (look,), (read, other) = move.looks, move.read
     # Of the mirror that leads back, in the region that it writes to.
     assert (look["source_alias"], look["target_alias"]) == ("eu", "na")
     assert (look["target_client"], read["client"]) == (REGIONS["na"]["kafka_dr_client"],) * 2
     assert re.fullmatch(read["topics"], "orders") and not re.fullmatch(read["topics"], "bills")
-    assert "offsets" in read["read"]
+    assert "offsets" in read["read"] and other["client"] == REGIONS["eu"]["kafka_dr_client"]
 
 
-def test_offsets_that_are_there_are_all_that_is_asked(tmp_path):
-    move = Move(tmp_path, there=True)
+def test_a_mirror_with_its_offsets_and_its_topics_is_started(tmp_path):
+    """Also where the mirror had copied more, and where the target's topic was deleted by its owner."""
+    move = Move(tmp_path, there=1, source=holding(20), target={"topics": {}})
     assert move.code == 0 and move.started and "NOT PROTECTED" not in move.output, move.output
-    assert (len(move.looks), move.read) == (1, [])
+    assert len(move.looks) == 1
     assert "backup-back copies it to na, nothing was copied again." in move.output
 
 
+def test_seeds_of_which_a_part_is_there_are_none(tmp_path):
+    move = Move(tmp_path, there=1, seeded=2)
+    assert move.code == 0 and not move.started and f"{MESSAGE}Run failback." in move.output, move.output
+
+
+@pytest.mark.parametrize(
+    ("world", "words"),
+    [
+        ({"source": {"topics": {}}}, "orders is not there"),
+        ({"source": holding(3)}, "orders-0 ends at 3, and was proven to 9"),
+        ({"source": holding(9, "other")}, "orders is another topic than the one that was compared"),
+        ({"target": holding(9, "other")}, "orders was deleted or made again in the region that works"),
+    ],
+    ids=["deleted", "cut", "made again", "made again in the target"],
+)
+def test_a_topic_that_is_no_more_what_was_proven_keeps_the_mirror_from_being_started(tmp_path, world, words):
+    move = Move(tmp_path, there=1, **world)
+    assert move.code == 0 and not move.started, move.output
+    assert f"NOT PROTECTED: {words}. Run failback." in move.output, move.output
+
+
 def test_into_a_source_that_holds_nothing_nothing_is_copied_a_second_time(tmp_path):
-    move = Move(tmp_path, there=False, end=0)
+    move = Move(tmp_path, there=None, source=holding(0), proof_result={})
     assert move.code == 0 and move.started and "NOT PROTECTED" not in move.output, move.output
 
 
 def test_what_this_run_has_seeded_is_not_looked_at_again(tmp_path):
-    move = Move(tmp_path, there=False, __failover_seeded={"partitions": 1})
+    move = Move(tmp_path, there=None, __failover_seeded={"partitions": 1})
     assert move.code == 0 and move.started and move.looks == [], move.output
 
 
 def test_where_the_mirror_was_started_before_initial_setup_leads_on_and_no_mirror_is_said_to_go_on(tmp_path):
     """failback refuses such a region."""
-    move = Move(tmp_path, there=False, steps=("protecting",))
+    move = Move(tmp_path, there=None, steps=("protecting",))
     assert move.code == 0 and not move.started, move.output
     assert f"{MESSAGE}Run initial_setup from eu to na, which names the topics to delete there first." in move.output
 
 
 def test_a_machine_that_does_not_answer_is_to_be_mended_first_and_the_mirror_goes_on(tmp_path):
     silent = {"machines": {"na": "no answer"}, "clusters": {}}
-    move = Move(tmp_path, there=False, steps=("protecting",), preflight_silent=silent)
+    move = Move(tmp_path, there=None, steps=("protecting",), preflight_silent=silent)
     assert move.code == 0 and not move.started and move.looks == [], move.output
     words = (
         "NOT PROTECTED: na does not answer. Once that is mended, run initial_setup from eu to na: its mirror goes on."
