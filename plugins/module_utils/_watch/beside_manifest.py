@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from .._digest.shapes import TopicSurvey
 from .._proof.comparison import Comparison
 from .._proof.pairs import Pair, Topic
-from .closed_report import add_differences, copied_through
+from .closed_report import add_differences
+from .not_read import copied_through
 from .offset_maps import same_logs
 from .reasons import GONE
 from .standing import stands

@@ -13,11 +13,12 @@ from .._proof.found import COUNTS, no_differences
 from .._proof.pairs import Pair, Topic
 from .._proof.renaming import rename as renaming
 from .._proof.shapes import Report
-from .._values.moment import AHEAD_SECONDS, moment
+from .._values.moment import moment
 from . import windows
+from .not_read import add_unread, copied_through, doubt, silent, unread, unread_of
 from .reasons import GONE
 from .side import begin
-from .state import Confirmed, Difference, Partition, Span
+from .state import Confirmed, Difference, Partition
 
 if TYPE_CHECKING:
     from .closing import Closing
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 # Lost records of a partition, and partitions, that the report names one by one.
 LOST_NAMED = 1000
 LEFT_OUT_NAMED = 100
-# A watch whose last round began so long before the loss was not at work: what it did not read is no mere tail.
-SILENT_SECONDS = 60
 
 
 def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
@@ -37,8 +36,8 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
         return
     if topic.name in closing.standing.unseen:
         pair.reasons.append(f"the last round could not look at it: {closing.standing.unseen[topic.name]}")
-    for doubt in closing.standing.doubts.get(place, ()):
-        _doubt(pair, doubt)
+    for reason in closing.standing.doubts.get(place, ()):
+        doubt(pair, reason)
     pair.reasons += closing.standing.named.get(place, ())
     if place in closing.standing.deleted:
         pair.reasons.append("the last record that was matched has expired on the target since")
@@ -47,80 +46,21 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
         pair.target_moved = True
     if part.older:
         pair.reasons.append(f"{part.older} records on the target are from before the first one that both sides had")
-    _add_unread(closing, place, part, pair)
+    beyond = 0 if pair.result is None else pair.result["counts"]["beyond"]
+    add_unread(unread_of(closing, place, part), pair)
     # Of one that its owner deleted, nothing can have come since.
     later = part.looked_at is not None and closing.standing.unseen.get(topic.name) != GONE
-    if later or unread(closing, place, part) or _unjudged(closing, place, part, pair):
-        _doubt(pair, silent(closing, part.looked_at))
+    if later or beyond or unread(closing, place, part) or _unknown(closing, place, part):
+        doubt(pair, silent(closing, part.looked_at))
     add_differences(pair, closing.differences.get(place, []), closing.options.max_differences)
     if pair.result is not None and part.duplicates:
         pair.result["counts"]["duplicated"] += part.duplicates
 
 
-def _add_unread(closing: Closing, place: Partition, part: Confirmed, pair: Pair) -> None:
-    """Tell what the watch had not read: what had been copied of it is not proven, and what had not been is lost."""
-    beyond = unread(closing, place, part)
-    # What it had seen to be there is no tail of its last seconds: it was behind. Where nobody knows how far the mirror
-    # came, it may have copied all of that.
-    known = max(0, part.source_end - part.read)
-    if copied_through(closing, place) is not None:
-        known = min(beyond, known)
-    if known:
-        pair.reasons.append(f"the watch was behind: in its last round it had seen {known} offsets that it had not read")
-        pair.undecided = True
-    if beyond:
-        pair.reasons.append(
-            f"{beyond} offsets from {part.read} on had been copied before the watch read them, and were not compared"
-        )
-    low, lost = never_read(closing, place, part)
-    if lost:
-        pair.reasons.append(
-            f"{lost} offsets from {low} on, which the watch had seen at the source and not read, had not been copied "
-            "and count as lost"
-        )
-        if pair.result is not None:
-            pair.result["counts"]["lost"] += lost
-
-
-def _doubt(pair: Pair, reason: str) -> None:
-    """Nothing shows that it is whole, if there is a reason; it is told once."""
-    if reason:
-        pair.reasons += [] if reason in pair.reasons else [reason]
-        pair.undecided = True
-
-
-def _unjudged(closing: Closing, place: Partition, part: Confirmed, pair: Pair) -> bool:
-    """Whether the target holds more than the watch had read of the source, or nobody knows how far the mirror came with
-    a partition that held something.
-    """
-    beyond = pair.result is not None and pair.result["counts"]["beyond"] > 0
+def _unknown(closing: Closing, place: Partition, part: Confirmed) -> bool:
+    """Whether nobody knows how far the mirror came with a partition that held something."""
     unknown = "mirrored_through" not in (closing.options.bounds or {})
-    unknown = unknown or (part.source_end > 0 and copied_through(closing, place) is None)
-    return beyond or unknown
-
-
-def silent(closing: Closing, looked_at: int | None = None) -> str:
-    """Why the watch is not known to have been at work when the source was lost; empty where it was.
-
-    :param looked_at: as of :class:`.state.Confirmed`; None where its last round looked.
-    """
-    ahead = closing.state.at / 1000 - closing.began
-    if ahead > AHEAD_SECONDS:
-        return f"the watch's last round ended {ahead:.0f} s ahead of this machine's clock: set the clocks"
-    # It asks where the source ends as a round begins, and reads up to there.
-    began = closing.state.at / 1000 - closing.state.seconds
-    last = "last round"
-    if looked_at is not None:
-        began, last = min(began, looked_at / 1000), "last round that could look at the topic"
-    if not closing.wanted.seen_at and closing.began - began > SILENT_SECONDS:
-        return (
-            f"the watch began its {last} {closing.began - began:.0f} s ago, and nobody knows when the source was "
-            "seen last"
-        )
-    late = closing.wanted.seen_at / 1000 - began
-    if late > SILENT_SECONDS:
-        return f"the watch had begun its {last} {late:.0f} s before the source was seen last, if clocks agree"
-    return ""
+    return unknown or (part.source_end > 0 and copied_through(closing, place) is None)
 
 
 def unseen(closing: Closing, place: Partition, part: Confirmed, reason: str, end: int) -> str | None:
@@ -129,15 +69,14 @@ def unseen(closing: Closing, place: Partition, part: Confirmed, reason: str, end
 
     :param reason: why it was not looked at. :param end: where its copy ends.
     """
-    copied, beyond = copied_through(closing, place), unread(closing, place, part)
+    beyond = unread(closing, place, part)
     if reason == GONE and beyond:
         return f"the source deleted it, and {beyond} offsets that had been copied were not compared before"
     bounds = closing.options.bounds or {}
     bounded = given(bounds.get("target"), part.target_topic, place[1])
     further = (end if bounded is None else bounded) > part.examined[1] and not part.waiting
-    unknown = "mirrored_through" not in bounds or (part.source_end > 0 and copied is None)
     # Of one that was not deleted, nobody knows what the source got since, and one that is hidden may be another one.
-    if reason != GONE or unknown or (further and closing.wanted.manifest is not None):
+    if reason != GONE or _unknown(closing, place, part) or (further and closing.wanted.manifest is not None):
         return silent(closing, part.looked_at) or None
     return None
 
@@ -167,27 +106,6 @@ def add_differences(pair: Pair, found: list[Difference], named: int) -> None:
 def _run(row: Difference) -> dict[str, Any]:
     names = ("kind", "source_offset", "target_offset", "timestamp", "field", "count")
     return {name: getattr(row, name) for name in names}
-
-
-def unread(closing: Closing, place: Partition, part: Confirmed) -> int:
-    """Offsets that the mirror had copied and the watch had not read."""
-    return max(0, (copied_through(closing, place) or 0) - part.read)
-
-
-def never_read(closing: Closing, place: Partition, part: Confirmed) -> Span:
-    """From where on, and how many, offsets had neither been read nor copied of those that the watch had seen at the
-    source; none where nobody knows how far the mirror came.
-    """
-    copied = copied_through(closing, place)
-    bounded = given((closing.options.bounds or {}).get("source"), *place)
-    low = max(part.read, copied or 0)
-    high = part.source_end if bounded is None else min(bounded, part.source_end)
-    return low, max(0, high - low) if copied is not None else 0
-
-
-def copied_through(closing: Closing, place: Partition) -> int | None:
-    """How far the mirror had copied a partition; None where nobody knows it."""
-    return given((closing.options.bounds or {}).get("mirrored_through"), *place)
 
 
 def merged(closing: Closing, found: list[Report]) -> Report:
@@ -246,7 +164,7 @@ def _name_proven(closing: Closing, topic: str, part: dict[str, Any]) -> None:
     part["proven_through"] = list(known.through)
     if part["lost"]:
         rows = _lost(closing, (topic, part["partition"]), known, part)
-        held = part["lost"] - never_read(closing, (topic, part["partition"]), known)[1]
+        held = part["lost"] - unread_of(closing, (topic, part["partition"]), known).lost
         # Where something else differs at the very end, the differences name it.
         part["lost_records"] = rows[:LOST_NAMED] if len(rows) == held else []
         part["lost_records_left_out"] = part["lost"] - len(part["lost_records"])

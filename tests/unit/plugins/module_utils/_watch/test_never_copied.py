@@ -28,20 +28,21 @@ DAY = 86_400_000
 PLACE = ("orders", 0)
 
 
-def compared(lost, mirrored):
-    """A partition whose windows were compared, and of them so many records were lost."""
+def compared(lost, mirrored, beyond=0):
+    """A partition whose windows were compared, and of them so many records were lost. :param beyond: of the copy."""
     result = {**no_differences(), "offset_map": [[99, 99, 1]]}
-    result["counts"]["lost"] = lost
+    result["counts"] |= {"lost": lost, "beyond": beyond}
     held = {"number": 0, "reasons": [], "undecided": False, "target_moved": False, "target_started": 0, "error": None}
     found = {"target_cut": False, "left": SimpleNamespace(count=1), "right": SimpleNamespace(count=1)}
     return cast(Any, SimpleNamespace(**held, **found, result=result, mirrored_through=mirrored))
 
 
-def proven(reason, looked=None, mirrored=100, lost=0, source=None, known=True, **more):
+def proven(reason, looked=None, mirrored=100, lost=0, source=None, known=True, beyond=0, ended=0, **more):
     """The verdict, the number that was lost, and the reasons.
 
     :param looked: seconds since it was looked at last; None where the last round did. :param source: where a proof is
-        asked to end. :param known: whether anybody knows when the source was seen last: now.
+        asked to end. :param known: whether anybody knows when the source was seen last: now. :param beyond: records of
+        the copy that were not compared. :param ended: seconds since the last round.
     """
     anchor = {"source": 99, "target": 99, "digest": 7, "timestamp": NOW - DAY}
     read = {"begins": (0, 0), "through": (100, 100), "examined": (100, 100), "read": 100, "records": 100}
@@ -49,7 +50,7 @@ def proven(reason, looked=None, mirrored=100, lost=0, source=None, known=True, *
     looked_at = None if looked is None else NOW - looked * 1000
     part = Confirmed("orders", "s", "t", **{**read, **seen, "anchor": anchor, "looked_at": looked_at, **more})
     not_watched = {"orders": reason} if reason else {}
-    state = WatchState("m", "S", "T", at=NOW, round=9, not_watched=not_watched, partitions={PLACE: part})
+    state = WatchState("m", "S", "T", at=NOW - ended * 1000, round=9, not_watched=not_watched, partitions={PLACE: part})
     copy = {"topic_id": "t", "partitions": [0], "config": {"retention.ms": "-1"}, "bounds": {0: (0, 100)}}
     target = cast(Any, {"orders": copy})
     bounds = {
@@ -71,7 +72,7 @@ def proven(reason, looked=None, mirrored=100, lost=0, source=None, known=True, *
     if closing.standing.left_out:
         return "NOT_PROVABLE", 0, closing.standing.left_out["orders"]
     Closing._doubt_unseen(closing, closing.standing, target)
-    pair = compared(lost, mirrored)
+    pair = compared(lost, mirrored, beyond)
     closed_report.amend(closing, cast(Any, SimpleNamespace(name="orders")), pair)
     return report._judge(pair, pair.result)[0], pair.result["counts"]["lost"], " ".join(pair.reasons)
 
@@ -125,6 +126,6 @@ def test_lost_records_that_windows_held_are_named_beside_those_that_nobody_read(
     bounds = {"mirrored_through": {"orders": {"0": 130}}}
     state, options = WatchState("m", partitions={PLACE: part}), Options("orders", bounds=bounds)
     closing = cast(Any, SimpleNamespace(state=state, topics=["orders"], options=options))
-    found = {"partition": 0, "lost": 10}
+    found = {"partition": 0, "lost": 10, "beyond": 0}
     closed_report._name_proven(closing, "orders", found)
     assert (found["lost_records"], found["lost_records_left_out"]) == (rows, 8)
