@@ -47,7 +47,7 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
     if part.older:
         pair.reasons.append(f"{part.older} records on the target are from before the first one that both sides had")
     beyond = 0 if pair.result is None else pair.result["counts"]["beyond"]
-    add_unread(unread_of(closing, place, part), pair)
+    add_unread(unread_of(closing, place, part, beyond), pair)
     # Of one that its owner deleted, nothing can have come since.
     later = part.looked_at is not None and closing.standing.unseen.get(topic.name) != GONE
     if later or beyond or unread(closing, place, part) or _unknown(closing, place, part):
@@ -164,7 +164,7 @@ def _name_proven(closing: Closing, topic: str, part: dict[str, Any]) -> None:
     part["proven_through"] = list(known.through)
     if part["lost"]:
         rows = _lost(closing, (topic, part["partition"]), known, part)
-        held = part["lost"] - unread_of(closing, (topic, part["partition"]), known).lost
+        held = part["lost"] - unread_of(closing, (topic, part["partition"]), known, part["beyond"]).lost
         # Where something else differs at the very end, the differences name it.
         part["lost_records"] = rows[:LOST_NAMED] if len(rows) == held else []
         part["lost_records_left_out"] = part["lost"] - len(part["lost_records"])

@@ -26,6 +26,7 @@ class Unread:
     :ivar copied: how many the mirror had copied that nobody had read.
     :ivar behind: how many of those that the watch had seen it had not read, of what the mirror may have copied.
     :ivar low, lost: from where on, and how many, that were seen had not been copied.
+    :ivar held: how many more would be lost, but for what the copy holds beyond: the mirror notes late what it copied.
     :ivar hidden_from, hidden: from where on, and how many at most, lay behind a transaction that was open.
     """
 
@@ -34,17 +35,23 @@ class Unread:
     behind: int
     low: int
     lost: int
+    held: int
     hidden_from: int
     hidden: int
 
 
-def unread_of(closing: Closing, place: Partition, part: Confirmed) -> Unread:
-    """What the watch knows beyond what was compared."""
+def unread_of(closing: Closing, place: Partition, part: Confirmed, beyond: int) -> Unread:
+    """What the watch knows beyond what was compared.
+
+    :param beyond: records that the copy holds behind all that was compared.
+    """
     through, read = copied_through(closing, place), part.read
     copied = through or 0
     unseen = max(0, part.source_end - read)
     low = max(read, copied)
     lost = 0 if through is None else max(0, _within(closing, place, part.source_end) - low)
+    # Copies of what lies before these explain some of what the copy holds beyond.
+    held = min(lost, max(0, beyond - (low - read)))
     hidden_from = max(part.source_end, read, copied)
     return Unread(
         read=read,
@@ -52,7 +59,8 @@ def unread_of(closing: Closing, place: Partition, part: Confirmed) -> Unread:
         # Where nobody knows how far the mirror came, it may have copied all of that.
         behind=unseen if through is None else min(unseen, max(0, copied - read)),
         low=low,
-        lost=lost,
+        lost=lost - held,
+        held=held,
         hidden_from=hidden_from,
         hidden=max(0, _within(closing, place, part.source_high) - hidden_from),
     )
@@ -67,6 +75,12 @@ def add_unread(found: Unread, pair: Pair) -> None:
         pair.reasons.append(
             f"{found.copied} offsets from {found.read} on had been copied before the watch read them, and were not "
             "compared"
+        )
+    if found.held:
+        doubt(
+            pair,
+            f"{found.held} records that the copy holds beyond may be what the watch had seen at the source and not "
+            "read: they were not compared, and do not count as lost",
         )
     if found.lost:
         counted = "count as lost" if pair.result is not None else "are in no count"
