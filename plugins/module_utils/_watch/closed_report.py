@@ -49,9 +49,13 @@ def amend(closing: Closing, topic: Topic, pair: Pair) -> None:
     beyond = 0 if pair.result is None else pair.result["counts"]["beyond"]
     add_unread(unread_of(closing, place, part, beyond), pair)
     # Of one that its owner deleted, nothing can have come since.
-    later = part.looked_at is not None and closing.standing.unseen.get(topic.name) != GONE
+    lives, silence = closing.standing.unseen.get(topic.name) != GONE, silent(closing, part.looked_at)
+    later = part.looked_at is not None and lives
     if later or beyond or unread(closing, place, part) or _unknown(closing, place, part):
-        doubt(pair, silent(closing, part.looked_at))
+        doubt(pair, silence)
+    elif lives and silence and closing.wanted.seen_at:
+        # As where the source got nothing: no doubt, but nobody is to take it for shown.
+        pair.reasons.append(f"{silence}; what the source got since then nobody has read, and it is in no count")
     add_differences(pair, closing.differences.get(place, []), closing.options.max_differences)
     if pair.result is not None and part.duplicates:
         pair.result["counts"]["duplicated"] += part.duplicates
