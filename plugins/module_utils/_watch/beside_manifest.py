@@ -10,7 +10,7 @@ from .._digest.shapes import TopicSurvey
 from .._proof.comparison import Comparison
 from .._proof.pairs import Pair, Topic
 from .closed_report import add_differences
-from .not_read import copied_through
+from .not_read import add_unread, copied_through, doubt, silent, unread_of
 from .offset_maps import same_logs
 from .reasons import GONE
 from .standing import stands
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 def amend(closing: Closing, comparison: Comparison) -> None:
     """Give partitions that were compared with a manifest what the watch knows beyond the manifest's end: what differs
-    there, and that records which it had read are shown by nothing. Partitions that the manifest lacks are added.
+    there, that records which it had read are shown by nothing, and what it had seen that nobody had read. Partitions
+    that the manifest lacks are added.
     """
     known: dict[str, list[int]] = {}
     for name, number in sorted(closing.state.partitions):
@@ -33,9 +34,8 @@ def amend(closing: Closing, comparison: Comparison) -> None:
         pairs = {pair.number: pair for pair in topic.pairs}
         for number in known.get(topic.name, ()):
             part = closing.state.partitions[topic.name, number]
-            if part.read or part.source_id not in ("", topic.id_on("source")):
-                doubt = lacking.get(topic.name) or closing.standing.unseen.get(topic.name, "")
-                _amend(closing, topic, pairs.get(number), (topic.name, number), part, doubt)
+            why = lacking.get(topic.name) or closing.standing.unseen.get(topic.name, "")
+            _amend(closing, topic, pairs.get(number), (topic.name, number), part, why)
 
 
 def reaches_further(saved: TopicSurvey, parts: Mapping[int, Confirmed]) -> bool:
@@ -50,7 +50,7 @@ def reaches_further(saved: TopicSurvey, parts: Mapping[int, Confirmed]) -> bool:
     return behind or all(ends.get(number, 0) >= part.read for number, part in parts.items())
 
 
-def _amend(closing: Closing, topic: Topic, pair: Pair | None, place: Partition, part: Confirmed, doubt: str) -> None:
+def _amend(closing: Closing, topic: Topic, pair: Pair | None, place: Partition, part: Confirmed, why: str) -> None:
     # Offsets of two topics by one name say nothing of each other.
     other = part.source_id not in ("", topic.id_on("source"))
     end = 0 if other or pair is None else pair.source_range[1]
@@ -58,21 +58,45 @@ def _amend(closing: Closing, topic: Topic, pair: Pair | None, place: Partition, 
     doubted = other or (read > end and not _kept(closing, topic, pair, place, part))
     same = part.target_id == topic.id_on("target")
     wrong = [row for row in closing.differences.get(place, []) if other or _beyond(row, end, same)]
-    if not doubted and not wrong:
-        return
-    pair = pair or _added(topic, place[1])
+    rest = Pair(topic, place[1], (0, 0), (0, 0)) if pair is None else pair
     if doubted:
         what = "is of another topic by this name" if other else f"ends at {end}"
-        pair.reasons.append(f"the manifest {what}, the watch had read up to {read} and does not stand for it: {doubt}")
-        pair.undecided = True
-    add_differences(pair, wrong, closing.options.max_differences)
+        doubt(rest, f"the manifest {what}, the watch had read up to {read} and does not stand for it: {why}")
+    lost = 0 if other else _add_unread(closing, rest, place, part, end)
+    if pair is None and (rest.undecided or wrong or lost):
+        _add(topic, rest)
+    elif pair is None:
+        topic.reasons += [f"partition {place[1]}: {reason}" for reason in rest.reasons]
+    add_differences(rest, wrong, closing.options.max_differences)
 
 
-def _added(topic: Topic, number: int) -> Pair:
-    pair = Pair(topic, number, (0, 0), (0, 0))
+def _add_unread(closing: Closing, pair: Pair, place: Partition, part: Confirmed, end: int) -> int:
+    """Tell what the watch knows beyond a manifest's end and nobody compared; how much of it is lost."""
+    found = unread_of(closing, place, part, _behind(pair), end)
+    add_unread(found, pair)
+    reason = closing.state.not_watched.get(place[0])
+    if reason == GONE and (found.copied or found.lost or found.hidden):
+        # Nobody can tell any more what became of it.
+        doubt(pair, GONE)
+    # One that reaches further was made later, and what it proves is as old as it is.
+    elif reason != GONE and place[0] in closing.standing.unseen and end <= max(part.read, part.source_end):
+        doubt(pair, silent(closing, part.looked_at))
+    return found.lost
+
+
+def _behind(pair: Pair) -> int:
+    """Records that the copy holds behind all that was matched: those before it are older than the manifest."""
+    if pair.result is None:
+        return 0
+    rows = pair.result["offset_map"]
+    matched = int(rows[-1][1] + rows[-1][2]) if len(rows) else 0
+    return min(pair.result["counts"]["beyond"], max(0, pair.target_range[1] - matched))
+
+
+def _add(topic: Topic, pair: Pair) -> None:
+    """Judge a partition that the manifest lacks."""
     pair.error = {"kind": "not_covered", "message": "the partition is missing in the manifest"}
     topic.pairs.append(pair)
-    return pair
 
 
 def _copied(closing: Closing, place: Partition, part: Confirmed) -> int:

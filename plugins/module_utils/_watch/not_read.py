@@ -6,9 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .._errors import NotProvableError
 from .._proof.bounds import given
 from .._proof.pairs import Pair
 from .._values.moment import AHEAD_SECONDS
+from . import windows
 from .state import Confirmed, Partition
 
 if TYPE_CHECKING:
@@ -20,9 +22,9 @@ SILENT_SECONDS = 60
 
 @dataclass(frozen=True)
 class Unread:
-    """Offsets of a partition beyond what the watch had read, of which it knows.
+    """Offsets of a partition beyond what was compared, of which the watch knows.
 
-    :ivar read: up to where the watch had read the source.
+    :ivar read: up to where somebody has read the source: the watch, or the manifest that is compared.
     :ivar copied: how many the mirror had copied that nobody had read.
     :ivar behind: how many of those that the watch had seen it had not read, of what the mirror may have copied.
     :ivar low, lost: from where on, and how many, that were seen had not been copied.
@@ -40,18 +42,22 @@ class Unread:
     hidden: int
 
 
-def unread_of(closing: Closing, place: Partition, part: Confirmed, beyond: int) -> Unread:
+def unread_of(closing: Closing, place: Partition, part: Confirmed, beyond: int, end: int | None = None) -> Unread:
     """What the watch knows beyond what was compared.
 
     :param beyond: records that the copy holds behind all that was compared.
+    :param end: where the manifest that is compared ends; None where windows are, which end where the watch had read.
     """
-    through, read = copied_through(closing, place), part.read
-    copied = through or 0
+    end = part.read if end is None else end
+    through = copied_through(closing, place)
+    copied, read = through or 0, max(part.read, end)
     unseen = max(0, part.source_end - read)
-    low = max(read, copied)
-    lost = 0 if through is None else max(0, _within(closing, place, part.source_end) - low)
+    low = max(end, copied)
+    lost = 0
+    if through is not None:
+        lost = _waiting(closing, place, part, low) + max(0, _within(closing, place, part.source_end) - max(read, low))
     # Copies of what lies before these explain some of what the copy holds beyond.
-    held = min(lost, max(0, beyond - (low - read)))
+    held = min(lost, max(0, beyond - max(0, copied - end, part.examined[0] - end)))
     hidden_from = max(part.source_end, read, copied)
     return Unread(
         read=read,
@@ -143,3 +149,17 @@ def _within(closing: Closing, place: Partition, offset: int) -> int:
     """An end of the source, no further than the proof is asked to go."""
     bounded = given((closing.options.bounds or {}).get("source"), *place)
     return offset if bounded is None else min(bounded, offset)
+
+
+def _waiting(closing: Closing, place: Partition, part: Confirmed, low: int) -> int:
+    """Records from an offset on that the watch had read and no copy was found of; by offsets where its windows are not
+    whole.
+    """
+    high = _within(closing, place, part.read)
+    if not part.waiting or low >= high:
+        return 0
+    try:
+        held = windows.records(place, part, closing.state.windows.get(place, []))
+    except NotProvableError:
+        return high - low
+    return int(((held.offset >= low) & (held.offset < high)).sum())
