@@ -6,6 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+try:
+    import numpy as np
+except ImportError:
+    np = None  # type: ignore[assignment]
+
 from .._digest import batch, chunks
 from .._digest.shapes import Progress
 from .._kafka.deciding import await_decided
@@ -20,16 +25,19 @@ class Claim:
     """One partition that was written, by the entries of its transactions.
 
     :ivar source, target: runs of offsets on both sides. :ivar timestamps: whether the target keeps them.
+    :ivar since: where the copy ended, of a compacted topic that was replayed to; None of any other.
     """
 
     work: Work
     source: list[list[int]]
     target: list[list[int]]
     timestamps: bool
+    since: int | None = None
 
 
 def prove(source: KafkaSide, target: KafkaSide, claim: Claim, progress: Progress) -> dict[str, Any]:
-    """``equal``, ``records`` as the target has them, and ``bytes`` of their keys and values.
+    """``equal``, ``records`` as the target has them, ``bytes`` of their keys and values, and ``covered``, how many keys
+    others had written before an older record of them was replayed.
 
     :raises KafkaDrError: a side could not be read.
     """
@@ -46,7 +54,30 @@ def prove(source: KafkaSide, target: KafkaSide, claim: Claim, progress: Progress
         )
     held = _digest(source, (work.topic, work.partition), spans.as_runs(claim.source), claim, progress, expected=True)
     copy = _digest(target, (work.target_topic, work.partition), spans.as_runs(claim.target), claim, progress)
-    return {"equal": chunks.equal(held, copy), "expected": held.count, "records": copy.count, "bytes": held.size}
+    covered = 0 if claim.since is None or last is None else _covered(target, claim, (claim.since, last + 1))
+    return {
+        "equal": chunks.equal(held, copy),
+        "expected": held.count,
+        "records": copy.count,
+        "bytes": held.size,
+        "covered": covered,
+    }
+
+
+def _covered(side: KafkaSide, claim: Claim, span: tuple[int, int]) -> int:
+    """Keys of which a replayed record lies behind one of others, who wrote it once the keys had been looked at."""
+    runs = spans.as_runs(claim.target)
+    keys, ours, offsets = [np.empty(0, np.uint64)], [np.empty(0, bool)], [np.empty(0, np.int64)]
+    for records in side.scan(claim.work.target_topic, claim.work.partition, *span):
+        keys.append(records.key_high)
+        ours.append(spans.holds(runs, records.offset))
+        offsets.append(records.offset)
+    names, which = np.unique(np.concatenate(keys), return_inverse=True)
+    own, place = np.concatenate(ours), np.concatenate(offsets)
+    last, first = np.full(len(names), -1, np.int64), np.full(len(names), span[1], np.int64)
+    np.maximum.at(last, which[own], place[own])
+    np.minimum.at(first, which[~own], place[~own])
+    return int((first < last).sum())
 
 
 def _digest(

@@ -179,20 +179,30 @@ class Salvage:
                     f"'{part.work.target_topic}' does not hold what was written to it: "
                     f"expected {value['expected']} records, found {value['records']}, or others"
                 )
+            if value["covered"]:
+                part.reasons.append(
+                    f"{value['covered']} keys of '{part.work.target_topic}' have an older record of {self.source.name} "
+                    "behind what others wrote while it was replayed; see what each key is to have there"
+                )
             if spans.count(spans.without(wanted, written)) or spans.count(spans.without(written, wanted)):
                 part.reasons.append(
                     f"expected {spans.count(wanted)} records to be written, found {spans.count(written)} by the entries"
                 )
             if part.reasons:
-                part.reasons[-1] += f"; find out who may write there, and give {part.pair.topic.name} the action export"
+                cleaned = ", unless a cleaner has taken records since" if "compact" in part.pair.topic.mode else ""
+                part.reasons[-1] += (
+                    f"; find out who may write there{cleaned}, and give {part.pair.topic.name} the action export"
+                )
 
     def _claim(self, part: Part) -> Claim:
-        overwritten = part.action == actions.REPLAY and not part.pair.topic.timestamps
+        replayed = part.action == actions.REPLAY
+        overwritten = replayed and not part.pair.topic.timestamps
         return Claim(
             part.work,
             part.known.written().tolist(),
             part.known.written_to(part.work.target_topic).tolist(),
             not overwritten,
+            part.pair.target_range[1] if replayed and "compact" in part.pair.topic.mode else None,
         )
 
     def _look_again(self) -> None:
