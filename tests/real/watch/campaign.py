@@ -17,6 +17,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.accepting import accept
 from tests.real.proof.support import create, delete_before, drop, read_back, some, write
 
+from .planting_logs import LOGS, LogFaults
 from .world import MIRROR
 
 MAIN, MARKED, GONE, OTHER = "c.m.main", "c.m.marked", "c.m.gone", "c.t.other"
@@ -28,12 +29,14 @@ PLANTS = {
     "swapped": 8,
     "foreign": 10,
     "aborted": 10,
+    "committed": 15,
     "twin": 30,
     "copied": 30,
     "nothing": 500,
 }
-# What has to happen in each campaign.
+# What has to happen in each campaign, beside what happens to whole logs.
 ONCE = ("partitions", "gone")
+OFTEN = ("watch", "watch", "mirror", "source", "target", "accept", "accept", "retention", "again", "added")
 
 
 class Traffic(threading.Thread):
@@ -116,6 +119,8 @@ class Traffic(threading.Thread):
                 self.strange(kind, place, records)
             elif kind == "aborted":
                 self.aborted(place)
+            elif kind == "committed":
+                self.committed(place, [self.record() for dummy in range(self.some())])
             elif kind == "twin":
                 record = self.record()
                 for dummy in range(self.some() + 1):
@@ -137,15 +142,23 @@ class Traffic(threading.Thread):
     def aborted(self, place):
         """A transaction at the source that is aborted; sometimes its records are in the target all the same."""
         records = [self.record() for dummy in range(self.some())]
+        self.within(place, records).abort_transaction(20)
+        if self.chance.random() < 0.6:
+            self.strange("aborted", place, records)
+
+    def committed(self, place, records):
+        """A transaction at the source, with the marker that ends it: nothing to be named."""
+        self.within(place, records).commit_transaction(20)
+
+    def within(self, place, records):
+        """The producer of a transaction with these records, that is not ended yet."""
         producer = self.world.producer("source", **{"transactional.id": uuid.uuid4().hex, "message.timeout.ms": 20000})
         producer.init_transactions(20)
         producer.begin_transaction()
         for record in records:
             producer.produce(place[0], partition=place[1], **record)
         producer.flush(20)
-        producer.abort_transaction(20)
-        if self.chance.random() < 0.6:
-            self.strange("aborted", place, records)
+        return producer
 
     def copied(self, place):
         """A record that the target has, once more."""
@@ -169,26 +182,32 @@ class Traffic(threading.Thread):
 
 
 class Chance:
-    """Kills, changes topics, accepts: one thing after the other, each when all runs."""
+    """Kills, changes topics, accepts: one thing after the other, each when all runs.
 
-    def __init__(self, world, traffic, journal, chance):
+    :param logs: to how many of :data:`.planting_logs.LOGS` it has to come.
+    :ivar once: what has to happen still. :ivar did: what happened.
+    """
+
+    def __init__(self, world, traffic, journal, chance, logs):
         self.world, self.traffic, self.journal, self.chance = world, traffic, journal, chance
+        self.logs = LogFaults(world, traffic, journal, chance)
         self.did, self.later, self.rows = [], 0, 0
-        self.once = [*ONCE]
+        self.once = [*ONCE, *chance.sample(LOGS, logs)]
 
     def step(self):
         """One of them."""
-        kinds = ["watch", "watch", "mirror", "source", "target", "accept", "accept", "retention", "again", "added"]
+        # What happens to a whole log takes as long as many of the others.
+        kinds = [*OFTEN * 4, *LOGS]
         kind = self.once.pop() if self.once and len(self.did) > 2 else self.chance.choice(kinds)
         self.did.append(f"{time.strftime('%T')} {kind}")
         if kind in ("watch", "mirror", "source", "target"):
             self.world.again(kind)
             return
         try:
-            getattr(self, kind)()
+            getattr(self.logs if kind in LOGS else self, kind)()
         except (KafkaException, KafkaDrError) as error:
             self.did.append(f"  {error}")
-            if kind in ONCE:
+            if kind in (*ONCE, *LOGS):
                 self.once.insert(0, kind)
 
     def partitions(self):

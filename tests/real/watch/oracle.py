@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 from tests.real.proof.support import read_back
 
+from .planting_logs import Story
+
 # Differences by which a fault may be named. A record that comes late out of order was missing until it came; a strange
 # record where another one is missing is one that was altered.
 KINDS = {
@@ -31,10 +33,16 @@ class Fault:
 
 @dataclass
 class Journal:
-    """Kept by the threads that plant. ``copies``: values that were written to the target again, and stop nothing."""
+    """Kept by the threads that plant.
+
+    :ivar copies: values that were written to the target again, and stop nothing.
+    :ivar stories: of topics whose whole logs were spoiled. :ivar apart: their names, also where a story broke off.
+    """
 
     faults: list[Fault] = field(default_factory=list)
     copies: list[bytes] = field(default_factory=list)
+    stories: list[Story] = field(default_factory=list)
+    apart: set[str] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def plant(self, kind, place, *values):
@@ -51,6 +59,7 @@ class Journal:
 class Oracle:
     """Judges states, once both sides are at rest.
 
+    :ivar apart: topics that have an oracle of their own.
     :ivar faults: ``[(fault, source offsets, target offsets)]``; a mirror without transactions copies again what it
         has altered.
     """
@@ -64,7 +73,7 @@ class Oracle:
                 for offset, row in rows.items():
                     if (place, row[1]) in found:
                         found[place, row[1]][number].add(offset)
-        self.faults = list(found.values())
+        self.faults, self.apart = list(found.values()), journal.apart
 
     def covers(self, difference):
         """Offsets that a difference names on both sides: so many records from its offset on."""
@@ -77,7 +86,7 @@ class Oracle:
 
     def unnamed(self, state):
         """Faults that no difference of a fitting kind names, and differences that name what nobody planted."""
-        named = [(difference, *self.covers(difference)) for difference in state.differences]
+        named = [(found, *self.covers(found)) for found in state.differences if found.topic not in self.apart]
         missed, right = [], {}
         for fault, sources, targets in self.faults:
             if not any(

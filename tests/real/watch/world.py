@@ -22,6 +22,8 @@ from tests.support.kafka import MirrorMaker
 from tests.support.offsets_lab import mirror_properties
 
 MIRROR = "campaign"
+# Where the mirror notes how far it has copied, and what it calls the source.
+OFFSETS, ALIAS = "mm2-offsets.a.internal", "a"
 # Of the connector: a record with the header "lose" is not copied, the header "alter" is taken off.
 SPOILING = {
     "transforms": "lose,alter",
@@ -57,7 +59,7 @@ class World:
 
     def start_watch(self):
         words = ["watch", "--source-config", self.job.source, "--target-config", self.job.target, "--topics", r"c\..*"]
-        words += ["--mirror", MIRROR, "--interval", "0.5", "--offsets-topic", "mm2-offsets.a.internal", "--alias", "a"]
+        words += ["--mirror", MIRROR, "--interval", "0.5", "--offsets-topic", OFFSETS, "--alias", ALIAS]
         with open(self.directory / "watch.log", "ab") as log:
             self.watch = subprocess.Popen(
                 [sys.executable, str(support.MAIN), *words], stdout=log, stderr=log, env=support.environment()
