@@ -59,6 +59,9 @@ class StoryOracle:
             found.append(f"stopped: {part.stopped}")
         if part.stopped is None:
             found += [*self._unnamed(states[-1], part), *self._unlike(states[-1], part)]
+        elif self._named(states[-1]):
+            # All had been proven, and then nothing more is compared.
+            found.append(f"named of a log that lost its end: {self._named(states[-1])}")
         return [f"{self.story.kind} {self.place} ({self.story.words}): {text}" for text in found]
 
     def _passed(self, state, part):

@@ -185,7 +185,7 @@ def judge(world_directory, oracles, states):
     assert not missed, missed[:3]
     assert not wrong, wrong[:3]
     wrongs = [text for story in stories for text in story.wrongs(states)]
-    assert not wrongs, wrongs
+    assert not wrongs, wrongs[:5]
     others = {place: part for place, part in state.partitions.items() if place[0] not in oracle.apart}
     stopped = {place: part.stopped for place, part in others.items() if part.stopped}
     assert not stopped
