@@ -30,7 +30,7 @@ from tests.support.module_runs import run_module_file
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCE, TARGET = "north_america", "europe"
-OPTIONS = {"history": 2000, "rate": 50.0, "records": 200000}
+OPTIONS = {"history": 2000, "rate": 50.0, "records": 2000000}
 
 # Playbooks that take <name>_source and <name>_target; a test names the regions of the others itself.
 OF_TWO_REGIONS = ("initial_setup", "failover", "probe")
