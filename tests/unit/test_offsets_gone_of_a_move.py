@@ -46,6 +46,35 @@ PROOF = {
     ],
 }
 
+# What the stage knows by then.
+GIVEN = {
+    "failover_source": "na",
+    "failover_target": "eu",
+    "failover_planned": True,
+    "kafka_dr_mirrors": [MIRROR],
+    "ledger_begun": {"stage": "failover", "about": "na to eu", "subject": "na", "ledger": "eu"},
+    "ledger_run": "r",
+    "ledger_heads": {"eu": "h"},
+    "proof_result": PROOF,
+    "mirror_unreached": {},
+    "applications_unreached": {},
+    "applications_summary": "shop works there",
+    "__failover_source": {"reachable": True, "error": ""},
+    "__failover_catches_up": False,
+    "__failover_seeded": {},
+    "__failover_unseeded": [],
+    "__failover_left": {},
+}
+
+
+def the_end() -> dict[str, str]:
+    """The tasks of the stage that are played, by path."""
+    tasks = yaml.safe_load((ROOT / "roles/failover/tasks/main.yml").read_text())
+    last = [task for task in tasks if task.get("ansible.builtin.include_tasks") in PARTS]
+    assert len(last) == len(PARTS)
+    files = {"the_end.yml": last, "protect.yml": SEEN, "await_protected.yml": []}
+    return {f"roles/failover/tasks/{name}": yaml.safe_dump(text) for name, text in files.items()}
+
 
 class Move:
     """The end of a planned move: its code, what it prints, and what it asked.
@@ -76,27 +105,9 @@ class Move:
             "cluster_info": [source or holding(9), target or holding(9, "t")],
             "ledger_entry": [{"changed": True, "known": known}],
         }
-        tasks = yaml.safe_load((ROOT / "roles/failover/tasks/main.yml").read_text())
-        last = [task for task in tasks if task.get("ansible.builtin.include_tasks") in PARTS]
-        assert len(last) == len(PARTS)
-        files = {"the_end.yml": last, "protect.yml": SEEN, "await_protected.yml": []}
-        world = StandIns(
-            directory, answers, {f"roles/failover/tasks/{name}": yaml.safe_dump(text) for name, text in files.items()}
-        )
-        begun = {"stage": "failover", "about": "na to eu", "subject": "na", "ledger": "eu"}
-        given = {"failover_source": "na", "failover_target": "eu", "failover_planned": True}
-        given |= {"kafka_dr_mirrors": [MIRROR], "__failover_source": {"reachable": True, "error": ""}}
-        given |= {"ledger_known": known, "ledger_done": done["failover"], "ledger_begun": begun, "ledger_run": "r"}
-        given |= {
-            "ledger_heads": {"eu": "h"},
-            "__failover_catches_up": False,
-            "__failover_seeded": {},
-            "__failover_unseeded": [],
-            "proof_result": PROOF,
-            "__failover_left": {},
-        }
-        given |= {"mirror_unreached": {}, "applications_unreached": {}, "applications_summary": "shop works there"}
-        self.code, self.output = world.play("failover", "the_end.yml", REGIONS, **{**given, **more})
+        world = StandIns(directory, answers, the_end())
+        given = {**GIVEN, "ledger_known": known, "ledger_done": done["failover"], **more}
+        self.code, self.output = world.play("failover", "the_end.yml", REGIONS, **given)
         self.started = "THE MIRROR IS STARTED" in self.output
         self.looks, self.read = world.asked("mirror_offsets_info"), world.asked("cluster_info")
 
