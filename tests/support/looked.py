@@ -29,21 +29,27 @@ class Side:
             yield from_rows(rows)
 
 
-def looking(monkeypatch):
-    """A function that plans for a source's rows and a target's; what is empty in a plan is left out."""
+def reading(monkeypatch, *modules):
+    """Let modules read records from the rows of a :class:`Side`."""
 
     def read(client, ranges, **more):
         return iter(
             [(ranges[0][:2], [row for part in ranges for row in client.side.between(*part[2:])])] if ranges else []
         )
 
+    for module in modules:
+        monkeypatch.setattr(module, "read", read)
+        monkeypatch.setattr(module, "columns", lambda rows: tuple(map(list, zip(*rows, strict=True))) or ([],) * 5)
+
+
+def looking(monkeypatch):
+    """A function that plans for a source's rows and a target's; what is empty in a plan is left out."""
+
     def list_offsets(client, places, what="end", **more):
         side = client.side
         return dict.fromkeys(places, side.start if what == "start" else side.rows[-1][0] + 1 if side.rows else 0)
 
-    for module in (planning, repeats):
-        monkeypatch.setattr(module, "read", read)
-        monkeypatch.setattr(module, "columns", lambda rows: tuple(map(list, zip(*rows, strict=True))) or ([],) * 5)
+    reading(monkeypatch, planning, repeats)
     monkeypatch.setattr(planning, "list_offsets", list_offsets)
 
     def look(source, target, wanted, start=0, limit=1 << 20, action="replay", **more):

@@ -8,7 +8,7 @@ import pytest
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage import proving
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._salvage.writing import HEADER, Work
 from tests.support.compared import NOW
-from tests.support.looked import Side
+from tests.support.looked import Side, reading
 
 SOURCE = [(100, NOW, b"k", b"v1", None), (101, NOW, b"o", b"w1", None)]
 
@@ -25,13 +25,7 @@ def theirs(offset, key=b"k"):
 @pytest.fixture
 def proved(monkeypatch):
     """A function that proves rows of a target, of which the salvage's own lie at the offsets that are given."""
-
-    def read(client, ranges, **more):
-        rows = [row for part in ranges for row in client.side.between(*part[2:])]
-        return iter([(ranges[0][:2], rows)] if ranges else [])
-
-    monkeypatch.setattr(proving, "read", read)
-    monkeypatch.setattr(proving, "columns", lambda rows: tuple(map(list, zip(*rows, strict=True))) or ([],) * 5)
+    reading(monkeypatch, proving)
     monkeypatch.setattr(proving, "await_decided", lambda *args: None)
 
     def prove(target, own, since=200):
