@@ -196,10 +196,11 @@ def _follow_stage(state: dict, entry: dict) -> None:
         state["open"] = False
         state["last"][stage] = _ended(state, entry)
         state["done"].get(stage, {}).pop(LENT, None)
-        if stage == "failback":
+        if (stage, entry["state"]) == ("failback", "done"):
             # Another region may have been brought back since.
+            state["brought_back"][state["about"]] = entry
+        elif stage == "failback":
             state["brought_back"].pop(state["about"], None)
-            state["brought_back"].update({state["about"]: entry} if entry["state"] == "done" else {})
     elif entry["state"] == "done" or (step, entry["state"]) == PROVEN:
         known = state["done"].setdefault(stage, {})
         known[step] = with_earlier(known.get(step), entry)

@@ -61,8 +61,8 @@ def together(records: Keyed, export: Any, since: Since) -> tuple[Any, Any]:
     follows = records.offsets > last[which]
     left = np.isin(names, since.own)
     begun = left | (last >= 0)
-    others = np.isin(names, since.others) | (not since.whole) | (begun & ~left)
-    stuck = others | _any(which, out & passed & follows, names)
+    stuck = np.isin(names, since.others) | (not since.whole) | (begun & ~left)
+    stuck |= _any(which, out & passed & follows, names)
     apart = _any(which, out, names)
     on = (apart & begun & ~stuck)[which]
     kept = (todo & (apart & (stuck | ~begun))[which]) | (out & on & ~follows)
