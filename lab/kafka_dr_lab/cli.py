@@ -148,7 +148,11 @@ def _add_traffic_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--history", type=int, default=300000, help="records produced at full speed before the live rate begins"
     )
-    command.add_argument("--watch", action="store_true", help="hosts: keep a standing proof of each mirror")
+    command.add_argument(
+        "--watch",
+        action=argparse.BooleanOptionalAction,
+        help="keep a standing proof of each mirror; a lab by hand and a failover have it unless --no-watch is given",
+    )
     command.add_argument("--rate", type=float, default=200.0, help="live records a second")
     command.add_argument("--records", type=int, default=0, help="records in total; 0 for no end")
 
@@ -212,7 +216,8 @@ def _run(arguments: argparse.Namespace) -> int:
             print(f"For Prometheus: {arguments.metrics.resolve()}")
         return 0
     lab = _lab(arguments)
-    options = {key: getattr(arguments, key, None) for key in ("history", "rate", "records", "watch")}
+    options = {key: getattr(arguments, key, None) for key in ("history", "rate", "records")}
+    options["watch"] = _has_watch(arguments)
     options["sleeps"] = getattr(arguments, "returns", "") == ASLEEP
     options["machines"] = getattr(arguments, "dead_host", False) or options["sleeps"]
     _refuse_elsewhere(arguments)
@@ -222,6 +227,12 @@ def _run(arguments: argparse.Namespace) -> int:
         return run_drill(lab, arguments, options)
     _by_hand(lab, arguments, options)
     return 0
+
+
+def _has_watch(arguments: argparse.Namespace) -> bool:
+    """Whether each mirror has a standing proof: as asked for, or where a proof goes by it."""
+    asked: bool | None = getattr(arguments, "watch", None)
+    return arguments.command == "up" or getattr(arguments, "scenario", "") == "failover" if asked is None else asked
 
 
 def _by_hand(lab: Lab, arguments: argparse.Namespace, options: dict[str, Any]) -> None:

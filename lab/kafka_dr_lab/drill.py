@@ -55,6 +55,8 @@ def command(arguments: argparse.Namespace) -> str:
         option = f"--{name.replace('_', '-')}"
         if value is True:
             words.append(option)
+        elif value is False:
+            words.append(f"--no-{name.replace('_', '-')}")
         elif str(value).startswith("-"):
             # As a word of its own it would be taken for an option.
             words.append(f"{option}={value}")

@@ -79,6 +79,7 @@ def _full() -> Iterator[Part]:
     yield _drill("failback", "--returns", "empty", name="failback_empty", history=5000, live=5)
     yield _drill("failback", "--returns", "asleep", name="failback_asleep", history=20000, live=8)
     cluster = ("--platform", "kubernetes")
+    yield _drill("failover", *cluster, name="failover_kubernetes", history=5000, live=5)
     yield _drill("failback", *cluster, "--freeze", "5", name="failback_kubernetes", history=5000, live=5)
     yield _drill("roundtrip", *cluster, name="roundtrip_kubernetes", history=5000, live=5)
     yield _drill("failover", "--dead-host", name="dead_host", history=5000, live=5)

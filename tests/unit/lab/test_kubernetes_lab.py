@@ -9,7 +9,9 @@ import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.rbac import roles
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.region import kubernetes_region
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.watching import watch_node
 from kafka_dr_lab import cli
+from kafka_dr_lab.kubernetes import manifests
 from kafka_dr_lab.kubernetes.lab import KubernetesLab
 from kafka_dr_lab.lab import Lab
 from kafka_dr_lab.landscape import TOPICS
@@ -62,6 +64,31 @@ def test_the_lab_that_is_there_is_the_one_that_is_ended(tmp_path):
         cli._lab(cli.parser().parse_args(["--lab", str(tmp_path), "drill", "--platform", "kubernetes"])).__class__
         is KubernetesLab
     )
+
+
+def test_a_watch_is_described_where_one_is_asked_for(tmp_path, lab):
+    watched = KubernetesLab(tmp_path / "watched")
+    watched.inventory.write({**OPTIONS, "watch": True})
+    assert all("kafka_dr_watch" not in host for host in lab.inventory.load()["all"]["hosts"].values())
+    hosts = watched.inventory.load()["all"]["hosts"]
+    mirror = watched.inventory.load()["all"]["vars"]["kafka_dr_mirrors"][0]
+    assert watch_node(mirror, hosts)["image"] == manifests.IMAGE
+
+
+@pytest.mark.parametrize(
+    "words,has",
+    [
+        (["up"], True),
+        (["up", "--no-watch"], False),
+        (["drill"], True),
+        (["drill", "--no-watch"], False),
+        (["drill", "--scenario", "restore"], False),
+        (["drill", "--scenario", "failback", "--watch"], True),
+        (["down"], False),
+    ],
+)
+def test_a_lab_by_hand_and_a_failover_have_a_watch(words, has):
+    assert cli._has_watch(cli.parser().parse_args(words)) is has
 
 
 @pytest.mark.parametrize(

@@ -107,13 +107,15 @@ def test_history_of_nothing_says_what_to_do(tmp_path, capsys):
         [],
         ["--scenario", "restore", "--new-backup", "before", "--rate", "50.0"],
         ["--freeze", "8.0", "--sabotage", "mirror"],
+        ["--watch"],
+        ["--no-watch"],
     ],
 )
 def test_command_of_the_report_runs_the_same_drill(words, tmp_path):
     asked = cli.parser().parse_args(["drill", *words, "--report", str(tmp_path), "--keep"])
     said = drill.command(asked).removeprefix("sh lab/bootstrap.sh ").split()
     again = cli.parser().parse_args(said)
-    for name in ("scenario", "new_backup", "rate", "freeze", "sabotage", "history", "live"):
+    for name in ("scenario", "new_backup", "rate", "freeze", "sabotage", "history", "live", "watch"):
         assert getattr(again, name) == getattr(asked, name)
 
 

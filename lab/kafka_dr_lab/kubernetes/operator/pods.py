@@ -188,13 +188,15 @@ class Pods:
             data = self._data(namespace, "secrets", volume["secret"]["secretName"])
         elif "configMap" in volume:
             data = self._data(namespace, "configmaps", volume["configMap"]["name"])
+            for file, content in self._data(namespace, "configmaps", volume["configMap"]["name"], "binaryData").items():
+                (directory / file).write_bytes(base64.b64decode(content))
         for file, text in data.items():
             (directory / file).write_text(local(text))
             (directory / file).chmod(0o440)
 
-    def _data(self, namespace: str, plural: str, name: str) -> dict[str, str]:
+    def _data(self, namespace: str, plural: str, name: str, field: str = "data") -> dict[str, str]:
         found = self.client.get(object_path("v1", plural, namespace, name)) or {}
-        data = found.get("data") or {}
+        data = found.get(field) or {}
         return {key: base64.b64decode(value).decode() for key, value in data.items()} if plural == "secrets" else data
 
     def _report_ready(self, pod: Pod) -> None:
