@@ -37,7 +37,7 @@ FOUND = {
     },
     "__failover_target": {"cluster_id": "B", "topics": {"orders": {}}},
     "__failover_mirrored": {"partitions": [{"topic": "orders", "target_topic": "orders"}], "heartbeat": {"age": 900.0}},
-    "ledger_truth": {"conflicts": [], "lacks": {}, "words": {}, "here": "eu"},
+    "ledger_truth": {"conflicts": [], "lacks": {}, "words": {}, "here": "eu", "aside": []},
     "__initial_setup_there": {},
     "initial_setup_source": "na",
     "initial_setup_target": "eu",

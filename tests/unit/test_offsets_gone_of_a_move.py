@@ -29,22 +29,17 @@ def holding(end: int, topic_id: str = "s") -> dict[str, Any]:
     return {"topics": {"orders": {"id": topic_id, "partitions": 1, "offsets": {"0": {"start": 0, "end": end}}}}}
 
 
-def copied(through: int) -> dict[str, Any]:
-    return {"topic": "orders", "partition": 0, "target_topic": "orders", "mirrored_through": through}
+def copied(through: int, partition: int = 0, topic: str = "orders") -> dict[str, Any]:
+    return {"topic": topic, "partition": partition, "target_topic": topic, "mirrored_through": through}
 
 
-PROOF = {
-    "complete": True,
-    "topics": [
-        {
-            "topic": "orders",
-            "target_topic": "orders",
-            "source_topic_id": "s",
-            "target_topic_id": "t",
-            "partitions": {"0": {"source": [0, 9], "target": [0, 9]}},
-        }
-    ],
-}
+def proven(topic: str, partitions: int = 1) -> dict[str, Any]:
+    parts = {str(number): {"source": [0, 9], "target": [0, 9]} for number in range(partitions)}
+    ids = {"source_topic_id": "s", "target_topic_id": "t"}
+    return {"topic": topic, "target_topic": topic, **ids, "partitions": parts}
+
+
+PROOF = {"complete": True, "topics": [proven("orders")]}
 
 # What the stage knows by then.
 GIVEN = {
@@ -79,14 +74,14 @@ def the_end() -> dict[str, str]:
 class Move:
     """The end of a planned move: its code, what it prints, and what it asked.
 
-    :param there: how many rows of the mirror's offsets are there; None where their topic is not.
+    :param there: rows of the mirror's offsets; None where their topic is not.
     :param source, target: what the regions hold. :param steps: of the ledger. :param seeded: partitions, by the ledger.
     """
 
     def __init__(
         self,
         directory: Path,
-        there: int | None,
+        there: list[dict[str, Any]] | None,
         source: dict[str, Any] | None = None,
         target: dict[str, Any] | None = None,
         steps: tuple[str, ...] = (),
@@ -99,7 +94,7 @@ class Move:
             "mirror_offsets_info": [
                 {
                     "exists": {"source_offsets": there is not None, "witness": True},
-                    "partitions": [copied(9)] * (there or 0),
+                    "partitions": there or [],
                 }
             ],
             "cluster_info": [source or holding(9), target or holding(9, "t")],
@@ -126,15 +121,43 @@ def test_a_mirror_whose_offsets_are_gone_is_not_started_and_failback_leads_on(tm
 
 def test_a_mirror_with_its_offsets_and_its_topics_is_started(tmp_path):
     """Also where the mirror had copied more, and where the target's topic was deleted by its owner."""
-    move = Move(tmp_path, there=1, source=holding(20), target={"topics": {}})
+    move = Move(tmp_path, there=[copied(9)], source=holding(20), target={"topics": {}})
     assert move.code == 0 and move.started and "NOT PROTECTED" not in move.output, move.output
     assert len(move.looks) == 1
     assert "backup-back copies it to na, nothing was copied again." in move.output
 
 
-def test_seeds_of_which_a_part_is_there_are_none(tmp_path):
-    move = Move(tmp_path, there=1, seeded=2)
-    assert move.code == 0 and not move.started and f"{MESSAGE}Run failback." in move.output, move.output
+@pytest.mark.parametrize(
+    ("there", "words"),
+    [
+        ([copied(9), copied(4, 0, "bills")], "orders-1 is gone, and was 9 at least"),
+        ([copied(9), copied(2, 1)], "orders-1 is 2, and was 9 at least"),
+    ],
+    ids=["gone", "set back"],
+)
+def test_seeds_of_which_a_part_is_there_are_none(tmp_path, there, words):
+    """Rows of what the mirror has copied since make up for none."""
+    both = {"0": {"start": 0, "end": 9}, "1": {"start": 0, "end": 9}}
+    source = {"topics": {"orders": {"id": "s", "partitions": 2, "offsets": both}}}
+    proof = {**PROOF, "topics": [proven("orders", 2)]}
+    move = Move(tmp_path, there, source=source, seeded=2, proof_result=proof)
+    assert move.code == 0 and not move.started, move.output
+    assert f"NOT PROTECTED: the mirror's offset of {words}. Run failback." in move.output, move.output
+
+
+def test_what_the_mirror_leaves_out_by_now_is_not_missed(tmp_path):
+    """Its patterns mean the topic no more, so that nothing of it is read."""
+    proof = {**PROOF, "topics": [proven("logs"), *PROOF["topics"]]}
+    move = Move(tmp_path, there=[copied(9)], seeded=2, proof_result=proof)
+    assert move.code == 0 and move.started and "NOT PROTECTED" not in move.output, move.output
+
+
+def test_where_the_ledger_has_the_proof_no_more_nobody_knows_what_the_mirror_goes_on_from(tmp_path):
+    """An unplanned move that goes on with a planned one forgets what was compared."""
+    move = Move(tmp_path, there=[copied(9)], proof_result={}, failover_planned=False)
+    assert move.code == 0 and not move.started, move.output
+    words = "NOT PROTECTED: the ledger does not say any more what backup-back was seeded with. Run failback."
+    assert words in move.output, move.output
 
 
 @pytest.mark.parametrize(
@@ -148,7 +171,7 @@ def test_seeds_of_which_a_part_is_there_are_none(tmp_path):
     ids=["deleted", "cut", "made again", "made again in the target"],
 )
 def test_a_topic_that_is_no_more_what_was_proven_keeps_the_mirror_from_being_started(tmp_path, world, words):
-    move = Move(tmp_path, there=1, **world)
+    move = Move(tmp_path, there=[copied(9)], **world)
     assert move.code == 0 and not move.started, move.output
     assert f"NOT PROTECTED: {words}. Run failback." in move.output, move.output
 

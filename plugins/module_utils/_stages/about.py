@@ -53,13 +53,12 @@ def turned_to(ledger: Mapping[str, Any], region: str, active: str) -> str:
 
     :param ledger: that of ``active``, as ``ledger_info`` returns it.
     """
-    text = about("failback", region, active)
     turned = ((ledger.get("done") or {}).get("failover") or {}).get("turned")
     # The entry is about the region that the move left; a further copy of that region has a mirror of its own.
     if turned is not None and turned.get("about", region) != region:
         turned = None
-    if turned is None and brought_back(ledger, text):
-        turned = ledger["brought_back"][text]
+    if turned is None:
+        turned = brought_back_entry(ledger, region, active)
     return str(((turned or {}).get("found") or {}).get("mirror") or "")
 
 
@@ -70,6 +69,19 @@ def brought_back(ledger: Mapping[str, Any], text: str) -> bool:
     :param ledger: that of the active region, as ``ledger_info`` returns it.
     :param text: of :func:`about`.
     """
+    return _ended_since(ledger, text) is not None
+
+
+def brought_back_entry(ledger: Mapping[str, Any], region: str, active: str) -> Mapping[str, Any] | None:
+    """The entry with which a failback of ``region`` from ``active`` has ended since the last failover; None where there
+    is none.
+
+    :param ledger: that of ``active``, as ``ledger_info`` returns it.
+    """
+    return _ended_since(ledger, about("failback", region, active))
+
+
+def _ended_since(ledger: Mapping[str, Any], text: str) -> Mapping[str, Any] | None:
     ended: Mapping[str, Any] | None = (ledger.get("brought_back") or {}).get(text)
     left = (ledger.get("last") or {}).get("failover") or {"offset": -1}
-    return ended is not None and int(ended["offset"]) > int(left.get("moved", left["offset"]))
+    return ended if ended is not None and int(ended["offset"]) > int(left.get("moved", left["offset"])) else None

@@ -12,6 +12,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import deletable as _deletable
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import drift as _drift
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import returned as _returned
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import seeded as _seeded
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import side_topics as _side_topics
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages import whole as _whole
 from ansible_collections.streamsafe.kafka_dr.plugins.plugin_utils.as_filter import as_filter
@@ -34,6 +35,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "failback_side_readers": as_filter(_side_topics.side_topic_readers),
     "failback_standing": as_filter(_continued.standing),
     "failback_unsaved": as_filter(_deletable.unsaved),
+    "mirror_seeds": as_filter(_seeded.seeded_with),
+    "mirror_unseeded": as_filter(_seeded.unseeded),
     "resumes": as_filter(_about.resumes),
     "stage_about": as_filter(_about.about),
     "turned_to": as_filter(_about.turned_to),
