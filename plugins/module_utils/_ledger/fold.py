@@ -209,7 +209,8 @@ def _follow_stage(state: dict, entry: dict) -> None:
             state["ends"][state["about"]] = entry
         if (stage, step) == ("failback", "clearing"):
             state["clearing"][state["about"]] = state["copied_back"][state["about"]] = entry
-            # What an earlier one had made is given up.
+        if (stage, step) in (("failback", "clearing"), ("failback", "cleared")):
+            # What an earlier one had made is given up. One that copies everything again clears without saying so first.
             state["brought_back"].pop(state["about"], None)
         follow_copies(state, entry, regions_of(state))
     elif step == "proof":

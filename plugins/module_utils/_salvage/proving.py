@@ -14,6 +14,7 @@ except ImportError:
 from .._digest import batch, chunks
 from .._digest.shapes import Progress
 from .._kafka.deciding import await_decided
+from .._kafka.offsets import list_offsets
 from .._kafka.reader import columns, read
 from .._proof.sides import KafkaSide
 from . import spans
@@ -36,8 +37,9 @@ class Claim:
 
 
 def prove(source: KafkaSide, target: KafkaSide, claim: Claim, progress: Progress) -> dict[str, Any]:
-    """``equal``, ``records`` as the target has them, ``bytes`` of their keys and values, and ``covered``, how many keys
-    others had written before an older record of them was replayed.
+    """``equal``, ``records`` as the target has them, ``bytes`` of their keys and values, ``covered``, how many keys
+    others had written before an older record of them was replayed, and ``unseen``, up to which offset what they wrote is
+    gone.
 
     :raises KafkaDrError: a side could not be read.
     """
@@ -54,30 +56,34 @@ def prove(source: KafkaSide, target: KafkaSide, claim: Claim, progress: Progress
         )
     held = _digest(source, (work.topic, work.partition), spans.as_runs(claim.source), claim, progress, expected=True)
     copy = _digest(target, (work.target_topic, work.partition), spans.as_runs(claim.target), claim, progress)
-    covered = 0 if claim.since is None or last is None else _covered(target, claim, (claim.since, last + 1))
+    covered, unseen = (0, 0) if claim.since is None or last is None else _covered(target, claim, last + 1)
     return {
         "equal": chunks.equal(held, copy),
         "expected": held.count,
         "records": copy.count,
         "bytes": held.size,
         "covered": covered,
+        "unseen": unseen,
     }
 
 
-def _covered(side: KafkaSide, claim: Claim, span: tuple[int, int]) -> int:
-    """Keys of which a replayed record lies behind one of others, who wrote it once the keys had been looked at."""
-    runs = spans.as_runs(claim.target)
+def _covered(side: KafkaSide, claim: Claim, end: int) -> tuple[int, int]:
+    """Keys of which a replayed record lies behind one of others, who wrote it once the keys had been looked at; and
+    where the log starts, if retention has taken some of what they wrote.
+    """
+    runs, place, since = spans.as_runs(claim.target), (claim.work.target_topic, claim.work.partition), claim.since or 0
+    start = list_offsets(side.client, [place], "start", gone="error")[place]
     keys, ours, offsets = [np.empty(0, np.uint64)], [np.empty(0, bool)], [np.empty(0, np.int64)]
-    for records in side.scan(claim.work.target_topic, claim.work.partition, *span):
+    for records in side.scan(*place, max(start, since), end) if start < end else ():
         keys.append(records.key_high)
         ours.append(spans.holds(runs, records.offset))
         offsets.append(records.offset)
     names, which = np.unique(np.concatenate(keys), return_inverse=True)
     own, place = np.concatenate(ours), np.concatenate(offsets)
-    last, first = np.full(len(names), -1, np.int64), np.full(len(names), span[1], np.int64)
+    last, first = np.full(len(names), -1, np.int64), np.full(len(names), end, np.int64)
     np.maximum.at(last, which[own], place[own])
     np.minimum.at(first, which[~own], place[~own])
-    return int((first < last).sum())
+    return int((first < last).sum()), start if start > since else 0
 
 
 def _digest(

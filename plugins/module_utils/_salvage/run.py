@@ -184,6 +184,11 @@ class Salvage:
                     f"{value['covered']} keys of '{part.work.target_topic}' have an older record of {self.source.name} "
                     "behind what others wrote while it was replayed; see what each key is to have there"
                 )
+            if value["unseen"]:
+                part.reasons.append(
+                    f"what others wrote to '{part.work.target_topic}' below offset {value['unseen']} while it was replayed "
+                    "was deleted, so that nobody can tell which keys have an older record behind it"
+                )
             if spans.count(spans.without(wanted, written)) or spans.count(spans.without(written, wanted)):
                 part.reasons.append(
                     f"expected {spans.count(wanted)} records to be written, found {spans.count(written)} by the entries"

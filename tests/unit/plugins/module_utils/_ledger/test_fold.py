@@ -261,7 +261,11 @@ def test_each_region_that_was_brought_back_is_remembered():
     assert list(fold(entries)["brought_back"]) == ["asia from eu", "na from eu"]
 
 
-@pytest.mark.parametrize("end", [("clearing", "done"), ("stage", "refused")], ids=["cleared", "refused"])
+@pytest.mark.parametrize(
+    "end",
+    [("clearing", "done"), ("cleared", "done"), ("stage", "refused")],
+    ids=["clearing", "cleared", "refused"],
+)
 def test_a_failback_that_copies_anew_gives_up_what_an_earlier_one_made(end):
     about = {"stage": "failback", "about": "na from eu"}
     ended = [entry("1", "stage", "started", **about), entry("1", "stage", **about)]

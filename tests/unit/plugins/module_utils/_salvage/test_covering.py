@@ -13,6 +13,14 @@ from tests.support.looked import Side, reading
 SOURCE = [(100, NOW, b"k", b"v1", None), (101, NOW, b"o", b"w1", None)]
 
 
+class Log(Side):
+    """One that refuses to be read below its start, as a broker does."""
+
+    def scan(self, topic, partition, low, high):
+        assert low >= self.start, "an offset is no longer there"
+        return super().scan(topic, partition, low, high)
+
+
 def written(offset, source_offset):
     dummy, time, key, value, dummy = SOURCE[source_offset - 100]
     return (offset, time, key, value, [(HEADER, b"north/t-0@%d" % source_offset)])
@@ -27,11 +35,12 @@ def proved(monkeypatch):
     """A function that proves rows of a target, of which the salvage's own lie at the offsets that are given."""
     reading(monkeypatch, proving)
     monkeypatch.setattr(proving, "await_decided", lambda *args: None)
+    monkeypatch.setattr(proving, "list_offsets", lambda client, places, *args, **more: {places[0]: client.side.start})
 
-    def prove(target, own, since=200):
+    def prove(target, own, since=200, start=0):
         work = Work("north", "t", "S", 0, "replay", "t", "T", 1 << 20, [])
         claim = proving.Claim(work, [[100, 2]], [[offset, 1] for offset in own], True, since)
-        return proving.prove(Side(SOURCE), Side(target), claim, lambda *args: None)
+        return proving.prove(Side(SOURCE), Log(target, start), claim, lambda *args: None)
 
     return prove
 
@@ -61,3 +70,9 @@ def test_another_key_is_no_matter(proved):
 def test_where_nothing_is_compacted_nobody_asks(proved):
     found = proved([theirs(200), written(201, 100), written(202, 101)], [201, 202], since=None)
     assert (found["equal"], found["covered"]) == (True, 0)
+
+
+@pytest.mark.parametrize(("start", "unseen"), [(0, 0), (200, 0), (500, 500), (901, 901)])
+def test_what_retention_has_taken_of_what_others_wrote_is_named_and_ends_no_run(proved, start, unseen):
+    found = proved([written(901, 100), written(902, 101)], [901, 902], start=start)
+    assert (found["equal"], found["covered"], found["unseen"]) == (True, 0, unseen)
