@@ -190,14 +190,15 @@ def test_where_the_mirror_was_started_before_initial_setup_leads_on_and_no_mirro
     """failback refuses such a region."""
     move = Move(tmp_path, there=None, steps=("protecting",))
     assert move.code == 0 and not move.started, move.output
-    assert f"{MESSAGE}Run initial_setup from eu to na, which names the topics to delete there first." in move.output
+    assert f"{MESSAGE}Run initial_setup from eu to na, which says what to remove there first." in move.output
 
 
-def test_a_machine_that_does_not_answer_is_to_be_mended_first_and_the_mirror_goes_on(tmp_path):
+def test_a_machine_that_does_not_answer_is_to_be_mended_first_and_the_mirror_may_go_on(tmp_path):
     silent = {"machines": {"na": "no answer"}, "clusters": {}}
     move = Move(tmp_path, there=None, steps=("protecting",), preflight_silent=silent)
     assert move.code == 0 and not move.started and move.looks == [], move.output
     words = (
-        "NOT PROTECTED: na does not answer. Once that is mended, run initial_setup from eu to na: its mirror goes on."
+        "NOT PROTECTED: na does not answer. Once that is mended, run initial_setup from eu to na, which starts its mirror "
+        "again if that can go on."
     )
     assert words in move.output, move.output

@@ -15,32 +15,40 @@ BACK = {**MIRROR, "name": "backup-back", "source": "eu", "target": "na"}
 OTHER = {"query": "`false`", "message": "a gate of this test"}
 
 
+TURNED = {"about": "na", "offset": 5, "at": "2026-11-02T10:00:00Z", "found": {"mirror": "backup-back", "partitions": 1}}
+
+
 def refusals(
-    directory: Any, there: dict[str, Any], rows: list[dict[str, Any]] | None, leads_back: str = "backup-back"
+    directory: Any,
+    there: dict[str, Any],
+    rows: list[dict[str, Any]] | None,
+    active: str = "eu",
+    name: str = "backup-back",
+    **steps: Any,
 ) -> list[str]:
     """What the stage refuses with, by the gates that look at the mirror's topics.
 
     :param there: what the region has. :param rows: of the mirror's offsets; None where their topic is not there.
+    :param active: the region that works. :param name: of the mirror. :param steps: of the move, by the ledger.
     """
     noted = {"exists": {"source_offsets": rows is not None}, "partitions": rows or []}
-    turned = {"about": "na", "found": {"mirror": "backup-back", "partitions": 1}}
     proof = {**PROOF, "source": "na", "topics": [proven("logs"), *PROOF["topics"]]}
-    steps = {"turned": turned, "proof": {"about": "na", "found": proof}}
+    moved = {"turned": TURNED, "proof": {"about": "na", "found": proof}, **steps}
     return refused(
         directory,
         "initial_setup",
         initial_setup_source="eu",
         initial_setup_target="na",
-        initial_setup_mirror={**BACK, "topics": ["orders"]},
+        initial_setup_mirror={**BACK, "name": name, "topics": ["orders"]},
         initial_setup_require=[OTHER],
         kafka_dr_mirrors=[MIRROR],
-        ledger={"active_region": "eu"},
+        ledger={"active_region": active},
         __initial_setup_source={"cluster_id": "B", "topics": holding(9, "t")["topics"]},
         __initial_setup_target={"cluster_id": "A", "groups": {}, **there},
         __initial_setup_mirrored=noted,
         __initial_setup_goes_on=noted,
-        __initial_setup_there={"done": {"failover": steps}} if leads_back else {"done": {}},
-        __initial_setup_turned=bool(leads_back),
+        __initial_setup_there={"done": {"failover": moved}},
+        __initial_setup_turned=False,
     )
 
 
@@ -58,20 +66,27 @@ def refusals(
 def test_a_turned_mirror_that_cannot_go_on_is_not_started(tmp_path, there, rows, words):
     first = refusals(tmp_path, there, rows)[0]
     assert f"found {words}" in first and "initial_setup_accept_unseeded" in first, first
-    assert "Then delete orders and the internal topics of mirror backup-back in na" in first
+    assert "Then remove the mirror" in first
+
+
+def test_nor_is_one_that_is_described_under_another_name(tmp_path):
+    """Its offsets are those of the regions, whatever it is called."""
+    assert "orders-0 ends at 3" in refusals(tmp_path, holding(3), [copied(9)], name="west")[0]
 
 
 @pytest.mark.parametrize(
-    ("there", "rows", "leads_back"),
+    ("there", "rows", "more"),
     [
-        (holding(20), [copied(15)], "backup-back"),
+        (holding(20), [copied(15)], {}),
         # All was deleted, as the gate says.
-        ({"topics": {}}, None, "backup-back"),
-        # One that nobody turned round was not seeded.
-        (holding(3, "other"), [copied(9)], ""),
+        ({"topics": {}}, None, {}),
+        # What became of one that has run, the doctor finds.
+        (holding(3, "other"), [copied(9)], {"protected": {"about": "na"}}),
+        # The region that works is not asked to delete its topics.
+        (holding(3, "other"), [copied(9)], {"active": "na"}),
     ],
-    ids=["whole", "emptied", "not turned"],
+    ids=["whole", "emptied", "has run", "the wrong way"],
 )
-def test_one_that_can_go_on_is(tmp_path, there, rows, leads_back):
-    (first,) = refusals(tmp_path, there, rows, leads_back)
-    assert "a gate of this test" in first
+def test_one_that_can_go_on_is(tmp_path, there, rows, more):
+    found = refusals(tmp_path, there, rows, **more)
+    assert not any("was turned round" in reason for reason in found) and "a gate of this test" in found[-1]

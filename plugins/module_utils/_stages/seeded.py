@@ -11,31 +11,31 @@ from .continued import moved
 from .returned import holding
 
 
-def seeded_with(ledger: Mapping[str, Any], region: str, active: str) -> dict[str, Any]:
-    """What the mirror that a planned move from ``region`` to ``active``, or a failback since, turned round was seeded
-    with.
+def seeded_with(
+    ledger: Mapping[str, Any], region: str, active: str, begun: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """What the mirror was seeded with that a planned move from ``region`` to ``active`` turned round, and that was not
+    seen to run since: no other stage can tell whether it can go on. Later the doctor can.
 
     :param ledger: that of ``active``, as ``ledger_info`` returns it.
-    :returns: ``proof``, whose source is ``region``; empty where the ledger has it no more; and ``partitions``, how many
-        partitions were seeded.
+    :param begun: the entry with which a set-up of this mirror has begun last. It has looked at the seeds.
+    :returns: ``proof``, whose source is ``region``, empty where the ledger has it no more; and ``partitions``, how many
+        partitions were seeded. Nothing where nobody has to look.
     """
-    done = ledger.get("done") or {}
-    if _found(done, "failover", "turned", region):
-        proof = _found(done, "failover", "proof", region)
-        proof = proof if proof.get("source") == region else {}
-        return {"proof": proof, "partitions": int(_found(done, "failover", "turned", region).get("partitions") or 0)}
-    if brought_back_entry(ledger, region, active) is None:
-        return {"proof": {}, "partitions": 0}
-    return {
-        "proof": _found(done, "failback", "compared", region).get("proof") or {},
-        "partitions": int(_found(done, "failback", "seeded", region).get("partitions") or 0),
-    }
-
-
-def _found(done: Mapping[str, Any], stage: str, step: str, region: str) -> dict[str, Any]:
-    """What a step has found, where it is about this region."""
-    entry = (done.get(stage) or {}).get(step) or {}
-    return dict(entry.get("found") or {}) if entry.get("about", region) == region else {}
+    steps = (ledger.get("done") or {}).get("failover") or {}
+    turned = steps.get("turned")
+    back = brought_back_entry(ledger, region, active)
+    if (
+        turned is None
+        or turned.get("about", region) != region
+        or "protected" in steps
+        or (back is not None and back["offset"] > turned["offset"])
+        or (begun is not None and begun["at"] >= turned["at"])
+    ):
+        return {}
+    proof = (steps.get("proof") or {}).get("found") or {}
+    partitions = int((turned.get("found") or {}).get("partitions") or 0)
+    return {"proof": proof if proof.get("source") == region else {}, "partitions": partitions}
 
 
 def unseeded(
@@ -46,21 +46,23 @@ def unseeded(
     mirror: Mapping[str, Any],
 ) -> list[str]:
     """Why a mirror cannot go on, in sentences. Of a topic that was deleted since it was seeded it would copy the rest
-    alone; without its offsets, all once more.
+    alone; without its offsets, all once more. A topic of which neither is left is copied.
 
     :param noted: ``{exists{source_offsets}, partitions[{topic, target_topic, partition, mirrored_through}]}``, its own
         offsets.
     :param topics: ``{name: {id, offsets{partition: {start, end}}}}`` of the region that it writes to.
     :param active: ``{name: {id}}`` of the region that it reads; what it leaves out by now is in neither.
-    :param seeds: as of :func:`seeded_with`. :param mirror: ``{name, target}``.
+    :param seeds: ``{proof, partitions}``, what it was seeded with. :param mirror: ``{name, target}``.
     """
-    proof = seeds["proof"] or {}
     known = [row for row in noted["partitions"] if row["mirrored_through"] is not None]
+    there = {*holding(topics), *(row["target_topic"] for row in known)}
+    seeded = seeds["proof"] or {"topics": []}
+    proof = {**seeded, "topics": [topic for topic in seeded["topics"] if topic["topic"] in there]}
     reasons = moved(topics, proof, True, active, known)
     if not noted["exists"]["source_offsets"] or (seeds["partitions"] and not known):
         gone = f"the offsets of {mirror['name']} are gone from {mirror['target']}, so that it would copy everything there"
         return [*reasons, *([f"{gone} once more"] if holding(topics) else [])]
-    if seeds["partitions"] and not proof:
+    if seeds["partitions"] and not seeds["proof"]:
         return [*reasons, f"the ledger does not say any more what {mirror['name']} was seeded with"]
     return reasons + _set_back(proof, active, known)
 
