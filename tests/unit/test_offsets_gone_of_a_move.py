@@ -92,10 +92,7 @@ class Move:
         known = {"head": {"hash": "h"}, "epoch": 3, "open": True, "done": done, "active_region": "eu", "last": {}}
         answers = {
             "mirror_offsets_info": [
-                {
-                    "exists": {"source_offsets": there is not None, "witness": True},
-                    "partitions": there or [],
-                }
+                {"exists": {"source_offsets": there is not None, "witness": True}, "partitions": there or []}
             ],
             "cluster_info": [source or holding(9), target or holding(9, "t")],
             "ledger_entry": [{"changed": True, "known": known}],
@@ -198,7 +195,7 @@ def test_a_machine_that_does_not_answer_is_to_be_mended_first_and_the_mirror_may
     move = Move(tmp_path, there=None, steps=("protecting",), preflight_silent=silent)
     assert move.code == 0 and not move.started and move.looks == [], move.output
     words = (
-        "NOT PROTECTED: na does not answer. Once that is mended, run initial_setup from eu to na, which starts its mirror "
-        "again if that can go on."
+        "NOT PROTECTED: na does not answer. Once that is mended, run initial_setup from eu to na, which starts its "
+        "mirror again if that can go on."
     )
     assert words in move.output, move.output

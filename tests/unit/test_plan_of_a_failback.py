@@ -33,7 +33,7 @@ def plan(directory: Any, seeded: dict[str, Any] | None, there: tuple[str, ...]) 
     done = {"compared": {"found": compared}, "clearing": {}, **({"seeded": {"found": seeded}} if seeded else {})}
     given = {
         "ledger_done": done,
-        "__failback_both": {"results": [{"topics": dict.fromkeys(there, {"id": "s"})}]},
+        "__failback_both": {"results": [{"topics": {name: {"id": "s"} for name in there}}]},
         "__failback_forgotten": False,
     }
     code, output = world.play("failback", "plan.yml", REGIONS, **given)

@@ -39,11 +39,7 @@ class KubernetesInventory(Inventory):
         hosts = {name: self._region(name, ports[name], options.get("broker") or {}) for name in CLUSTERS}
         if options.get("watch"):
             for name, port in zip(CLUSTERS, free_ports(len(CLUSTERS)), strict=True):
-                hosts[name]["kafka_dr_watch"] = {
-                    "interval": 1,
-                    "image": manifests.IMAGE,
-                    "metrics": {"port": port},
-                }
+                hosts[name]["kafka_dr_watch"] = {"interval": 1, "image": manifests.IMAGE, "metrics": {"port": port}}
         hosts[APPLICATIONS_REGION] = {
             "kafka_dr_platform": "kubernetes",
             "kafka_dr_kubernetes": {"kubeconfig": self.kubeconfig, "namespace": namespace_of(APPLICATIONS_REGION)},

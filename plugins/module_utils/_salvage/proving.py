@@ -38,8 +38,8 @@ class Claim:
 
 def prove(source: KafkaSide, target: KafkaSide, claim: Claim, progress: Progress) -> dict[str, Any]:
     """``equal``, ``records`` as the target has them, ``bytes`` of their keys and values, ``covered``, how many keys
-    others had written before an older record of them was replayed, and ``unseen``, up to which offset what they wrote is
-    gone.
+    others had written before an older record of them was replayed, and ``unseen``, up to which offset what they wrote
+    is gone.
 
     :raises KafkaDrError: a side could not be read.
     """
@@ -71,10 +71,10 @@ def _covered(side: KafkaSide, claim: Claim, end: int) -> tuple[int, int]:
     """Keys of which a replayed record lies behind one of others, who wrote it once the keys had been looked at; and
     where the log starts, if retention has taken some of what they wrote.
     """
-    runs, place, since = spans.as_runs(claim.target), (claim.work.target_topic, claim.work.partition), claim.since or 0
-    start = list_offsets(side.client, [place], "start", gone="error")[place]
+    runs, log, since = spans.as_runs(claim.target), (claim.work.target_topic, claim.work.partition), claim.since or 0
+    start = list_offsets(side.client, [log], "start", gone="error")[log]
     keys, ours, offsets = [np.empty(0, np.uint64)], [np.empty(0, bool)], [np.empty(0, np.int64)]
-    for records in side.scan(*place, max(start, since), end) if start < end else ():
+    for records in side.scan(*log, max(start, since), end) if start < end else ():
         keys.append(records.key_high)
         ours.append(spans.holds(runs, records.offset))
         offsets.append(records.offset)

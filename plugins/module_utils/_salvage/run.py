@@ -186,8 +186,8 @@ class Salvage:
                 )
             if value["unseen"]:
                 part.reasons.append(
-                    f"what others wrote to '{part.work.target_topic}' below offset {value['unseen']} while it was replayed "
-                    "was deleted, so that nobody can tell which keys have an older record behind it"
+                    f"what others wrote to '{part.work.target_topic}' below offset {value['unseen']} while it was "
+                    "replayed was deleted, so that nobody can tell which keys have an older record behind it"
                 )
             if spans.count(spans.without(wanted, written)) or spans.count(spans.without(written, wanted)):
                 part.reasons.append(

@@ -60,7 +60,9 @@ def unseeded(
     proof = {**seeded, "topics": [topic for topic in seeded["topics"] if topic["topic"] in there]}
     reasons = moved(topics, proof, True, active, known)
     if not noted["exists"]["source_offsets"] or (seeds["partitions"] and not known):
-        gone = f"the offsets of {mirror['name']} are gone from {mirror['target']}, so that it would copy everything there"
+        gone = (
+            f"the offsets of {mirror['name']} are gone from {mirror['target']}, so that it would copy everything there"
+        )
         return [*reasons, *([f"{gone} once more"] if holding(topics) else [])]
     if seeds["partitions"] and not seeds["proof"]:
         return [*reasons, f"the ledger does not say any more what {mirror['name']} was seeded with"]

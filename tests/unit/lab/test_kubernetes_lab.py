@@ -7,9 +7,9 @@ import stat
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.watching import watch_node
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.rbac import roles
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._k8s.region import kubernetes_region
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory.watching import watch_node
 from kafka_dr_lab import cli
 from kafka_dr_lab.kubernetes import manifests
 from kafka_dr_lab.kubernetes.lab import KubernetesLab

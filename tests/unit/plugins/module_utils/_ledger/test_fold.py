@@ -262,9 +262,7 @@ def test_each_region_that_was_brought_back_is_remembered():
 
 
 @pytest.mark.parametrize(
-    "end",
-    [("clearing", "done"), ("cleared", "done"), ("stage", "refused")],
-    ids=["clearing", "cleared", "refused"],
+    "end", [("clearing", "done"), ("cleared", "done"), ("stage", "refused")], ids=["clearing", "cleared", "refused"]
 )
 def test_a_failback_that_copies_anew_gives_up_what_an_earlier_one_made(end):
     about = {"stage": "failback", "about": "na from eu"}
