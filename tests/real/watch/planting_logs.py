@@ -24,7 +24,7 @@ from .world import ALIAS, OFFSETS
 
 LOGS = ("remade", "stalled", "cut_source", "cut_target")
 # Seconds until a mirror is started again that does not copy, and until it should have.
-PATIENCE, ENOUGH = 100, 300
+PATIENCE, ENOUGH = 100, 900
 
 
 @dataclass
@@ -179,8 +179,8 @@ class LogFaults:
 
     def copied(self, story):
         """Wait until the last record is on the target; a mirror whose task has failed is started again."""
-        value, began = story.rows[max(story.rows)], time.monotonic()
-        again = began + PATIENCE
+        value, began, patience = story.rows[max(story.rows)], time.monotonic(), PATIENCE
+        again = began + patience
         while True:
             with suppress(KafkaException):
                 if any(row[1] == value for row in self.world.newest(story.place)):
@@ -188,7 +188,9 @@ class LogFaults:
             now = time.monotonic()
             assert now - began < ENOUGH, f"{story.place}: not copied\n{self.world.mirror.tail()}"
             if now > again:
-                again = now + PATIENCE
+                # On a busy machine, one that is started again too soon never gets so far.
+                patience *= 2
+                again = now + patience
                 self.world.again("mirror")
             time.sleep(0.3)
 
