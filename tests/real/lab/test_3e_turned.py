@@ -46,7 +46,8 @@ def test_a_planned_move_that_is_killed_leaves_the_mirror_turned_round(ground, se
     assert known["done"]["failover"]["protected"]["found"]["since"]
     programs = {one["name"]: one["statename"] for one in ground.lab.supervisor.processes()}
     assert programs[runs] == "RUNNING" and programs.get(gone, "STOPPED") == "STOPPED"
-    examined = ground.lab.playbooks.run("doctor", {}, capture=True, check=False)
+    # The log keeps what the kills did to the mirror.
+    examined = ground.lab.playbooks.run("doctor", {"doctor_log_lines": 0}, capture=True, check=False)
     assert f"Mirror {runs.removeprefix('mirror-')} is well" in " ".join(examined.stdout.split()), examined.stdout
     assert programs["departures-consumer"] == programs["departures-producer"] == "RUNNING"
     # What the consumers commit where they work now flows back to the region that was left.
