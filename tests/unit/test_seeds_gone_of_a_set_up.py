@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+import yaml
 
+from tests.support.stand_ins import REGIONS, StandIns
 from tests.unit.test_gates_of_stages import MIRROR, refused
 from tests.unit.test_offsets_gone_of_a_move import PROOF, copied, holding, proven
 
@@ -15,7 +18,7 @@ BACK = {**MIRROR, "name": "backup-back", "source": "eu", "target": "na"}
 OTHER = {"query": "`false`", "message": "a gate of this test"}
 
 
-TURNED = {"about": "na", "offset": 5, "at": "2026-11-02T10:00:00Z", "found": {"mirror": "backup-back", "partitions": 1}}
+TURNED = {"about": "na", "run": "r", "offset": 5, "found": {"mirror": "backup-back", "partitions": 1}}
 
 
 def refusals(
@@ -71,7 +74,8 @@ def test_a_turned_mirror_that_cannot_go_on_is_not_started(tmp_path, there, rows,
 
 def test_nor_is_one_that_is_described_under_another_name(tmp_path):
     """Its offsets are those of the regions, whatever it is called."""
-    assert "orders-0 ends at 3" in refusals(tmp_path, holding(3), [copied(9)], name="west")[0]
+    first = refusals(tmp_path, holding(3), [copied(9)], name="west")[0]
+    assert "Mirror backup-back was turned round" in first and "orders-0 ends at 3" in first
 
 
 @pytest.mark.parametrize(
@@ -90,3 +94,39 @@ def test_nor_is_one_that_is_described_under_another_name(tmp_path):
 def test_one_that_can_go_on_is(tmp_path, there, rows, more):
     found = refusals(tmp_path, there, rows, **more)
     assert not any("was turned round" in reason for reason in found) and "a gate of this test" in found[-1]
+
+
+BEGUN = {"about": "eu to na", "offset": 3, "found": {"seeds": {"move": "r at 5", "anew": True}}}
+
+
+@pytest.mark.parametrize(
+    ("there", "begun", "looked"),
+    [
+        (holding(20), {}, {"move": "r at 5", "anew": False}),
+        ({"topics": {}}, {}, {"move": "r at 5", "anew": True}),
+        # Nobody looks once more, and the run after that one knows it too.
+        (holding(9, "anew"), BEGUN, {"move": "r at 5", "anew": True}),
+        (holding(9, "anew"), {**BEGUN, "about": "asia to na"}, {"move": "r at 5", "anew": True}),
+    ],
+    ids=["whole", "emptied", "copied anew", "another set-up"],
+)
+def test_what_a_run_has_looked_at_is_what_its_ledger_keeps(tmp_path, there, begun, looked):
+    tell = {"name": "Tell", "ansible.builtin.debug": {"msg": "LOOKED {{ __initial_setup_looked | to_json }}."}}
+    world = StandIns(tmp_path, {}, {"roles/initial_setup/tasks/looked.yml": yaml.safe_dump([tell])})
+    proof = {"about": "na", "found": {**PROOF, "source": "na"}}
+    rows = [copied(9)] if there["topics"] else []
+    code, output = world.play(
+        "initial_setup",
+        "looked.yml",
+        REGIONS,
+        initial_setup_source="eu",
+        initial_setup_target="na",
+        kafka_dr_mirrors=[MIRROR],
+        ledger_known={"active_region": "eu", "begun": {"initial_setup": begun} if begun else {}, "last": {}},
+        __initial_setup_there={"done": {"failover": {"turned": TURNED, "proof": proof}}},
+        __initial_setup_source={"topics": holding(9, "t")["topics"]},
+        __initial_setup_target=there,
+        __initial_setup_goes_on={"exists": {"source_offsets": bool(rows)}, "partitions": rows},
+    )
+    assert code == 0, output
+    assert json.loads(output.replace('\\"', '"').partition("LOOKED ")[2].partition(".")[0]) == looked

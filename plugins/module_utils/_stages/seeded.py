@@ -12,15 +12,16 @@ from .returned import holding
 
 
 def seeded_with(
-    ledger: Mapping[str, Any], region: str, active: str, begun: Mapping[str, Any] | None = None
+    ledger: Mapping[str, Any], region: str, active: str, begun: Mapping[str, Any] | None = None, ended: int = -1
 ) -> dict[str, Any]:
     """What the mirror was seeded with that a planned move from ``region`` to ``active`` turned round, and that was not
     seen to run since: no other stage can tell whether it can go on. Later the doctor can.
 
     :param ledger: that of ``active``, as ``ledger_info`` returns it.
-    :param begun: the entry with which a set-up of this mirror has begun last. It has looked at the seeds.
-    :returns: ``proof``, whose source is ``region``, empty where the ledger has it no more; and ``partitions``, how many
-        partitions were seeded. Nothing where nobody has to look.
+    :param begun: the entry with which a set-up of this mirror has begun last, with ``seeds`` among what it has found.
+    :param ended: offset of the entry with which a set-up has ended last, in the ledger of ``begun``.
+    :returns: ``proof``, whose source is ``region``, empty where the ledger has it no more; ``partitions``, how many
+        partitions were seeded; and ``move``, which move that was. Nothing where nobody has to look.
     """
     steps = (ledger.get("done") or {}).get("failover") or {}
     turned = steps.get("turned")
@@ -30,12 +31,16 @@ def seeded_with(
         or turned.get("about", region) != region
         or "protected" in steps
         or (back is not None and back["offset"] > turned["offset"])
-        or (begun is not None and begun["at"] >= turned["at"])
     ):
+        return {}
+    move = f"{turned['run']} at {turned['offset']}"
+    looked = ((begun or {}).get("found") or {}).get("seeds") or {}
+    # One that found something to copy anew has made topics that no move has proven.
+    if begun and looked.get("move") == move and (looked.get("anew") or ended > begun["offset"]):
         return {}
     proof = (steps.get("proof") or {}).get("found") or {}
     partitions = int((turned.get("found") or {}).get("partitions") or 0)
-    return {"proof": proof if proof.get("source") == region else {}, "partitions": partitions}
+    return {"proof": proof if proof.get("source") == region else {}, "partitions": partitions, "move": move}
 
 
 def unseeded(
@@ -44,29 +49,36 @@ def unseeded(
     active: Mapping[str, Mapping[str, Any]],
     seeds: Mapping[str, Any],
     mirror: Mapping[str, Any],
+    anew: bool = False,
 ) -> list[str]:
     """Why a mirror cannot go on, in sentences. Of a topic that was deleted since it was seeded it would copy the rest
-    alone; without its offsets, all once more. A topic of which neither is left is copied.
+    alone; without its offsets, all once more.
 
     :param noted: ``{exists{source_offsets}, partitions[{topic, target_topic, partition, mirrored_through}]}``, its own
         offsets.
     :param topics: ``{name: {id, offsets{partition: {start, end}}}}`` of the region that it writes to.
     :param active: ``{name: {id}}`` of the region that it reads; what it leaves out by now is in neither.
     :param seeds: ``{proof, partitions}``, what it was seeded with. :param mirror: ``{name, target}``.
+    :param anew: whether a topic may be copied of which neither records nor offsets are left.
     """
     known = [row for row in noted["partitions"] if row["mirrored_through"] is not None]
-    there = {*holding(topics), *(row["target_topic"] for row in known)}
-    seeded = seeds["proof"] or {"topics": []}
-    proof = {**seeded, "topics": [topic for topic in seeded["topics"] if topic["topic"] in there]}
+    held = {name for name in holding(topics) if name in active}
+    left = held | {row["target_topic"] for row in known}
+    seeded = [topic for topic in (seeds["proof"] or {}).get("topics") or [] if _has_seeds(topic)]
+    proof = {"topics": [topic for topic in seeded if topic["topic"] in left or not anew]}
     reasons = moved(topics, proof, True, active, known)
     if not noted["exists"]["source_offsets"] or (seeds["partitions"] and not known):
         gone = (
             f"the offsets of {mirror['name']} are gone from {mirror['target']}, so that it would copy everything there"
         )
-        return [*reasons, *([f"{gone} once more"] if holding(topics) else [])]
+        return [*reasons, *([f"{gone} once more"] if held else [])]
     if seeds["partitions"] and not seeds["proof"]:
         return [*reasons, f"the ledger does not say any more what {mirror['name']} was seeded with"]
     return reasons + _set_back(proof, active, known)
+
+
+def _has_seeds(topic: Mapping[str, Any]) -> bool:
+    return any(part["target"][1] > 0 for part in topic["partitions"].values())
 
 
 def _set_back(

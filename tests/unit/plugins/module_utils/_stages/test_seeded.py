@@ -11,10 +11,10 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.seeded
 
 PROOF = {"source": "na", "topics": []}
 STEPS = {
-    "turned": {"about": "na", "offset": 5, "at": "2026-11-02T10:00:00Z", "found": {"mirror": "back", "partitions": 6}},
+    "turned": {"about": "na", "run": "r", "offset": 5, "found": {"mirror": "back", "partitions": 6}},
     "proof": {"about": "na", "found": PROOF},
 }
-SEEDS = {"proof": PROOF, "partitions": 6}
+SEEDS = {"proof": PROOF, "partitions": 6, "move": "r at 5"}
 
 
 def of(**more: Any) -> dict[str, Any]:
@@ -49,10 +49,23 @@ def test_seeds_are_looked_at_until_the_mirror_was_seen_to_run(ledger, seeds):
     assert seeded_with(ledger, "na", "eu") == seeds
 
 
-@pytest.mark.parametrize(("at", "seeds"), [("2026-11-02T09:59:59Z", SEEDS), ("2026-11-02T10:00:00Z", {})])
-def test_a_set_up_that_has_begun_since_has_looked_at_them(at, seeds):
+@pytest.mark.parametrize(
+    ("looked", "ended", "seeds"),
+    [
+        ({"move": "r at 5", "anew": True}, -1, {}),
+        # It may have ended before it came to start the mirror.
+        ({"move": "r at 5", "anew": False}, 6, SEEDS),
+        ({"move": "r at 5", "anew": False}, 8, {}),
+        ({"move": "q at 2", "anew": True}, 8, SEEDS),
+        # An older version did not look.
+        (None, 8, SEEDS),
+    ],
+    ids=["anew", "cut off", "ended", "another move", "older"],
+)
+def test_a_set_up_that_copies_anew_or_has_ended_is_not_asked_again(looked, ended, seeds):
     """What it copies anew is not what the mirror was seeded with."""
-    assert seeded_with(of(), "na", "eu", {"at": at}) == seeds
+    begun = {"offset": 7, "found": {"seeds": looked} if looked else {}}
+    assert seeded_with(of(), "na", "eu", begun, ended) == seeds
 
 
 def holding(*names: str) -> dict[str, Any]:
@@ -68,25 +81,34 @@ def proven(name: str) -> dict[str, Any]:
     return {"topic": name, "target_topic": name, **ids, "partitions": {"0": {"source": [0, 9], "target": [0, 9]}}}
 
 
+GONE = "the offsets of back are gone from na, so that it would copy everything there once more"
+
+
 @pytest.mark.parametrize(
-    ("topics", "rows", "reasons"),
+    ("topics", "rows", "anew", "reasons"),
     [
-        (holding("bills", "orders"), [row("bills"), row("orders")], []),
+        (holding("bills", "orders"), [row("bills"), row("orders")], False, []),
         # Of the other one the mirror copies everything, or nothing.
-        (holding("orders"), [row("orders")], []),
-        ({}, [], []),
-        (holding("bills", "orders"), [row("orders")], ["the mirror's offset of bills-0 is gone, and was 9 at least"]),
-        (holding("orders"), [row("bills"), row("orders")], ["bills is not there"]),
+        (holding("orders"), [row("orders")], True, []),
+        ({}, [], True, []),
+        ({}, [], False, ["bills is not there", "orders is not there"]),
         (
-            holding("bills"),
-            [],
-            ["the offsets of back are gone from na, so that it would copy everything there once more"],
+            holding("bills", "orders"),
+            [row("orders")],
+            True,
+            ["the mirror's offset of bills-0 is gone, and was 9 at least"],
         ),
+        (holding("orders"), [row("bills"), row("orders")], True, ["bills is not there"]),
+        (holding("bills"), [], True, [GONE]),
+        # Its owner has deleted it in the region that works, or it was empty when the mirror was seeded.
+        (holding("old"), [], True, []),
+        (holding("bills", "empty", "orders"), [row("bills"), row("empty"), row("orders")], False, []),
     ],
-    ids=["whole", "one anew", "all anew", "no offset", "no topic", "no offsets"],
+    ids=["whole", "one anew", "all anew", "none", "no offset", "no topic", "no offsets", "old", "empty"],
 )
-def test_a_topic_is_there_with_its_offset_or_neither_is(topics, rows, reasons):
+def test_a_topic_is_there_with_its_offset_or_neither_is(topics, rows, anew, reasons):
     noted = {"exists": {"source_offsets": bool(rows)}, "partitions": rows}
-    active = {name: {"id": f"b-{name}"} for name in ("bills", "orders")}
-    seeds = {"proof": {"topics": [proven("bills"), proven("orders")]}, "partitions": 2}
-    assert unseeded(noted, topics, active, seeds, {"name": "back", "target": "na"}) == reasons
+    active = {name: {"id": f"b-{name}"} for name in ("bills", "empty", "orders")}
+    empty = {**proven("empty"), "source_topic_id": "former", "partitions": {"0": {"source": [0, 0], "target": [0, 0]}}}
+    seeds = {"proof": {"topics": [proven("bills"), empty, proven("orders")]}, "partitions": 2}
+    assert unseeded(noted, topics, active, seeds, {"name": "back", "target": "na"}, anew) == reasons
