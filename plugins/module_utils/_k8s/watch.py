@@ -42,6 +42,7 @@ def watch_manifests(
         {file: text for file, text in program.items() if not file.endswith(".zip")},
         files,
         {"files": PROGRAMS, "secrets": SETTINGS, "scratch": RUN},
+        scratch={"medium": "Memory"},
         pod={"terminationGracePeriodSeconds": 60},
         binary={file: data for file, data in program.items() if file.endswith(".zip")},
     )

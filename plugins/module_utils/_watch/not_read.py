@@ -156,10 +156,13 @@ def _waiting(closing: Closing, place: Partition, part: Confirmed, low: int) -> i
     whole.
     """
     high = _within(closing, place, part.read)
-    if not part.waiting or low >= high:
+    if low >= high:
         return 0
     try:
         held = windows.records(place, part, closing.state.windows.get(place, []))
     except NotProvableError:
         return high - low
+    if part.stopped and not len(held.offset):
+        # It keeps no windows.
+        return max(0, high - max(low, part.examined[0]))
     return int(((held.offset >= low) & (held.offset < high)).sum())

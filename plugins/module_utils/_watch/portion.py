@@ -75,6 +75,7 @@ class Portions:
         self._read_source(tracks, ends)
         for track in tracks:
             track.source_whole = track.part.read >= ends.source.get(track.place, 1 << 62) and ends.source_decided(track)
+            track.count_waiting()
 
     def _begin(self, tracks: Sequence[Track], ends: Ends, now_ms: int) -> None:
         for track in tracks:
@@ -267,5 +268,9 @@ def _skip(track: Track, side: SideName, item: Wanted, count: int) -> None:
         track.forgotten += track.windows
         track.windows = []
         part.examined = (item.low + count, part.examined[1])
+    else:
+        part.older += len(track.fresh)
+        track.fresh = Records()
+        part.examined = (part.examined[0], item.low + count)
     part.begins, part.through = None, part.examined
     track.note(f"{count} offsets of the {side} were deleted before they were read; what follows was aligned anew")

@@ -259,6 +259,14 @@ class Track:
             self.prove()
         self.seen.add(self.part.read, now_ms)
         self.seen.forget(int(self.pending.offset[0]) if len(self.pending) else self.part.read)
+        self.count_waiting()
+
+    def count_waiting(self) -> None:
+        """Say what waits. A round that reads the source and cannot judge the partition keeps its windows too, and they
+        have to be as many as it says. Of one that is stopped, what had waited then stays said.
+        """
+        if self.part.stopped:
+            return
         measured = len(self.pending), self._oldest_waiting(), self.seen.first(self.part.read)
         if measured != (self.part.waiting, self.part.oldest_waiting, self.part.unread_since):
             self.part.waiting, self.part.oldest_waiting, self.part.unread_since = measured

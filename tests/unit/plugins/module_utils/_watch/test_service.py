@@ -131,6 +131,8 @@ def test_its_manifests_keep_passwords_in_the_secret():
     assert set(secret["data"]) == set(files) and "pw" not in json.dumps([config, deployment])
     assert deployment["spec"]["paused"] and deployment["spec"]["strategy"] == {"type": "Recreate"}
     assert len(watch_program()["watch.zip"]) * 3 // 4 < 1 << 20, "what a ConfigMap holds"
+    # The pod copies its clients there.
+    assert {"name": "scratch", "emptyDir": {"medium": "Memory"}} in deployment["spec"]["template"]["spec"]["volumes"]
 
 
 WELL = {

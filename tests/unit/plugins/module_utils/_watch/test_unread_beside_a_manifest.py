@@ -186,3 +186,18 @@ def unread(**more):
 def test_a_partition_that_the_manifest_lacks_is_judged_where_the_watch_had_seen_something(more, verdict, expected):
     found = proven(0, end=None, **unread(**more))
     assert found[0] == verdict and expected in found[2]
+
+
+@pytest.mark.parametrize("waiting", [100, 40, 0])
+def test_what_windows_hold_is_lost_whatever_is_said_to_wait(waiting):
+    """An older version kept the number of the round before."""
+    rows = windows.make(records(range(100), 100), 100, 200, "")
+    seen = {"source_end": 200, "source_high": 200, "read": 200}
+    verdict, lost, dummy = proven(100, rows=rows, waiting=waiting, chain=rows[-1].hash, **seen)
+    assert (verdict, lost) == ("PROVEN", 100)
+
+
+@pytest.mark.parametrize(("examined", "lost"), [(100, 50), (150, 0)], ids=["not compared", "compared"])
+def test_so_is_what_a_watch_that_was_stopped_had_read(examined, lost):
+    seen = {"source_end": 150, "source_high": 150, "read": 150, "examined": (examined, 100)}
+    assert proven(100, stopped="its log lost its end", waiting=0, **seen)[1] == lost
