@@ -7,6 +7,7 @@ gives an offset and a leader epoch to one record, so what lies before it is the 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,11 +65,16 @@ class SideReader:
 
         :param starts: log starts, as of now.
         """
+        moved: set[Partition] = set()
         for dummy in range(ATTEMPTS):
             try:
                 return self._read(wanted, starts)
             except RangeGoneError:
-                starts = list_offsets(self.client, [item.place for item in wanted], "start", gone="error")
+                now = list_offsets(self.client, [item.place for item in wanted], "start", gone="error")
+                moved, starts = {place for place, start in now.items() if start != starts[place]}, now
+        others = [item for item in wanted if item.place not in moved]
+        with contextlib.suppress(RangeGoneError):
+            return self._read(others, starts) if others else {}
         return {}
 
     def close(self) -> None:
