@@ -96,25 +96,38 @@ def test_one_that_can_go_on_is(tmp_path, there, rows, more):
     assert not any("was turned round" in reason for reason in found) and "a gate of this test" in found[-1]
 
 
-BEGUN = {"about": "eu to na", "offset": 3, "found": {"seeds": {"move": "r at 5", "anew": True}}}
+BEGUN = {"about": "eu to na", "offset": 3, "found": {"seeds": {"move": "r at 5", "anew": ["bills"]}}}
+
+
+def looked(*anew: str, **more: bool) -> dict[str, Any]:
+    return {"move": "r at 5", "anew": [*anew], **more}
 
 
 @pytest.mark.parametrize(
-    ("there", "begun", "looked"),
+    ("there", "begun", "told", "kept"),
     [
-        (holding(20), {}, {"move": "r at 5", "anew": False}),
-        ({"topics": {}}, {}, {"move": "r at 5", "anew": True}),
-        # Nobody looks once more, and the run after that one knows it too.
-        (holding(9, "anew"), BEGUN, {"move": "r at 5", "anew": True}),
-        (holding(9, "anew"), {**BEGUN, "about": "asia to na"}, {"move": "r at 5", "anew": True}),
+        (holding(20), {}, {}, looked()),
+        ({"topics": {}}, {}, {}, looked("orders")),
+        # An earlier run has begun to copy it.
+        (holding(20), BEGUN, {}, looked("bills")),
+        ({"topics": {}}, BEGUN, {}, looked("bills", "orders")),
+        (holding(20), {**BEGUN, "about": "asia to na"}, {}, looked()),
+        # What is not whole was accepted.
+        (holding(3), {}, {}, looked("orders")),
+        # An earlier one has ended, which later ones know too.
+        (holding(3), BEGUN, {"ended": 4}, looked("bills", ended=True)),
+        # Nobody knows what the source's ledger says.
+        (holding(3), BEGUN, {"unread": True}, looked("bills")),
     ],
-    ids=["whole", "emptied", "copied anew", "another set-up"],
+    ids=["whole", "emptied", "one anew", "more anew", "another set-up", "accepted", "ended", "unread"],
 )
-def test_what_a_run_has_looked_at_is_what_its_ledger_keeps(tmp_path, there, begun, looked):
+def test_what_a_run_has_looked_at_is_what_its_ledger_keeps(tmp_path, there, begun, told, kept):
     tell = {"name": "Tell", "ansible.builtin.debug": {"msg": "LOOKED {{ __initial_setup_looked | to_json }}."}}
     world = StandIns(tmp_path, {}, {"roles/initial_setup/tasks/looked.yml": yaml.safe_dump([tell])})
     proof = {"about": "na", "found": {**PROOF, "source": "na"}}
     rows = [copied(9)] if there["topics"] else []
+    known = {"done": {"failover": {"turned": TURNED, "proof": proof}}, "active_region": "eu"}
+    last = {"initial_setup": {"offset": told["ended"]}} if "ended" in told else {}
     code, output = world.play(
         "initial_setup",
         "looked.yml",
@@ -122,11 +135,11 @@ def test_what_a_run_has_looked_at_is_what_its_ledger_keeps(tmp_path, there, begu
         initial_setup_source="eu",
         initial_setup_target="na",
         kafka_dr_mirrors=[MIRROR],
-        ledger_known={"active_region": "eu", "begun": {"initial_setup": begun} if begun else {}, "last": {}},
-        __initial_setup_there={"done": {"failover": {"turned": TURNED, "proof": proof}}},
+        ledger_known={"active_region": "eu", "begun": {"initial_setup": begun} if begun else {}, "last": last},
+        __initial_setup_there={"failed": True} if "unread" in told else known,
         __initial_setup_source={"topics": holding(9, "t")["topics"]},
         __initial_setup_target=there,
         __initial_setup_goes_on={"exists": {"source_offsets": bool(rows)}, "partitions": rows},
     )
     assert code == 0, output
-    assert json.loads(output.replace('\\"', '"').partition("LOOKED ")[2].partition(".")[0]) == looked
+    assert json.loads(output.replace('\\"', '"').partition("LOOKED ")[2].partition(".")[0]) == kept

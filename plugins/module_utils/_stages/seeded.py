@@ -21,7 +21,8 @@ def seeded_with(
     :param begun: the entry with which a set-up of this mirror has begun last, with ``seeds`` among what it has found.
     :param ended: offset of the entry with which a set-up has ended last, in the ledger of ``begun``.
     :returns: ``proof``, whose source is ``region``, empty where the ledger has it no more; ``partitions``, how many
-        partitions were seeded; and ``move``, which move that was. Nothing where nobody has to look.
+        partitions were seeded; ``move``, which move that was; and ``anew``, topics that a set-up has begun to copy
+        since, which nobody has proven. Nothing where nobody has to look.
     """
     steps = (ledger.get("done") or {}).get("failover") or {}
     turned = steps.get("turned")
@@ -35,12 +36,30 @@ def seeded_with(
         return {}
     move = f"{turned['run']} at {turned['offset']}"
     looked = ((begun or {}).get("found") or {}).get("seeds") or {}
-    # One that found something to copy anew has made topics that no move has proven.
-    if begun and looked.get("move") == move and (looked.get("anew") or ended > begun["offset"]):
+    looked = looked if looked.get("move") == move else {}
+    if begun and looked and (looked.get("ended") or ended > begun["offset"]):
         return {}
     proof = (steps.get("proof") or {}).get("found") or {}
     partitions = int((turned.get("found") or {}).get("partitions") or 0)
-    return {"proof": proof if proof.get("source") == region else {}, "partitions": partitions, "move": move}
+    proof = proof if proof.get("source") == region else {}
+    return {"proof": proof, "partitions": partitions, "move": move, "anew": looked.get("anew") or []}
+
+
+def copied_anew(
+    noted: Mapping[str, Any], topics: Mapping[str, Mapping[str, Any]], active: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
+    """Topics of which neither records nor offsets are left, so that the mirror copies them from their beginning.
+
+    :param noted, topics, active: as of :func:`unseeded`.
+    """
+    return sorted({*active} - _left(noted, topics, active))
+
+
+def _left(
+    noted: Mapping[str, Any], topics: Mapping[str, Mapping[str, Any]], active: Mapping[str, Mapping[str, Any]]
+) -> set[str]:
+    held = {name for name in holding(topics) if name in active}
+    return held | {row["target_topic"] for row in noted["partitions"] if row["mirrored_through"] is not None}
 
 
 def unseeded(
@@ -58,21 +77,23 @@ def unseeded(
         offsets.
     :param topics: ``{name: {id, offsets{partition: {start, end}}}}`` of the region that it writes to.
     :param active: ``{name: {id}}`` of the region that it reads; what it leaves out by now is in neither.
-    :param seeds: ``{proof, partitions}``, what it was seeded with. :param mirror: ``{name, target}``.
+    :param seeds: ``{proof, partitions}``, what it was seeded with, with ``anew`` where there are such topics.
+    :param mirror: ``{name, target}``.
     :param anew: whether a topic may be copied of which neither records nor offsets are left.
     """
     known = [row for row in noted["partitions"] if row["mirrored_through"] is not None]
-    held = {name for name in holding(topics) if name in active}
-    left = held | {row["target_topic"] for row in known}
+    left, since = _left(noted, topics, active), {*(seeds.get("anew") or [])}
     seeded = [topic for topic in (seeds["proof"] or {}).get("topics") or [] if _has_seeds(topic)]
-    proof = {"topics": [topic for topic in seeded if topic["topic"] in left or not anew]}
+    proof = {
+        "topics": [topic for topic in seeded if topic["topic"] not in since and (topic["topic"] in left or not anew)]
+    }
     reasons = moved(topics, proof, True, active, known)
     if not noted["exists"]["source_offsets"] or (seeds["partitions"] and not known):
         gone = (
             f"the offsets of {mirror['name']} are gone from {mirror['target']}, so that it would copy everything there"
         )
-        return [*reasons, *([f"{gone} once more"] if held else [])]
-    if seeds["partitions"] and not seeds["proof"]:
+        return [*reasons, *([f"{gone} once more"] if left else [])]
+    if seeds["partitions"] and not seeds["proof"] and left - since:
         return [*reasons, f"the ledger does not say any more what {mirror['name']} was seeded with"]
     return reasons + _set_back(proof, active, known)
 

@@ -132,6 +132,9 @@ class Portions:
         wanted, share = {}, _share([ends.source.get(track.place, 0) - track.part.read for track in tracks])
         ahead, furthest = sum(min(len(track.pending), AHEAD) for track in tracks), _furthest(tracks)
         for track in tracks:
+            if track.part.stopped:
+                # By what was just read of the target. What is read of the source now would be in no window.
+                continue
             if not ends.source_known(track):
                 self.doubted[track.place] = ""
                 track.source_read_whole = True

@@ -262,9 +262,7 @@ class Track:
         self.count_waiting()
 
     def count_waiting(self) -> None:
-        """Say what waits. A round that reads the source and cannot judge the partition keeps its windows too, and they
-        have to be as many as it says. Of one that is stopped, what had waited then stays said.
-        """
+        """Say what waits, also in a round that cannot judge it; of one that is stopped, what had waited stays said."""
         if self.part.stopped:
             return
         measured = len(self.pending), self._oldest_waiting(), self.seen.first(self.part.read)

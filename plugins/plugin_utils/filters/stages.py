@@ -35,6 +35,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "failback_side_readers": as_filter(_side_topics.side_topic_readers),
     "failback_standing": as_filter(_continued.standing),
     "failback_unsaved": as_filter(_deletable.unsaved),
+    "mirror_copied_anew": as_filter(_seeded.copied_anew),
     "mirror_seeds": as_filter(_seeded.seeded_with),
     "mirror_unseeded": as_filter(_seeded.unseeded),
     "resumes": as_filter(_about.resumes),

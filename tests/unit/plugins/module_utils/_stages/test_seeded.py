@@ -7,14 +7,18 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.seeded import seeded_with, unseeded
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._stages.seeded import (
+    copied_anew,
+    seeded_with,
+    unseeded,
+)
 
 PROOF = {"source": "na", "topics": []}
 STEPS = {
     "turned": {"about": "na", "run": "r", "offset": 5, "found": {"mirror": "back", "partitions": 6}},
     "proof": {"about": "na", "found": PROOF},
 }
-SEEDS = {"proof": PROOF, "partitions": 6, "move": "r at 5"}
+SEEDS = {"proof": PROOF, "partitions": 6, "move": "r at 5", "anew": []}
 
 
 def of(**more: Any) -> dict[str, Any]:
@@ -52,18 +56,19 @@ def test_seeds_are_looked_at_until_the_mirror_was_seen_to_run(ledger, seeds):
 @pytest.mark.parametrize(
     ("looked", "ended", "seeds"),
     [
-        ({"move": "r at 5", "anew": True}, -1, {}),
+        ({"move": "r at 5", "anew": ["bills"]}, -1, {**SEEDS, "anew": ["bills"]}),
         # It may have ended before it came to start the mirror.
-        ({"move": "r at 5", "anew": False}, 6, SEEDS),
-        ({"move": "r at 5", "anew": False}, 8, {}),
-        ({"move": "q at 2", "anew": True}, 8, SEEDS),
+        ({"move": "r at 5", "anew": []}, 6, SEEDS),
+        ({"move": "r at 5", "anew": []}, 8, {}),
+        ({"move": "r at 5", "anew": [], "ended": True}, 6, {}),
+        ({"move": "q at 2", "anew": ["bills"], "ended": True}, 8, SEEDS),
         # An older version did not look.
         (None, 8, SEEDS),
     ],
-    ids=["anew", "cut off", "ended", "another move", "older"],
+    ids=["anew", "cut off", "ended", "ended before", "another move", "older"],
 )
-def test_a_set_up_that_copies_anew_or_has_ended_is_not_asked_again(looked, ended, seeds):
-    """What it copies anew is not what the mirror was seeded with."""
+def test_a_set_up_that_has_ended_is_not_asked_again(looked, ended, seeds):
+    """What an open one copies anew is not what the mirror was seeded with."""
     begun = {"offset": 7, "found": {"seeds": looked} if looked else {}}
     assert seeded_with(of(), "na", "eu", begun, ended) == seeds
 
@@ -112,3 +117,32 @@ def test_a_topic_is_there_with_its_offset_or_neither_is(topics, rows, anew, reas
     empty = {**proven("empty"), "source_topic_id": "former", "partitions": {"0": {"source": [0, 0], "target": [0, 0]}}}
     seeds = {"proof": {"topics": [proven("bills"), empty, proven("orders")]}, "partitions": 2}
     assert unseeded(noted, topics, active, seeds, {"name": "back", "target": "na"}, anew) == reasons
+
+
+LOST = "the ledger does not say any more what back was seeded with"
+
+
+@pytest.mark.parametrize(
+    ("proof", "anew", "topics", "rows", "reasons"),
+    [
+        (
+            True,
+            ["bills"],
+            ("bills", "orders"),
+            ("bills", "orders"),
+            ["orders is another topic than the one that was compared"],
+        ),
+        (True, ["bills", "orders"], ("bills", "orders"), ("bills", "orders"), []),
+        (False, ["bills"], ("bills", "orders"), ("bills", "orders"), [LOST]),
+        (False, ["bills", "orders"], ("bills", "orders"), ("bills", "orders"), []),
+        (False, [], (), (), []),
+    ],
+    ids=["one anew", "all anew", "one without proof", "all without proof", "emptied"],
+)
+def test_what_a_set_up_copies_anew_is_not_compared_and_all_else_is(proof, anew, topics, rows, reasons):
+    noted = {"exists": {"source_offsets": bool(rows)}, "partitions": [row(name) for name in rows]}
+    active = {name: {"id": f"b-{name}"} for name in ("bills", "orders")}
+    there = {name: {**topic, "id": "later"} for name, topic in holding(*topics).items()}
+    seeds = {"proof": {"topics": [proven("bills"), proven("orders")]} if proof else {}, "partitions": 2, "anew": anew}
+    assert unseeded(noted, there, active, seeds, {"name": "back", "target": "na"}, anew=True) == reasons
+    assert copied_anew(noted, there, active) == ([] if topics else ["bills", "orders"])

@@ -88,3 +88,18 @@ def test_what_the_target_deleted_before_it_was_read_is_not_missing():
     assert not rounds.track.held and rounds.part.waiting == 0
     assert (rounds.part.begins, rounds.part.through) == ((200, 200), (250, 250))
     assert (rounds.part.unproven, rounds.part.older) == (100, 50)
+
+
+def test_a_partition_that_its_target_stopped_is_not_read_on():
+    """What is read of its source would be in no window, and stand in no count."""
+    rounds = Rounds(LOG[:100], LOG[:10] + LOG[11:100])
+    rounds.round()
+    rounds.source += LOG[100:150]
+    rounds.round()
+    assert rounds.track.held and rounds.part.waiting == 50
+    rounds.source += LOG[150:250]
+    rounds.target += LOG[100:200]
+    rounds.starts[1] = 140
+    rounds.round()
+    part = rounds.kept.state().partitions[PLACE]
+    assert part.stopped is not None and (part.read, part.source_end, part.waiting) == (150, 250, 50)
