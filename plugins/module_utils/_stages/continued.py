@@ -105,10 +105,10 @@ def lasting(proof: Mapping[str, Any]) -> bool:
     )
 
 
-def standing(plan: Mapping[str, Any], topics: Mapping[str, Any]) -> dict[str, Any]:
-    """A plan that was decided, without the topics to continue that the region does not have any more: they are copied.
+def standing(plan: Mapping[str, Any], topics: Iterable[str]) -> dict[str, Any]:
+    """A plan that was decided, without the topics to continue that are not among these any more: they are copied.
 
-    :param plan: of :func:`.returned.plan`. :param topics: by name, the topics of the region as they are now.
+    :param plan: of :func:`.returned.plan`. :param topics: those that the region has, or that the mirror continues.
     """
     gone = {*plan["kept"]} - {*topics}
     proven = [topic for topic in plan["proof"]["topics"] if topic["topic"] not in gone]

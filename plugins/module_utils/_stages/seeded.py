@@ -68,7 +68,6 @@ def unseeded(
     active: Mapping[str, Mapping[str, Any]],
     seeds: Mapping[str, Any],
     mirror: Mapping[str, Any],
-    anew: bool = False,
 ) -> list[str]:
     """Why a mirror cannot go on, in sentences. Of a topic that was deleted since it was seeded it would copy the rest
     alone; without its offsets, all once more.
@@ -77,16 +76,13 @@ def unseeded(
         offsets.
     :param topics: ``{name: {id, offsets{partition: {start, end}}}}`` of the region that it writes to.
     :param active: ``{name: {id}}`` of the region that it reads; what it leaves out by now is in neither.
-    :param seeds: ``{proof, partitions}``, what it was seeded with, with ``anew`` where there are such topics.
-    :param mirror: ``{name, target}``.
-    :param anew: whether a topic may be copied of which neither records nor offsets are left.
+    :param seeds: ``{proof, partitions}``, what it was seeded with, with ``anew`` where topics may be copied from their
+        beginning. :param mirror: ``{name, target}``.
     """
     known = [row for row in noted["partitions"] if row["mirrored_through"] is not None]
     left, since = _left(noted, topics, active), {*(seeds.get("anew") or [])}
     seeded = [topic for topic in (seeds["proof"] or {}).get("topics") or [] if _has_seeds(topic)]
-    proof = {
-        "topics": [topic for topic in seeded if topic["topic"] not in since and (topic["topic"] in left or not anew)]
-    }
+    proof = {"topics": [topic for topic in seeded if topic["topic"] not in since]}
     reasons = moved(topics, proof, True, active, known)
     if not noted["exists"]["source_offsets"] or (seeds["partitions"] and not known):
         gone = (

@@ -115,8 +115,9 @@ def test_a_topic_is_there_with_its_offset_or_neither_is(topics, rows, anew, reas
     noted = {"exists": {"source_offsets": bool(rows)}, "partitions": rows}
     active = {name: {"id": f"b-{name}"} for name in ("bills", "empty", "orders")}
     empty = {**proven("empty"), "source_topic_id": "former", "partitions": {"0": {"source": [0, 0], "target": [0, 0]}}}
-    seeds = {"proof": {"topics": [proven("bills"), empty, proven("orders")]}, "partitions": 2}
-    assert unseeded(noted, topics, active, seeds, {"name": "back", "target": "na"}, anew) == reasons
+    gone = copied_anew(noted, topics, active) if anew else []
+    seeds = {"proof": {"topics": [proven("bills"), empty, proven("orders")]}, "partitions": 2, "anew": gone}
+    assert unseeded(noted, topics, active, seeds, {"name": "back", "target": "na"}) == reasons
 
 
 LOST = "the ledger does not say any more what back was seeded with"
@@ -143,6 +144,9 @@ def test_what_a_set_up_copies_anew_is_not_compared_and_all_else_is(proof, anew, 
     noted = {"exists": {"source_offsets": bool(rows)}, "partitions": [row(name) for name in rows]}
     active = {name: {"id": f"b-{name}"} for name in ("bills", "orders")}
     there = {name: {**topic, "id": "later"} for name, topic in holding(*topics).items()}
-    seeds = {"proof": {"topics": [proven("bills"), proven("orders")]} if proof else {}, "partitions": 2, "anew": anew}
-    assert unseeded(noted, there, active, seeds, {"name": "back", "target": "na"}, anew=True) == reasons
-    assert copied_anew(noted, there, active) == ([] if topics else ["bills", "orders"])
+    gone = copied_anew(noted, there, active)
+    assert gone == ([] if topics else ["bills", "orders"])
+    seeds = {"proof": {"topics": [proven("bills"), proven("orders")]} if proof else {}, "partitions": 2}
+    assert (
+        unseeded(noted, there, active, {**seeds, "anew": [*anew, *gone]}, {"name": "back", "target": "na"}) == reasons
+    )
