@@ -155,7 +155,7 @@ def _waiting(closing: Closing, place: Partition, part: Confirmed, low: int) -> i
     """Records from an offset on that the watch had read and no copy was found of; by offsets where its windows are not
     whole.
     """
-    high = _within(closing, place, part.read)
+    high, low = _within(closing, place, part.read), max(low, part.examined[0])
     if low >= high:
         return 0
     try:
@@ -164,5 +164,5 @@ def _waiting(closing: Closing, place: Partition, part: Confirmed, low: int) -> i
         return high - low
     if part.stopped and not len(held.offset):
         # It keeps no windows.
-        return max(0, high - max(low, part.examined[0]))
+        return high - low
     return int(((held.offset >= low) & (held.offset < high)).sum())

@@ -62,6 +62,10 @@ class Portions:
     def read(self, tracks: Sequence[Track], ends: Ends, now_ms: int) -> None:
         """Give each track what is new of it."""
         self.doubted = {}
+        known = {("target", track.place) for track in tracks if ends.target_known(track)}
+        known |= {("source", track.place) for track in tracks if ends.source_known(track)}
+        # Of a side that was not seen meanwhile, nobody can say that it was behind all the time.
+        self._back = {at: since for at, since in self._back.items() if at in known}
         self._begin(tracks, ends, now_ms)
         # Nothing is confirmed in a round without a look at the last record of either side.
         self._moving = {

@@ -217,6 +217,8 @@ class Watch:
             return judging.judge(track, self.source, self.target, through, now_ms)
         except RangeGoneError:
             # It was deleted after its log start was asked. One partition waits for the next round, not all of them.
+            # What had been matched before stands.
+            track.count_waiting()
             return False
 
     def _keep(self, began: float) -> RoundFigures:

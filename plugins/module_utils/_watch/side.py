@@ -69,9 +69,13 @@ def _pin(state: WatchState) -> list[str]:
 
 def begin(part: Confirmed, deleted: bool = False) -> Span:
     """Where both sides are compared from: the last matched pair, which is compared once more, unless it is deleted."""
-    if part.anchor is None or deleted:
-        return part.examined
-    return part.anchor["source"], part.anchor["target"]
+    anchor = None if deleted else _anchored(part)
+    return part.examined if anchor is None else (anchor["source"], anchor["target"])
+
+
+def _anchored(part: Confirmed) -> dict[str, int] | None:
+    """The last matched pair; None where both sides have to be aligned anew, since retention took what followed it."""
+    return part.anchor if part.begins is not None else None
 
 
 class WindowSide:
@@ -190,18 +194,19 @@ class WindowSide:
 
         :raises NotProvableError: the target has another one there.
         """
-        if part.anchor is None or place in self.deleted:
+        anchor = _anchored(part)
+        if anchor is None or place in self.deleted:
             return Records()
-        at = part.anchor["target"]
+        at = anchor["target"]
         (found,) = self.target.records(part.target_topic, place[1], [(at, at + 1)], keep="content")
-        if len(found) != 1 or int(found.digest()[0]) != part.anchor["digest"]:
+        if len(found) != 1 or int(found.digest()[0]) != anchor["digest"]:
             raise NotProvableError(
                 f"{part.target_topic}-{place[1]} on {self.target.name} is not the log that the watch proved",
                 expected=f"the record that was matched last, at offset {at}",
                 found="another one" if len(found) else "none",
                 remedy="Compare it with the source, or with a manifest",
             )
-        found.offset = np.array([part.anchor["source"]], np.int64)
+        found.offset = np.array([anchor["source"]], np.int64)
         return found
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.read_events import RangeGoneError
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch import portion
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.standing import stand
 from tests.support.following import PLACE
 from tests.support.rounds_in_memory import Rounds
@@ -103,3 +105,49 @@ def test_a_partition_that_its_target_stopped_is_not_read_on():
     rounds.round()
     part = rounds.kept.state().partitions[PLACE]
     assert part.stopped is not None and (part.read, part.source_end, part.waiting) == (150, 250, 50)
+
+
+def test_what_was_matched_before_retention_cut_the_judging_off_waits_no_more(monkeypatch):
+    rounds = Rounds(LOG[:100], LOG[:100])
+    rounds.round()
+    rounds.source += LOG[100:150]
+    # A further copy, ten that go on, and one of nobody, whose like is looked for in all of the source.
+    rounds.target += [LOG[99], *LOG[100:110], 5]
+    scan, asked = rounds.watch.source.scan, []
+
+    def scanned(*args, **more):
+        asked.append(args)
+        if len(asked) == 2:
+            raise RangeGoneError("an offset is no longer there")
+        yield from scan(*args, **more)
+
+    monkeypatch.setattr(rounds.watch.source, "scan", scanned)
+    rounds.round()
+    part = rounds.kept.state().partitions[PLACE]
+    assert (part.examined, part.read, part.waiting) == ((110, 111), 150, 40) and len(asked) == 2
+    rounds.open()
+    assert rounds.part.stopped is None
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+@pytest.mark.parametrize("between", ["unknown", "left out", "behind"])
+def test_only_a_log_that_was_behind_all_the_time_is_another_one(monkeypatch, side, between):
+    clock = [1000.0]
+    monkeypatch.setattr(portion.time, "monotonic", lambda: clock[0])
+    rounds = Rounds(LOG[:100], LOG[:100])
+    rounds.round()
+    behind = unlike(rounds, **{side: 98})
+    rounds.round()
+    clock[0] += 20
+    if between == "left out":
+        rounds.watch.portions.read([], rounds.ends(), 1_000_000)
+    elif between == "unknown":
+        behind()
+        again = unlike(rounds, **{side: None})
+        rounds.round()
+        again()
+        unlike(rounds, **{side: 98})
+    clock[0] += 20
+    rounds.round()
+    why = rounds.watch.portions.doubted[PLACE]
+    assert why == (f"the {side} ends at 98, and was read to 100 before" if between == "behind" else "")

@@ -197,7 +197,8 @@ def test_what_windows_hold_is_lost_whatever_is_said_to_wait(waiting):
     assert (verdict, lost) == ("PROVEN", 100)
 
 
+@pytest.mark.parametrize("waiting", [0, 50])
 @pytest.mark.parametrize(("examined", "lost"), [(100, 50), (150, 0)], ids=["not compared", "compared"])
-def test_so_is_what_a_watch_that_was_stopped_had_read(examined, lost):
+def test_so_is_what_a_watch_that_was_stopped_had_read(examined, lost, waiting):
     seen = {"source_end": 150, "source_high": 150, "read": 150, "examined": (examined, 100)}
-    assert proven(100, stopped="its log lost its end", waiting=0, **seen)[1] == lost
+    assert proven(100, stopped="its log lost its end", waiting=waiting, **seen)[1] == lost
