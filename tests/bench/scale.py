@@ -40,6 +40,7 @@ from tests.support.ending import end_with_children  # noqa: E402
 
 PARTITIONS, TOPICS_OF_A_GROUP, RECORDS_OF_A_PARTITION = 10, 2, 3
 LEDGER = "__kafka_dr_ledger"
+PAIR = {"initial_setup_source": SOURCE, "initial_setup_target": TARGET}
 # What depends on records, on the mirror or on applications, and not on how many topics there are.
 WAITS = ("Wait until", "Prove", "Move the applications", "Drain")
 
@@ -62,7 +63,8 @@ class WideInventory(Inventory):
 def fill(drill: Drill, topics: int, groups: int) -> None:
     """Topics with a few records in each partition, and groups with a position in each partition of two of them.
 
-    The mirror rests meanwhile, since it starts its tasks anew for each batch of topics that it finds.
+    The mirror rests meanwhile, since it starts its tasks anew for each batch of topics that it finds. ``initial_setup``
+    creates the copies, which are too many for one request of the mirror, and starts it.
     """
     drill.lab.halt(MIRROR)
     names = [f"flights.wide-{number:04d}" for number in range(topics)]
@@ -84,7 +86,7 @@ def fill(drill: Drill, topics: int, groups: int) -> None:
         positions = [TopicPartition(name, at, number % 3 + 1) for name in read for at in range(PARTITIONS)]
         name = f"{GROUP}-wide-{number:04d}"
         admin.alter_consumer_group_offsets([ConsumerGroupTopicPartitions(name, positions)])[name].result(60)
-    drill.lab.revive(MIRROR)
+    drill.stage("initial_setup", **PAIR)
     target = AdminClient({**drill.client(TARGET, "kdr-stages"), "log_level": 0})
     until(f"{topics} topics to be copied", lambda: copied(target, names), 1500)
 
@@ -206,12 +208,11 @@ def wide(directory: Path, topics: int, groups: int) -> Iterator[Drill]:
 
 def without_loss(directory: Path, topics: int, groups: int) -> dict[str, Any]:
     """What reads, and the planned move."""
-    pair = {"initial_setup_source": SOURCE, "initial_setup_target": TARGET}
     # A copy that was never proven is no reason to end here.
     status = {"backup_status_region": SOURCE, "backup_status_backup": TARGET, "backup_status_fail": False}
     with wide(directory, topics, groups) as drill:
         rows = {
-            "initial_setup": measured(drill, "initial_setup", TARGET, **pair),
+            "initial_setup": measured(drill, "initial_setup", TARGET, **PAIR),
             "doctor": measured(drill, "doctor", TARGET),
             "backup_status": measured(drill, "backup_status", TARGET, **status),
         }

@@ -70,6 +70,13 @@ CATALOGUE = (
         "Set tuning.replication_factor of the mirror",
     ),
     known(
+        "too-many-topics",
+        "error",
+        r"excessively large batch operation|Excessively large number of partitions",
+        "The mirror asks for all missing topics in one request, and its controller takes 10,000 records in one",
+        "Run the stage again: it creates them first; or create them in the target with their partitions and configs",
+    ),
+    known(
         "policy-violation",
         "error",
         r"PolicyViolationException|POLICY_VIOLATION",

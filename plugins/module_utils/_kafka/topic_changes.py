@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, TypedDict
 
 try:
@@ -15,6 +16,7 @@ except ImportError:
 
 from .._errors import RefusedError, TimedOutError, UsageError
 from .._values.listing import named
+from .._values.records_a_request import records_of, requests
 from .._values.sendable import sendable
 from .._values.setting import alike, setting
 from .._values.topic_hold import HOLD
@@ -122,12 +124,11 @@ def _delete(client: KafkaClient, before: Mapping[str, PresentTopic], check_mode:
     names = sendable(sorted(before), "topic")
     if names and not check_mode:
         configure(client, {name: held for name in names if (held := _held(before[name]))}, _configs(before))
-        futures = client.ask(
-            "delete topics",
-            lambda: client.admin.delete_topics(names, request_timeout=client.timeout, operation_timeout=client.timeout),
-        )
-        for name, future in futures.items():
-            client.result(future, f"delete topic '{name}'")
+        timeouts = {"request_timeout": client.timeout, "operation_timeout": client.timeout}
+        for some in requests(names, lambda dummy: 1):
+            futures = client.ask("delete topics", partial(client.admin.delete_topics, some, **timeouts))
+            for name, future in futures.items():
+                client.result(future, f"delete topic '{name}'")
         await_topics(client, names, present=False)
     return {
         "changed": bool(names),
@@ -186,6 +187,12 @@ def _plan(wanted: Mapping[str, WantedTopic], before: Mapping[str, PresentTopic])
 def _create(client: KafkaClient, names: list[str], wanted: Mapping[str, WantedTopic]) -> None:
     if not names:
         return
+    for some in requests(names, lambda name: records_of(wanted[name].partitions, wanted[name].configs)):
+        _create_some(client, some, wanted)
+    await_topics(client, names, present=True)
+
+
+def _create_some(client: KafkaClient, names: list[str], wanted: Mapping[str, WantedTopic]) -> None:
     new = [
         NewTopic(
             name,
@@ -201,7 +208,6 @@ def _create(client: KafkaClient, names: list[str], wanted: Mapping[str, WantedTo
     )
     for name, future in futures.items():
         client.result(future, f"create topic '{name}'")
-    await_topics(client, names, present=True)
 
 
 def _held(topic: PresentTopic) -> dict[str, None]:
@@ -212,11 +218,10 @@ def _held(topic: PresentTopic) -> dict[str, None]:
 
 
 def _widen(client: KafkaClient, partitions: Mapping[str, int]) -> None:
-    if not partitions:
-        return
-    asked = [NewPartitions(name, count) for name, count in partitions.items()]
-    for name, future in client.ask("add partitions", lambda: client.admin.create_partitions(asked)).items():
-        client.result(future, f"add partitions to topic '{name}'")
+    for some in requests(partitions.items(), lambda topic: topic[1]):
+        asked = [NewPartitions(name, count) for name, count in some]
+        for name, future in client.ask("add partitions", partial(client.admin.create_partitions, asked)).items():
+            client.result(future, f"add partitions to topic '{name}'")
 
 
 def await_topics(client: KafkaClient, names: Collection[str], present: bool) -> None:

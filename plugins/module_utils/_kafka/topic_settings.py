@@ -13,6 +13,7 @@ except ImportError:
 
 from .._errors import TimedOutError
 from .._values.listing import named
+from .._values.records_a_request import requests
 from .._values.setting import alike
 from .client import KafkaClient
 from .topics import topic_configs
@@ -25,7 +26,7 @@ REVIVED_AFTER = 3
 
 
 def configure(client: KafkaClient, changes: Settings, before: Settings) -> None:
-    """Set or remove these configs in one request, and wait until a broker shows it.
+    """Set or remove these configs in as few requests as the controller takes, and wait until a broker shows it.
 
     A broker of Kafka 4.3.1 that is started anew shows a topic with what a deleted one of its name had (seen in a test).
     The controller does not know of that, so that removing it has no effect; it is set as it is shown, and removed then.
@@ -92,6 +93,11 @@ def _is_late(wanted: str | None, before: str | None, shown: str | None) -> bool:
 
 
 def _alter(client: KafkaClient, changes: Settings) -> None:
+    for some in requests(changes.items(), lambda topic: len(topic[1])):
+        _alter_some(client, dict(some))
+
+
+def _alter_some(client: KafkaClient, changes: Settings) -> None:
     resources = []
     for name, configs in changes.items():
         entries = [

@@ -7,6 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import applications as _applications
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import (
+    copies_to_create as _copies_to_create,
+)
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import mirrors as _mirrors
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._inventory import regions as _regions
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._positions import groups as _groups
@@ -38,6 +41,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "mirrored_topics": as_filter(_mirrors.topics_pattern),
     "mirror_rename": as_filter(_mirrors.rename_of),
     "mirror_copy_name": as_filter(_mirrors.copy_of),
+    "mirror_copies_to_create": as_filter(_copies_to_create.copies_to_create),
     "mirror_copies": as_filter(_mirrors.target_topics_pattern),
     "mirror_reverse": as_filter(_mirrors.reverse_of),
     "regions_told": as_filter(_regions.with_platforms),
