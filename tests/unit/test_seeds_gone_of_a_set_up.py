@@ -96,11 +96,15 @@ def test_one_that_can_go_on_is(tmp_path, there, rows, more):
     assert not any("was turned round" in reason for reason in found) and "a gate of this test" in found[-1]
 
 
-BEGUN = {"about": "eu to na", "offset": 3, "found": {"seeds": {"move": "r at 5", "anew": ["bills"]}}}
+BEGUN = {
+    "about": "eu to na",
+    "offset": 3,
+    "found": {"seeds": {"move": "r at 5", "without_proof": False, "anew": ["bills"]}},
+}
 
 
 def looked(*anew: str, **more: bool) -> dict[str, Any]:
-    return {"move": "r at 5", "anew": [*anew], **more}
+    return {"move": "r at 5", "without_proof": False, "anew": [*anew], **more}
 
 
 @pytest.mark.parametrize(

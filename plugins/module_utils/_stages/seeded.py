@@ -42,6 +42,8 @@ def seeded_with(
     proof = (steps.get("proof") or {}).get("found") or {}
     partitions = int((turned.get("found") or {}).get("partitions") or 0)
     proof = proof if proof.get("source") == region else {}
+    # Without the proof, a look passes where nothing is left, or by an override: what is there since is of no seeds.
+    partitions = partitions if proof or not looked.get("without_proof") else 0
     return {"proof": proof, "partitions": partitions, "move": move, "anew": looked.get("anew") or []}
 
 

@@ -191,7 +191,7 @@ class LogFaults:
                 # On a busy machine, one that is started again too soon never gets so far.
                 patience *= 2
                 again = now + patience
-                self.world.again("mirror")
+                self.world.revive_mirror()
             time.sleep(0.3)
 
     def noted(self, story):

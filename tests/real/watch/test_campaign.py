@@ -103,7 +103,7 @@ def await_copied(world, traffic, seconds):
         if time.monotonic() > restart:
             # A dedicated mirror does not start a task that failed again.
             restart = end
-            world.again("mirror")
+            world.revive_mirror()
         time.sleep(0.5)
 
 

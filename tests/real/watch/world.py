@@ -18,6 +18,7 @@ from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka.client import KafkaClient
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._watch.state import read_state
 from tests.real.proof import support
+from tests.support.hanging import abort_hanging
 from tests.support.kafka import MirrorMaker
 from tests.support.offsets_lab import mirror_properties
 
@@ -83,6 +84,13 @@ class World:
             return
         self.pair[name].kill()
         self.pair[name].start(wait=180)
+
+    def revive_mirror(self):
+        """Kill a mirror that does not copy, and start it once nothing holds it up."""
+        self.mirror.kill()
+        hung = abort_hanging(self.directory, self.pair["target"].client["bootstrap.servers"])
+        print(f"the mirror does not copy; hanging transactions: {', '.join(hung) or 'none'}", flush=True)
+        self.mirror.start()
 
     def state(self):
         """The watch's state; None where the target does not answer now."""

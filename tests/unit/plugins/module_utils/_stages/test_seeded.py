@@ -73,6 +73,22 @@ def test_a_set_up_that_has_ended_is_not_asked_again(looked, ended, seeds):
     assert seeded_with(of(), "na", "eu", begun, ended) == seeds
 
 
+@pytest.mark.parametrize(
+    ("looked", "proof", "partitions"),
+    [
+        ({}, None, 6),
+        ({"without_proof": False}, None, 6),
+        ({"without_proof": True}, None, 0),
+        ({"without_proof": True}, STEPS["proof"], 6),
+    ],
+    ids=["older", "lost since", "lost before", "there again"],
+)
+def test_what_was_looked_at_without_the_proof_needs_none_later(looked, proof, partitions):
+    """Nothing was left of the seeds, or it was accepted."""
+    begun = {"offset": 7, "found": {"seeds": {"move": "r at 5", "anew": [], **looked}}}
+    assert seeded_with(of(proof=proof), "na", "eu", begun, 6)["partitions"] == partitions
+
+
 def holding(*names: str) -> dict[str, Any]:
     return {name: {"id": f"a-{name}", "offsets": {"0": {"start": 0, "end": 9}}} for name in names}
 
