@@ -74,7 +74,7 @@ CATALOGUE = (
         "error",
         r"excessively large batch operation|Excessively large number of partitions",
         "The mirror asks for all missing topics in one request, and its controller takes 10,000 records in one",
-        "Run the stage again: it creates them first; or create them in the target with their partitions and configs",
+        "Run the stage again: it creates missing ones first; add missing partitions to the copies yourself, in parts",
     ),
     known(
         "policy-violation",

@@ -6,12 +6,18 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from .._mm2.mirror_config import checked
+from .._mm2.mirror_config import checked, connector_configs
+from .._mm2.names import compile_filter
 from .._mm2.never_synced import NEVER_SYNCED
 from .._values.records_a_request import RECORDS_A_REQUEST, records_of
 from .mirrors import copy_of
 
 NAMING = ("identity", "default")
+OF_ITS_OWN = {"config.property.filter.class"}
+# DefaultConfigPropertyFilter, KIP-842.
+DEFAULTS = "use.defaults.from"
+# MirrorSourceConfig.REPLICATION_FACTOR_DEFAULT.
+REPLICATION_FACTOR = 2
 
 
 def copies_to_create(
@@ -23,17 +29,19 @@ def copies_to_create(
     refuses such a request as a whole, and the mirror copies nothing, for ever.
 
     :param topics: ``{name: {partitions, configs}}`` that the mirror copies, of the source.
-    :param copies: names of topics that the target has. A policy of its own gives names that nobody here knows.
+    :param copies: names of topics that the target has. A class of its own gives names or configs that nobody here
+        knows, and the source's defaults are not read: these copies are the mirror's.
     """
-    full = checked(mirror)
-    if full["policy"] not in NAMING:
+    settings = connector_configs(mirror)["source"]
+    if checked(mirror)["policy"] not in NAMING or settings.keys() & OF_ITS_OWN or settings.get(DEFAULTS) == "source":
         return []
+    synced = compile_filter(".*", settings.get("config.properties.exclude", NEVER_SYNCED), "configs")
     missing = [
         {
             "name": copy_of(mirror, name),
             "partitions": topic["partitions"],
-            "replication_factor": full["tuning"].get("replication_factor"),
-            "configs": {key: value for key, value in topic["configs"].items() if key not in NEVER_SYNCED},
+            "replication_factor": int(settings.get("replication.factor", REPLICATION_FACTOR)),
+            "configs": {key: value for key, value in topic["configs"].items() if synced(key)},
         }
         for name, topic in sorted(topics.items())
         if copy_of(mirror, name) not in copies

@@ -22,7 +22,7 @@ def test_a_mirror_creates_few_itself(count):
 
 def test_many_are_created_before_it_is_started():
     found = copies_to_create(MIRROR, topics(417), [])
-    wanted = {"partitions": 10, "replication_factor": None, "configs": {"retention.ms": "-1"}}
+    wanted = {"partitions": 10, "replication_factor": 2, "configs": {"retention.ms": "-1"}}
     assert len(found) == 417 and found[7] == {"name": "flights.0007", **wanted}
 
 
@@ -39,6 +39,31 @@ def test_they_get_the_names_and_replicas_that_the_mirror_gives():
         ("na.flights.0000", 3),
         ("na.flights.0001", 3),
     ]
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ({}, (2, {"retention.ms": "-1"})),
+        ({"replication.factor": "3"}, (3, {"retention.ms": "-1"})),
+        # What a mirror leaves to the target is the target's, and a value of its own replaces MirrorMaker 2's.
+        ({"config.properties.exclude": "retention\\..*"}, (2, {"min.insync.replicas": "2"})),
+        ({"config.properties.exclude": "min.insync.replicas, retention\\..*"}, (2, {})),
+    ],
+    ids=["default", "replicas", "one excluded", "two excluded"],
+)
+def test_what_the_connector_is_told_holds_for_them_too(setting, expected):
+    found = copies_to_create({**MIRROR, "config": {"source": setting}}, topics(1000), [])
+    assert {(topic["replication_factor"], *topic["configs"].items()) for topic in found} == {
+        (expected[0], *expected[1].items())
+    }
+
+
+@pytest.mark.parametrize(
+    "setting", [{"config.property.filter.class": "org.example.Ours"}, {"use.defaults.from": "source"}]
+)
+def test_configs_that_nobody_here_knows_are_the_mirrors(setting):
+    assert copies_to_create({**MIRROR, "config": {"source": setting}}, topics(1000), []) == []
 
 
 def test_nobody_knows_the_names_of_another_policy():
