@@ -11,9 +11,7 @@ from pathlib import Path
 from kafka_dr_lab.java import require_java
 from kafka_dr_lab.kafka_home import KAFKA_VERSION, kafka_home
 from tests.support.jars import jar
-from tests.support.names_oracle import javac
-
-SOURCE = Path(__file__).parent / "java" / "GroupsOfKinds.java"
+from tests.support.names_oracle import compiled
 
 
 class Members:
@@ -22,7 +20,7 @@ class Members:
     def __init__(self, directory: Path, cluster, topic: str, share: str, streams: str, counting: str):
         directory.mkdir(parents=True, exist_ok=True)
         jars = f"{kafka_home()}/libs/*:{jar('org.apache.kafka', 'kafka-streams', KAFKA_VERSION)}"
-        subprocess.run([javac(), "-d", directory, "-cp", jars, SOURCE], check=True, timeout=120)
+        compiled("GroupsOfKinds", directory, jars)
         self.log = directory / "members.log"
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(

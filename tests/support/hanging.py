@@ -11,15 +11,14 @@ from pathlib import Path
 
 from kafka_dr_lab.java import require_java
 from kafka_dr_lab.kafka_home import kafka_home
-from tests.support.names_oracle import SOURCES, javac
+from tests.support.names_oracle import compiled
 
 
 def abort_hanging(directory: Path, bootstrap: str) -> list[str]:
     """Abort what hangs in a cluster: which partitions, and from which offset."""
-    jars, built = f"{kafka_home()}/libs/*", directory / "HangingTransactions.class"
-    if not built.exists():
-        source = SOURCES / "HangingTransactions.java"
-        subprocess.run([javac(), "-d", directory, "-cp", jars, source], check=True, timeout=120)
+    jars = f"{kafka_home()}/libs/*"
+    if not (directory / "HangingTransactions.class").exists():
+        compiled("HangingTransactions", directory, jars)
     command = [require_java(), "-Xmx128m", "-cp", f"{directory}:{jars}", "HangingTransactions", bootstrap]
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
     return done.stdout.splitlines()

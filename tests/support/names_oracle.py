@@ -60,6 +60,11 @@ def javac() -> str:
     return found
 
 
+def compiled(source: str, directory: Path, jars: str) -> None:
+    """Compile one of the Java sources here, by its class's name, into a directory."""
+    subprocess.run([javac(), "-d", directory, "-cp", jars, SOURCES / f"{source}.java"], check=True, timeout=120)
+
+
 def ask(questions: list[Question], directory: Path) -> list[Answer]:
     """An answer for each question.
 
@@ -82,12 +87,12 @@ def ask_of_groups(groups: str, exclude: str, names: list[str], directory: Path) 
 
 
 def _answers(oracle: str, arguments: list[str], lines: list[str], directory: Path) -> list[list[str]]:
-    libs = kafka_home() / "libs"
-    subprocess.run([javac(), "-d", directory, "-cp", f"{libs}/*", SOURCES / f"{oracle}.java"], check=True, timeout=120)
+    jars = f"{kafka_home()}/libs/*"
+    compiled(oracle, directory, jars)
     command = [
         require_java(),
         "-cp",
-        f"{directory}:{libs}/*",
+        f"{directory}:{jars}",
         "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
         f"org.apache.kafka.connect.mirror.{oracle}",
         *arguments,

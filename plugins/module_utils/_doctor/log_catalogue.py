@@ -73,7 +73,7 @@ CATALOGUE = (
         "too-many-topics",
         "error",
         r"excessively large batch operation|Excessively large number of partitions",
-        "The mirror asks for all missing topics in one request, and its controller takes 10,000 records in one",
+        "The mirror asks for all missing topics at once, and a controller takes 10,000 records in one request",
         "Run the stage again: it creates missing ones first; add missing partitions to the copies yourself, in parts",
     ),
     known(

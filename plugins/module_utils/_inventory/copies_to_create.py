@@ -6,16 +6,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from .._mm2.mirror_config import checked, connector_configs
+from .._mm2.mirror_config import POLICIES, checked, connector_configs
 from .._mm2.names import compile_filter
 from .._mm2.never_synced import NEVER_SYNCED
-from .._values.records_a_request import RECORDS_A_REQUEST, records_of
-from .mirrors import copy_of
+from .._values.portions import RECORDS_A_REQUEST, records_of
+from .mirrors import names_of
 
-NAMING = ("identity", "default")
-OF_ITS_OWN = {"config.property.filter.class"}
-# DefaultConfigPropertyFilter, KIP-842.
-DEFAULTS = "use.defaults.from"
 # MirrorSourceConfig.REPLICATION_FACTOR_DEFAULT.
 REPLICATION_FACTOR = 2
 
@@ -33,18 +29,23 @@ def copies_to_create(
         knows, and the source's defaults are not read: these copies are the mirror's.
     """
     settings = connector_configs(mirror)["source"]
-    if checked(mirror)["policy"] not in NAMING or settings.keys() & OF_ITS_OWN or settings.get(DEFAULTS) == "source":
+    if (
+        checked(mirror)["policy"] not in POLICIES
+        or "config.property.filter.class" in settings
+        or settings.get("use.defaults.from") == "source"
+    ):
         return []
+    names = names_of(mirror)
     synced = compile_filter(".*", settings.get("config.properties.exclude", NEVER_SYNCED), "configs")
     missing = [
         {
-            "name": copy_of(mirror, name),
+            "name": names.copy_of(name),
             "partitions": topic["partitions"],
             "replication_factor": int(settings.get("replication.factor", REPLICATION_FACTOR)),
             "configs": {key: value for key, value in topic["configs"].items() if synced(key)},
         }
         for name, topic in sorted(topics.items())
-        if copy_of(mirror, name) not in copies
+        if names.copy_of(name) not in copies
     ]
     too_many = sum(records_of(topic["partitions"], topic["configs"]) for topic in missing) > RECORDS_A_REQUEST
     return missing if too_many else []

@@ -16,7 +16,7 @@ except ImportError:
 
 from .._errors import RefusedError, TimedOutError, UsageError
 from .._values.listing import named
-from .._values.records_a_request import records_of, requests
+from .._values.portions import RECORDS_A_REQUEST, portions, records_of, requests
 from .._values.sendable import sendable
 from .._values.setting import alike, setting
 from .._values.topic_hold import HOLD
@@ -125,7 +125,7 @@ def _delete(client: KafkaClient, before: Mapping[str, PresentTopic], check_mode:
     if names and not check_mode:
         configure(client, {name: held for name in names if (held := _held(before[name]))}, _configs(before))
         timeouts = {"request_timeout": client.timeout, "operation_timeout": client.timeout}
-        for some in requests(names, lambda dummy: 1):
+        for some in portions(names, RECORDS_A_REQUEST):
             futures = client.ask("delete topics", partial(client.admin.delete_topics, some, **timeouts))
             for name, future in futures.items():
                 client.result(future, f"delete topic '{name}'")

@@ -13,7 +13,7 @@ except ImportError:
 
 from .._errors import TimedOutError
 from .._values.listing import named
-from .._values.records_a_request import requests
+from .._values.portions import requests
 from .._values.setting import alike
 from .client import KafkaClient
 from .topics import topic_configs

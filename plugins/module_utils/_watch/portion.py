@@ -47,6 +47,7 @@ class Portions:
         self.doubted: dict[Partition, str] = {}
         self._verified: dict[tuple[SideName, Partition], float] = {}
         self._back: dict[tuple[SideName, Partition], float] = {}
+        self._back_before: dict[tuple[SideName, Partition], float] = {}
         self._moving: set[Partition] = set()
 
     @property
@@ -62,10 +63,8 @@ class Portions:
     def read(self, tracks: Sequence[Track], ends: Ends, now_ms: int) -> None:
         """Give each track what is new of it."""
         self.doubted = {}
-        known = {("target", track.place) for track in tracks if ends.target_known(track)}
-        known |= {("source", track.place) for track in tracks if ends.source_known(track)}
-        # Of a side that was not seen meanwhile, nobody can say that it was behind all the time.
-        self._back = {at: since for at, since in self._back.items() if at in known}
+        # Of a side that is not seen in each round, nobody can say that it was behind all the time.
+        self._back_before, self._back = self._back, {}
         self._begin(tracks, ends, now_ms)
         # Nothing is confirmed in a round without a look at the last record of either side.
         self._moving = {
@@ -181,10 +180,11 @@ class Portions:
         one.
         """
         if end >= read:
-            self._back.pop((side, track.place), None)
             return False
         self.doubted[track.place] = ""
-        if time.monotonic() - self._back.setdefault((side, track.place), time.monotonic()) >= BACK_SECONDS:
+        now = time.monotonic()
+        since = self._back[side, track.place] = self._back_before.get((side, track.place), now)
+        if now - since >= BACK_SECONDS:
             self.doubted[track.place] = f"the {side} ends at {end}, and was read to {read} before"
         return True
 

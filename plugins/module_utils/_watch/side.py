@@ -69,13 +69,15 @@ def _pin(state: WatchState) -> list[str]:
 
 def begin(part: Confirmed, deleted: bool = False) -> Span:
     """Where both sides are compared from: the last matched pair, which is compared once more, unless it is deleted."""
-    anchor = None if deleted else _anchored(part)
+    anchor = _anchored(part, deleted)
     return part.examined if anchor is None else (anchor["source"], anchor["target"])
 
 
-def _anchored(part: Confirmed) -> dict[str, int] | None:
-    """The last matched pair; None where both sides have to be aligned anew, since retention took what followed it."""
-    return part.anchor if part.begins is not None else None
+def _anchored(part: Confirmed, deleted: bool) -> dict[str, int] | None:
+    """The last matched pair; None where it is deleted, or both sides have to be aligned anew, since retention took what
+    followed it.
+    """
+    return None if deleted or part.begins is None else part.anchor
 
 
 class WindowSide:
@@ -194,8 +196,8 @@ class WindowSide:
 
         :raises NotProvableError: the target has another one there.
         """
-        anchor = _anchored(part)
-        if anchor is None or place in self.deleted:
+        anchor = _anchored(part, place in self.deleted)
+        if anchor is None:
             return Records()
         at = anchor["target"]
         (found,) = self.target.records(part.target_topic, place[1], [(at, at + 1)], keep="content")

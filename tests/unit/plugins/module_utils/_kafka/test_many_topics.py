@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import topic_changes, topic_settings
-from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.records_a_request import requests
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.portions import requests
 
 # QuorumController.MAX_RECORDS_PER_USER_OP
 MOST = 10_000
