@@ -225,20 +225,22 @@ def _widen(client: KafkaClient, partitions: Mapping[str, int]) -> None:
 
 
 def await_topics(client: KafkaClient, names: Collection[str], present: bool) -> None:
-    """Wait until the cluster shows that these topics exist, or do not.
+    """Wait until the cluster shows that these topics exist, or do not. Thousands of partitions take a broker minutes.
 
-    :raises TimedOutError: it does not within the client's timeout.
+    :raises TimedOutError: it shows no further one within the client's timeout.
     """
-    end = time.monotonic() + client.timeout
+    end, before = time.monotonic() + client.timeout, len(names)
     while True:
         existing = set(describe_topics(client, names))
         late = [name for name in names if (name in existing) != present]
         if not late:
             return
+        if len(late) < before:
+            end, before = time.monotonic() + client.timeout, len(late)
         if time.monotonic() > end:
             action = "created" if present else "deleted"
             raise TimedOutError(
-                f"{client.name} has not {action} {len(late)} topics after {client.timeout} s",
+                f"{client.name} has not {action} {len(late)} topics, and none of them for {client.timeout} s",
                 found=named(late),
                 remedy="Look at the controller's log and run this again",
             )

@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._errors import TimedOutError
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._kafka import topic_changes, topic_settings
 from ansible_collections.streamsafe.kafka_dr.plugins.module_utils._values.portions import requests
 
@@ -109,3 +110,23 @@ def test_they_are_created_widened_configured_and_deleted_in_several(client):
 )
 def test_requests_hold_as_much_as_a_controller_takes(sizes, found):
     assert list(requests(sizes, lambda size: size)) == found
+
+
+@pytest.mark.parametrize("shown", [300, 999])
+def test_a_cluster_that_shows_one_after_the_other_is_waited_for_and_one_that_shows_no_more_is_not(
+    monkeypatch, client, shown
+):
+    clock, seen = [0.0], [0]
+    monkeypatch.setattr(topic_changes.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(topic_changes.time, "sleep", lambda seconds: clock.__setitem__(0, clock[0] + 0.9))
+
+    def describe(dummy, names):
+        seen[0] = min(seen[0] + 1, shown)
+        return {name: {} for name in names[: seen[0]]}
+
+    monkeypatch.setattr(topic_changes, "describe_topics", describe)
+    names = [f"t{number}" for number in range(1000)]
+    topic_changes.await_topics(client, names[:shown], True)
+    assert clock[0] > 200
+    with pytest.raises(TimedOutError, match=f"not created {1000 - shown} topics, and none of them for 1 s"):
+        topic_changes.await_topics(client, names, True)
