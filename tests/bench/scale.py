@@ -25,7 +25,15 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "lab")]
 
 import psutil  # noqa: E402
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaException, Producer, TopicPartition  # noqa: E402
+from confluent_kafka import (  # noqa: E402
+    Consumer,
+    ConsumerGroupTopicPartitions,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec  # noqa: E402
 
 from kafka_dr_lab.drill import MIRROR, SOURCE, TARGET, Drill  # noqa: E402
@@ -73,14 +81,17 @@ def fill(drill: Drill, topics: int, groups: int) -> None:
         wanted = [NewTopic(name, PARTITIONS, 1) for name in some]
         for future in admin.create_topics(wanted, request_timeout=120, operation_timeout=120).values():
             future.result(180)
+    # A record of a topic that the broker does not show yet fails in the producer after half a minute.
+    until(f"{topics} topics to be there", lambda: held(admin, names, 0), 900)
+    failed: list[str] = []
     producer = Producer({**drill.client(SOURCE, "departures-producer"), "enable.idempotence": True, "linger.ms": 50})
     for name in names:
         for partition in range(PARTITIONS):
             for number in range(RECORDS_OF_A_PARTITION):
-                producer.produce(name, f"{name}-{partition}-{number}", partition=partition)
+                producer.produce(name, f"{name}-{partition}-{number}", partition=partition, on_delivery=written(failed))
         producer.poll(0)
-    if producer.flush(300):
-        raise TimeoutError("The records of the wide topics were not acknowledged within 300 s")
+    if producer.flush(300) or failed:
+        raise TimeoutError(f"The records of the wide topics were not acknowledged within 300 s: {failed[:3]}")
     for number in range(groups):
         read = [names[(number * TOPICS_OF_A_GROUP + at) % topics] for at in range(TOPICS_OF_A_GROUP)]
         positions = [TopicPartition(name, at, number % 3 + 1) for name in read for at in range(PARTITIONS)]
@@ -88,11 +99,16 @@ def fill(drill: Drill, topics: int, groups: int) -> None:
         admin.alter_consumer_group_offsets([ConsumerGroupTopicPartitions(name, positions)])[name].result(60)
     drill.stage("initial_setup", **PAIR)
     target = AdminClient({**drill.client(TARGET, "kdr-stages"), "log_level": 0})
-    until(f"{topics} topics to be copied", lambda: copied(target, names), 1500)
+    until(f"{topics} topics to be copied", lambda: held(target, names, RECORDS_OF_A_PARTITION), 1500)
 
 
-def copied(admin: AdminClient, names: list[str]) -> bool:
-    """Whether the region of this client has all of these topics with all of their records."""
+def written(failed: list[str]) -> Callable[[KafkaError | None, Message], None]:
+    """What a producer calls with each record, to note those that were not written."""
+    return lambda error, dummy: failed.append(str(error)) if error is not None else None
+
+
+def held(admin: AdminClient, names: list[str], records: int) -> bool:
+    """Whether the region of this client has all of these topics, with so many records in each partition."""
     known = admin.list_topics(timeout=60).topics
     if not all(name in known and len(known[name].partitions) == PARTITIONS for name in names):
         return False
@@ -102,7 +118,7 @@ def copied(admin: AdminClient, names: list[str]) -> bool:
     except KafkaException:
         # A partition that was made just now may have no leader yet.
         return False
-    return min(ends) >= RECORDS_OF_A_PARTITION
+    return min(ends) >= records
 
 
 def batched(names: list[str], size: int) -> Iterator[list[str]]:
