@@ -147,7 +147,7 @@ def main() -> int:
         signal.signal(name, lambda number, frame: stopping.append(number))
     producer = JournallingProducer(client_config(), journal)
     _produce(producer, arguments, stopping)
-    producer.close(3 if stopping else 12)
+    producer.close(3 if stopping else 60)
     counts = dict(journal.execute("SELECT state, COUNT(*) FROM produced GROUP BY state").fetchall())
     summary = ", ".join(f"{count} {state}" for state, count in sorted(counts.items())) or "nothing"
     print(f"produced: {summary}", flush=True)
